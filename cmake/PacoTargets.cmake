@@ -1,0 +1,47 @@
+# Compiler settings and the two functions by which every target of the project is made.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(PACO_CCACHE ccache)
+if(PACO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${PACO_CCACHE})
+endif()
+
+add_library(paco_flags INTERFACE)
+target_compile_options(paco_flags INTERFACE -Wall -Wextra -Wshadow -Wpedantic
+  # A sum must have the same bits on every machine: no fused multiply-add unless it is written.
+  -ffp-contract=off)
+if(PACO_WERROR)
+  target_compile_options(paco_flags INTERFACE -Werror)
+endif()
+if(PACO_SANITIZE)
+  add_compile_options(-fsanitize=${PACO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${PACO_SANITIZE})
+endif()
+
+# paco_library(NAME SOURCES ... [PUBLIC libs...] [PRIVATE libs...]): one folder of src/.
+function(paco_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:paco_flags>)
+endfunction()
+
+# paco_test(NAME LABELS ... SOURCES ... [LIBRARIES ...]): one GoogleTest program, its tests listed to ctest one by one.
+function(paco_test name)
+  cmake_parse_arguments(ARG "" "" "LABELS;SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main paco_flags)
+  target_compile_definitions(${name} PRIVATE
+    PACO_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PACO_PROGRAM="$<TARGET_FILE:paco>")
+  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+endfunction()
