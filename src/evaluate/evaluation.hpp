@@ -1,0 +1,146 @@
+// How good a finished stream is: the protocols of the field, computed from predictions and truth
+// alone.
+//
+// Takes plain ids, so it judges any method; it knows nothing of files, models or pictures
+// (truth.hpp reads truth, summary.hpp turns the result into tables and JSON). Pure functions: any
+// number of threads may call them.
+//
+// "Cluster" here is what a sample was put into, known class and category alike, as opposed to its
+// true class. Samples whose truth is unknown are left out of every accuracy, of the matching and of
+// NMI and ARI; they still count as part of the stream (samples, clusters seen, births).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "paco/decision.hpp"
+#include "paco/result.hpp"
+
+namespace paco {
+
+// The true class of a sample that nobody has labelled (yet).
+inline constexpr std::int64_t kNoTruth = -1;
+
+// Which clusters may be matched: as many of the largest as there are true classes (the paper), or
+// all of them.
+enum class Keep : std::uint8_t { top, all };
+std::string_view keep_name(Keep keep);
+
+struct EvaluationInput {
+  std::span<const CategoryId>
+      predicted;  // (n) in stream order; below known_classes it is a known class
+  std::span<const std::int64_t>
+      truth;  // (n) true classes; below known_classes is old, kNoTruth is unknown
+  std::int64_t known_classes = 0;
+  std::span<const CategoryId> closed;  // (n) predictions of the closed-set row, or empty
+  std::span<const std::string>
+      class_names;  // by true class id; may be short or empty, ids stand in
+};
+
+struct EvaluationOptions {
+  Keep keep = Keep::top;
+  int resamples = 1000;       // of the bootstrap; 0 leaves the intervals out
+  std::uint64_t seed = 0;     // of the bootstrap
+  double confidence = 0.95;   // share of the resamples inside an interval
+  std::size_t confused = 20;  // most confused pairs to list
+};
+
+// Ends of a percentile interval.
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// A share of samples, kept as counts. Undefined where there is no sample to judge.
+struct Accuracy {
+  std::int64_t correct = 0;
+  std::int64_t samples = 0;
+  std::optional<Interval> interval;
+
+  std::optional<double> value() const {
+    if (samples == 0) return std::nullopt;
+    return static_cast<double>(correct) / static_cast<double>(samples);
+  }
+};
+
+// Over every sample with truth, over those of known classes (old) and over the rest (novel; "new"
+// in JSON).
+struct SplitAccuracy {
+  Accuracy all;
+  Accuracy old;
+  Accuracy novel;
+};
+
+// One row of the paper's tables: everything that is said of one method's predictions.
+struct Scores {
+  SplitAccuracy strict;            // one matching over the whole stream
+  SplitAccuracy greedy;            // old and novel matched apart, over the same kept clusters
+  Accuracy known_accuracy;         // old samples put into exactly their class, without any matching
+  std::int64_t clusters_seen = 0;  // distinct ids over the whole stream
+  std::int64_t clusters_kept = 0;  // of those with truth, how many could be matched
+  std::int64_t memory_size = 0;    // known classes plus the categories born in the stream
+  std::optional<double> nmi;       // normalised by the mean of the two entropies
+  std::optional<double> ari;
+};
+
+// One true class.
+struct ClassScore {
+  std::int64_t label = 0;
+  std::string name;
+  bool known = false;
+  std::int64_t samples = 0;
+  std::int64_t strict_correct = 0;
+  std::int64_t greedy_correct = 0;
+  std::optional<CategoryId> cluster;  // matched to it under Strict
+  std::int64_t cluster_samples = 0;   // size of that cluster among the samples with truth
+  std::int64_t clusters = 0;          // into how many clusters its samples went
+};
+
+// Samples of one class that went into a cluster which stands for something else under Strict.
+struct ConfusedPair {
+  std::int64_t label = 0;
+  std::string name;
+  CategoryId cluster = 0;
+  std::optional<std::int64_t> stands_for;  // the class that the cluster is matched to, if any
+  std::string stands_for_name;             // empty when it is matched to none
+  std::int64_t samples = 0;
+  std::int64_t class_samples = 0;  // of the true class, for the share
+};
+
+// The stream after one of its samples: a category was born there or a novel class seen for the
+// first time.
+struct BirthPoint {
+  std::uint64_t sequence = 0;
+  std::int64_t categories = 0;     // born so far (known classes not counted)
+  std::int64_t novel_classes = 0;  // true novel classes seen so far
+};
+
+struct Evaluation {
+  EvaluationOptions options;
+  std::int64_t known_classes = 0;
+  std::int64_t samples = 0;  // of the stream
+  std::int64_t samples_with_truth = 0;
+  std::int64_t true_classes = 0;  // distinct, among the samples with truth: |Y_Q|
+  std::int64_t true_novel_classes = 0;
+  Scores scores;
+  std::optional<Scores> closed;        // the same for the closed-set row
+  std::vector<ClassScore> classes;     // by label
+  std::vector<ConfusedPair> confused;  // most samples first; ties: lower label, then lower cluster
+  std::vector<BirthPoint> births;      // in stream order
+};
+
+// Fails on lengths that differ, ids below 0 (truth: below kNoTruth), an empty stream and a stream
+// without any truth. No novel class, no known class, one cluster, nothing kept: defined, with
+// undefined shares where nothing is to judge.
+//
+// Strict picks, of all matchings with the most samples, one with the most old samples: so old and
+// novel shares do not depend on how clusters are numbered (except where Keep::top cuts between
+// clusters of equal size: lower id stays). Intervals: percentile bootstrap over the samples with
+// truth, the matching held fixed.
+Result<Evaluation> evaluate(const EvaluationInput& input, const EvaluationOptions& options = {});
+
+}  // namespace paco

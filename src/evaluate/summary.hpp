@@ -1,0 +1,38 @@
+// An evaluation as people and programs read it: tables, one JSON object, and the text of `paco
+// evaluate`.
+//
+// Shared by the command line, the report and the study, so that the same numbers are never written
+// twice.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "evaluate/evaluation.hpp"
+#include "evaluate/table.hpp"
+
+namespace paco {
+
+// Strict, greedy and known accuracy, with intervals; the closed-set row below where there is one.
+Table accuracy_table(const Evaluation& evaluation);
+// Samples, truth, classes, clusters, categories, NMI, ARI.
+Table overview_table(const Evaluation& evaluation);
+// One row per true class.
+Table class_table(const Evaluation& evaluation);
+// Where samples went instead.
+Table confused_table(const Evaluation& evaluation);
+// Categories born and novel classes seen after 1, 2, 4, 8, ... samples and at the end.
+Table birth_table(const Evaluation& evaluation);
+// All of the above, in this order.
+std::vector<Table> evaluation_tables(const Evaluation& evaluation);
+
+// Keys strict{all,old,new}, greedy{all,old,new}, known_accuracy, clusters_seen, nmi, ari are relied
+// on by other programs; beside them: keep, coverage, interval (the same shape, [low, high]),
+// categories, closed, per_class, confused, births.
+nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
+
+// For a terminal of 80 columns or more.
+std::string evaluation_text(const Evaluation& evaluation);
+
+}  // namespace paco

@@ -1,0 +1,69 @@
+// One table, five ways to write it: JSON and CSV for programs, LaTeX and Markdown for papers,
+// aligned text for people.
+//
+// A cell holds the value itself; the column says how people like to read it. JSON and CSV carry
+// values in full (shares as fractions, an undefined value as null or an empty field), the other
+// three round (shares as percentages, undefined as
+// "-"). Nothing here knows what a table is about.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace paco {
+
+// How the values of a column are shown to people.
+enum class Show : std::uint8_t {
+  text,
+  integer,
+  share,   // a fraction, shown as a percentage: 0.8437 is "84.4"
+  number,  // with `digits` behind the point
+};
+
+struct Column {
+  std::string key;      // in JSON and CSV: lower case, no spaces
+  std::string heading;  // for people
+  Show show = Show::text;
+  int digits = 1;  // behind the point, for share and number
+};
+
+// Undefined, or a value. A number that is not finite is shown as undefined.
+using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;
+
+Cell cell(std::optional<double> value);
+Cell cell(std::optional<std::int64_t> value);
+
+struct Table {
+  std::string key;    // names it among other tables: lower case, no spaces
+  std::string title;  // caption, one line
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  // each as long as columns
+
+  void add(std::vector<Cell> row);
+};
+
+// An array with one object per row.
+nlohmann::ordered_json table_json(const Table& table);
+// Header line, then one line per row; RFC 4180 quoting, "\n" line ends.
+std::string table_csv(const Table& table);
+// A tabular in booktabs style inside a table environment with caption and label.
+std::string table_latex(const Table& table);
+// A pipe table under a bold title.
+std::string table_markdown(const Table& table);
+// Title, headings, a rule, aligned columns; no trailing blanks. A text cell wider than `widest` is
+// cut with "...".
+std::string table_text(const Table& table, std::size_t widest = 32);
+
+enum class TableFormat : std::uint8_t { json, csv, latex, markdown, text };
+
+// Several tables in one file. CSV: each below a line "# key: title", a blank line between them;
+// JSON: one object by key.
+std::string write_tables(const std::vector<Table>& tables, TableFormat format);
+
+}  // namespace paco
