@@ -1,7 +1,8 @@
 // The only door to the disk: reading, mapping, listing and atomic writing.
 //
-// Every operation passes through one counter, so a test can make the n-th one fail (FailNthOperation) and prove
-// that nothing is lost and nothing half-written stays. Errors name the path and what the system said.
+// Every operation passes through one counter, so a test can make the n-th one fail
+// (FailNthOperation) and prove that nothing is lost and nothing half-written stays. Errors name the
+// path and what the system said.
 #pragma once
 
 #include <cstddef>
@@ -50,6 +51,9 @@ class InputStream {
 
   // Reads up to buffer.size() bytes; fewer only at the end, 0 after it.
   Result<std::size_t> read(std::span<std::byte> buffer);
+  // Reads what is there, waiting only while there is nothing: for a pipe whose writer is slow. A
+  // signal (Ctrl-C) that comes while waiting is ErrorCode::interrupted, in both calls.
+  Result<std::size_t> read_some(std::span<std::byte> buffer);
   const std::string& name() const { return name_; }  // the path, or "standard input"
 
  private:
@@ -59,8 +63,9 @@ class InputStream {
   bool owned_ = false;
 };
 
-// Writes beside the target and puts the file in place only at commit(): temporary file, fsync, rename, fsync of the
-// folder. Destroyed without commit, it removes the temporary file; the old target is untouched.
+// Writes beside the target and puts the file in place only at commit(): temporary file, fsync,
+// rename, fsync of the folder. Destroyed without commit, it removes the temporary file; the old
+// target is untouched.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::string& path);
@@ -77,8 +82,9 @@ class AtomicFile {
 
  private:
   AtomicFile() = default;
-  std::string path_;
-  std::string temporary_;
+  Result<void> flush();
+  std::string path_;       // of the file itself where a link was given
+  std::string temporary_;  // empty: the target is no plain file and is written directly
   std::string buffer_;
   int descriptor_ = -1;
 };
@@ -95,7 +101,8 @@ Result<std::vector<std::string>> list_folder(const std::string& path);
 Result<void> make_folder(const std::string& path);  // with its parents; fine if it is there
 Result<void> remove_file(const std::string& path);
 
-// While alive, the n-th operation through this door (1 is the next one) fails as a full disk or a broken device would.
+// While alive, the n-th operation through this door (1 is the next one) fails as a full disk or a
+// broken device would.
 class FailNthOperation {
  public:
   explicit FailNthOperation(std::uint64_t n);

@@ -6,8 +6,8 @@
 
 #include "paco/result.hpp"
 
-#define PACO_TRY(expression)                                            \
-  do {                                                                  \
+#define PACO_TRY(expression)                                                            \
+  do {                                                                                  \
     if (auto paco_result = (expression); !paco_result.ok()) return paco_result.error(); \
   } while (false)
 
