@@ -1,0 +1,34 @@
+// A trained representation on disk: what `paco train` leaves and `paco embed` takes.
+//
+//   run/weights.safetensors  all tensors (backbone.*, head.weight, head.bias, classifier.weight),
+//   and in its metadata, under
+//                            "paco.run", the same JSON as settings.json: this one file is enough to
+//                            embed with
+//   run/settings.json        network, normalisation, class names, training settings, for people
+// A trainer keeps whatever else it needs (checkpoints, metrics.csv) beside them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "paco/result.hpp"
+#include "represent/net_spec.hpp"
+#include "represent/state_dict.hpp"
+
+namespace paco {
+
+struct Run {
+  NetSpec net;
+  std::vector<std::string>
+      class_names;              // known classes; row i of classifier.weight is class_names[i]
+  std::string training = "{}";  // a JSON object of the trainer's own: options, seed, commit, epoch
+  StateDict tensors;
+};
+
+// Writes both files, each atomically, the weights first: the old run survives a full disk.
+Result<void> write_run(const std::string& folder, const Run& run);
+
+// From a run folder, or from a weights.safetensors of one.
+Result<Run> read_run(const std::string& path);
+
+}  // namespace paco
