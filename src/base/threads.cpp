@@ -1,0 +1,120 @@
+#include "base/threads.hpp"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cassert>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace paco {
+namespace {
+
+// True on a thread that is inside a loop of any pool: a nested loop then runs where it is, so it
+// cannot wait for itself.
+thread_local bool inside_loop = false;
+
+using Body = std::function<void(std::size_t, std::size_t)>;
+
+struct Loop {
+  std::size_t count;
+  std::size_t grain;
+  const Body* body;
+  std::atomic<std::size_t> next_range{0};
+
+  void work() {
+    inside_loop = true;
+    const std::size_t ranges = (count + grain - 1) / grain;
+    for (std::size_t range = next_range++; range < ranges; range = next_range++) {
+      const std::size_t begin = range * grain;
+      (*body)(begin, begin + std::min(grain, count - begin));
+    }
+    inside_loop = false;
+  }
+};
+
+}  // namespace
+
+struct ThreadPool::Shared {
+  std::mutex one_loop;  // held by the caller whose loop is running
+
+  std::mutex mutex;  // guards all below
+  std::condition_variable work_ready;
+  std::condition_variable work_done;
+  Loop* loop = nullptr;
+  std::uint64_t generation = 0;  // counts loops, so that no worker takes one twice
+  std::size_t busy = 0;          // workers that have not yet left the present loop
+  bool ending = false;
+  std::vector<std::thread> workers;
+
+  void serve() {
+    std::uint64_t seen = 0;
+    std::unique_lock lock(mutex);
+    for (;;) {
+      work_ready.wait(lock, [&] { return ending || generation != seen; });
+      if (ending) return;
+      seen = generation;
+      Loop* mine = loop;
+      lock.unlock();
+      mine->work();
+      lock.lock();
+      if (--busy == 0) work_done.notify_one();
+    }
+  }
+};
+
+ThreadPool::ThreadPool(unsigned threads) : threads_(threads == 0 ? available_threads() : threads) {
+  if (threads_ == 1) return;
+  shared_ = std::make_unique<Shared>();
+  for (unsigned i = 1; i < threads_; ++i) {
+    shared_->workers.emplace_back([shared = shared_.get()] { shared->serve(); });
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  if (!shared_) return;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->ending = true;
+  }
+  shared_->work_ready.notify_all();
+  for (std::thread& worker : shared_->workers) worker.join();
+}
+
+void ThreadPool::parallel_for(std::size_t count, std::size_t grain, const Body& body) {
+  assert(grain > 0);
+  if (!shared_ || inside_loop || count <= grain) {
+    for (std::size_t begin = 0; begin < count; begin += std::min(grain, count - begin)) {
+      body(begin, begin + std::min(grain, count - begin));
+    }
+    return;
+  }
+  const std::lock_guard mine(shared_->one_loop);
+  Loop loop{count, grain, &body};
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->loop = &loop;
+    shared_->busy = shared_->workers.size();
+    ++shared_->generation;
+  }
+  shared_->work_ready.notify_all();
+  loop.work();
+  // Every worker must have looked at this loop before it goes out of scope, even if no range was
+  // left for it.
+  std::unique_lock lock(shared_->mutex);
+  shared_->work_done.wait(lock, [&] { return shared_->busy == 0; });
+}
+
+unsigned available_threads() {
+  cpu_set_t set;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) {
+    return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+  }
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+}  // namespace paco
