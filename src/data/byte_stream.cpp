@@ -1,0 +1,156 @@
+#include "data/byte_stream.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "base/files.hpp"
+#include "base/try.hpp"
+#include "data/inflate.hpp"
+
+namespace paco {
+namespace {
+
+// Large enough that a system call costs nothing beside the copy, small enough to stay in the
+// second-level cache.
+constexpr std::size_t kBuffer = std::size_t{1} << 18;
+constexpr std::uint64_t kMemoryLimit = std::uint64_t{1} << 32;
+
+bool is_gzip(std::span<const std::byte> head) {
+  return head.size() >= 3 && head[0] == std::byte{0x1f} && head[1] == std::byte{0x8b} &&
+         head[2] == std::byte{8};
+}
+
+}  // namespace
+
+Result<ByteStream> ByteStream::open(const std::string& path) {
+  PACO_ASSIGN(auto input, InputStream::open(path));
+  std::optional<std::uint64_t> size;
+  if (path != "-" && path_kind(path) == PathKind::file) {
+    PACO_ASSIGN(size, file_size(path));
+  }
+  std::string name = input.name();
+  auto shared = std::make_shared<InputStream>(std::move(input));
+  ByteStream plain(
+      name, [shared](std::span<std::byte> out) { return shared->read(out); }, size);
+  PACO_ASSIGN(auto head, plain.peek(3));
+  if (!is_gzip(head)) return plain;
+  return ByteStream(name, gunzip(std::make_shared<ByteStream>(std::move(plain))), std::nullopt);
+}
+
+ByteStream ByteStream::from_bytes(std::span<const std::byte> bytes, std::string name) {
+  std::size_t at = 0;
+  return ByteStream(
+      std::move(name),
+      [bytes, at](std::span<std::byte> out) mutable -> Result<std::size_t> {
+        const std::size_t count = std::min(out.size(), bytes.size() - at);
+        if (count > 0) std::memcpy(out.data(), bytes.data() + at, count);
+        at += count;
+        return count;
+      },
+      bytes.size());
+}
+
+ByteStream::ByteStream(std::string name, Refill refill, std::optional<std::uint64_t> size)
+    : name_(std::move(name)), refill_(std::move(refill)), size_(size) {}
+
+Result<std::span<const std::byte>> ByteStream::peek(std::size_t count) {
+  if (end_ - begin_ < count && !ended_) {
+    if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+    while (end_ < count && !ended_) {
+      // The buffer grows only as bytes really arrive: a header that claims a huge size costs
+      // nothing.
+      if (buffer_.size() - end_ < kBuffer / 2)
+        buffer_.resize(std::max(kBuffer, buffer_.size() * 2));
+      PACO_ASSIGN(const std::size_t got, refill_(std::span(buffer_).subspan(end_)));
+      if (got == 0) ended_ = true;
+      end_ += got;
+    }
+  }
+  return std::span<const std::byte>(buffer_.data() + begin_, end_ - begin_);
+}
+
+void ByteStream::consume(std::size_t count) {
+  assert(count <= end_ - begin_);
+  begin_ += count;
+  position_ += count;
+}
+
+Result<std::size_t> ByteStream::read(std::span<std::byte> out) {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    PACO_ASSIGN(auto ready, peek(1));
+    if (ready.empty()) break;
+    const std::size_t count = std::min(ready.size(), out.size() - done);
+    std::memcpy(out.data() + done, ready.data(), count);
+    consume(count);
+    done += count;
+  }
+  return done;
+}
+
+Result<bool> ByteStream::read_line(std::string& line, std::size_t limit) {
+  line.clear();
+  bool any = false;
+  while (true) {
+    PACO_ASSIGN(auto ready, peek(1));
+    if (ready.empty()) break;
+    any = true;
+    const auto* text = reinterpret_cast<const char*>(ready.data());
+    const auto* stop = static_cast<const char*>(std::memchr(text, '\n', ready.size()));
+    const std::size_t count = stop ? static_cast<std::size_t>(stop - text) : ready.size();
+    if (line.size() + count > limit) {
+      return Error{ErrorCode::bad_format,
+                   fmt::format("{}: a line is longer than {} bytes", name_, limit),
+                   "check that this is a text file with one sample a line"};
+    }
+    line.append(text, count);
+    consume(count + (stop ? 1 : 0));
+    if (stop) break;
+  }
+  if (!line.empty() && line.back() == '\r') line.pop_back();
+  return any;
+}
+
+Result<std::vector<std::byte>> ByteStream::read_rest(std::uint64_t limit) {
+  std::vector<std::byte> all;
+  while (true) {
+    PACO_ASSIGN(auto ready, peek(1));
+    if (ready.empty()) return all;
+    if (all.size() + ready.size() > limit) {
+      return Error{
+          ErrorCode::out_of_memory,
+          fmt::format("{}: more than {} bytes would have to be held in memory", name_, limit),
+          "save it as an uncompressed npy file, which is read block by block"};
+    }
+    all.insert(all.end(), ready.begin(), ready.end());
+    consume(ready.size());
+  }
+}
+
+std::optional<std::uint64_t> ByteStream::left() const {
+  if (!size_) return std::nullopt;
+  return *size_ > position_ ? *size_ - position_ : 0;
+}
+
+Result<SharedBytes> open_bytes(const std::string& path) {
+  if (path != "-") {
+    PACO_ASSIGN(auto mapped, MappedFile::open(path));
+    if (!is_gzip(mapped.bytes())) {
+      auto owner = std::make_shared<MappedFile>(std::move(mapped));
+      return SharedBytes{owner->bytes(), owner, [owner](std::size_t offset, std::size_t length) {
+                           owner->release(offset, length);
+                         }};
+    }
+  }
+  PACO_ASSIGN(auto stream, ByteStream::open(path));
+  PACO_ASSIGN(auto bytes, stream.read_rest(kMemoryLimit));
+  auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
+  return SharedBytes{*owner, owner, {}};
+}
+
+}  // namespace paco

@@ -1,0 +1,76 @@
+// Bytes in order with a look ahead, from a file, standard input, memory or another stream that is
+// unpacked on the way.
+//
+// Every sequential reader of this folder sits on one of these, so the same code reads a file, a
+// pipe and the member of an archive, and a fuzzer reaches it without the disk. One thread at a
+// time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "paco/result.hpp"
+
+namespace paco {
+
+class ByteStream {
+ public:
+  // Fills the buffer with up to its size of bytes and says how many; 0 at the end.
+  using Refill = std::function<Result<std::size_t>(std::span<std::byte>)>;
+
+  // A file, or standard input for "-". A gzip file is unpacked on the way.
+  static Result<ByteStream> open(const std::string& path);
+  // `bytes` must outlive the stream.
+  static ByteStream from_bytes(std::span<const std::byte> bytes, std::string name);
+  // `size`: how many bytes will come in all, where that is known.
+  ByteStream(std::string name, Refill refill, std::optional<std::uint64_t> size);
+
+  // At least `count` bytes without consuming them; fewer only at the end. Valid until the next
+  // call.
+  Result<std::span<const std::byte>> peek(std::size_t count);
+  // Drops bytes that peek() has shown.
+  void consume(std::size_t count);
+  // Copies up to out.size() bytes; fewer only at the end.
+  Result<std::size_t> read(std::span<std::byte> out);
+  // The next line without its "\n" or "\r\n"; false at the end. A line longer than `limit` is an
+  // error.
+  Result<bool> read_line(std::string& line, std::size_t limit = std::size_t{1} << 28);
+  // All that is left, up to `limit` bytes.
+  Result<std::vector<std::byte>> read_rest(std::uint64_t limit);
+
+  const std::string& name() const { return name_; }
+  std::uint64_t position() const { return position_; }  // bytes consumed
+  std::optional<std::uint64_t> size() const { return size_; }
+  // Bytes still to come, where the size is known.
+  std::optional<std::uint64_t> left() const;
+
+ private:
+  std::string name_;
+  Refill refill_;
+  std::optional<std::uint64_t> size_;
+  std::vector<std::byte> buffer_;
+  std::size_t begin_ = 0;  // the unread part of buffer_ is [begin_, end_)
+  std::size_t end_ = 0;
+  std::uint64_t position_ = 0;
+  bool ended_ = false;
+};
+
+// The bytes that a view looks at together with whatever keeps them alive: a mapped file or a
+// vector.
+struct SharedBytes {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> owner;
+  std::function<void(std::size_t, std::size_t)>
+      release;  // says that a range is not needed any more; may be empty
+};
+
+// A mapped file; standard input ("-") and gzip files are read into memory, up to 4 GiB.
+Result<SharedBytes> open_bytes(const std::string& path);
+
+}  // namespace paco

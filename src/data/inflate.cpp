@@ -1,0 +1,95 @@
+#include "data/inflate.hpp"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/try.hpp"
+
+namespace paco {
+namespace {
+
+// zlib's stream state with its end, and the input it reads from. It points into itself, so it stays
+// in one place.
+class Inflater {
+ public:
+  Inflater(std::shared_ptr<ByteStream> packed, int window_bits) : packed_(std::move(packed)) {
+    ready_ = inflateInit2(&state_, window_bits) == Z_OK;
+  }
+  ~Inflater() {
+    if (ready_) inflateEnd(&state_);
+  }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  const std::string& name() const { return packed_->name(); }
+
+  // Up to out.size() unpacked bytes; 0 at the end of the data. With `many`, a further gzip member
+  // may follow.
+  Result<std::size_t> read(std::span<std::byte> out, bool many) {
+    if (!ready_) return Error{ErrorCode::out_of_memory, name() + ": zlib could not start", ""};
+    const std::size_t wanted = std::min<std::size_t>(out.size(), std::numeric_limits<uInt>::max());
+    state_.next_out = reinterpret_cast<Bytef*>(out.data());
+    state_.avail_out = static_cast<uInt>(wanted);
+    while (state_.avail_out == wanted && wanted > 0) {
+      PACO_ASSIGN(auto packed, packed_->peek(1));
+      if (ended_) {
+        if (!many || packed.empty()) return std::size_t{0};
+        inflateReset(&state_);
+        ended_ = false;
+      }
+      if (packed.empty()) return damaged("it ends too early");
+      state_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
+      state_.avail_in = static_cast<uInt>(std::min<std::size_t>(packed.size(), 1u << 30));
+      const uInt before = state_.avail_in;
+      const int status = inflate(&state_, Z_NO_FLUSH);
+      packed_->consume(before - state_.avail_in);
+      if (status == Z_STREAM_END) {
+        ended_ = true;
+      } else if (status != Z_OK) {
+        return damaged(state_.msg ? state_.msg : "the bytes do not fit the format");
+      }
+    }
+    return wanted - state_.avail_out;
+  }
+
+  Error damaged(std::string_view what) const {
+    return Error{ErrorCode::bad_format,
+                 fmt::format("{}: damaged compressed data: {}", name(), what),
+                 "copy or download the file again"};
+  }
+
+ private:
+  std::shared_ptr<ByteStream> packed_;
+  z_stream state_{};
+  bool ready_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+ByteStream::Refill gunzip(std::shared_ptr<ByteStream> packed) {
+  auto inflater = std::make_shared<Inflater>(std::move(packed), 16 + MAX_WBITS);
+  return [inflater](std::span<std::byte> out) { return inflater->read(out, true); };
+}
+
+ByteStream::Refill inflate_member(std::shared_ptr<ByteStream> packed, std::uint64_t size,
+                                  std::uint32_t crc) {
+  auto inflater = std::make_shared<Inflater>(std::move(packed), -MAX_WBITS);
+  return [inflater, left = size, expected = crc,
+          sum = crc32(0, nullptr, 0)](std::span<std::byte> out) mutable -> Result<std::size_t> {
+    PACO_ASSIGN(const std::size_t got, inflater->read(out, false));
+    if (got > left) return inflater->damaged("it unpacks to more bytes than it declares");
+    left -= got;
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(out.data()), got);
+    if (got == 0 && !out.empty()) {
+      if (left > 0) return inflater->damaged("it unpacks to fewer bytes than it declares");
+      if (sum != expected) return inflater->damaged("its check sum is wrong");
+    }
+    return got;
+  };
+}
+
+}  // namespace paco

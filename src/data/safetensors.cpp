@@ -1,0 +1,293 @@
+#include "data/safetensors.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/files.hpp"
+#include "base/try.hpp"
+#include "data/npy.hpp"
+
+namespace paco {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kMaxHeader = 100'000'000;  // the limit of the format's own library
+constexpr std::size_t kMaxDepth = 4;               // a header nests three levels
+
+constexpr std::pair<std::string_view, ElementType> kTypes[] = {
+    {"BOOL", ElementType::boolean}, {"I8", ElementType::i8},     {"U8", ElementType::u8},
+    {"I16", ElementType::i16},      {"U16", ElementType::u16},   {"I32", ElementType::i32},
+    {"U32", ElementType::u32},      {"I64", ElementType::i64},   {"U64", ElementType::u64},
+    {"F16", ElementType::f16},      {"BF16", ElementType::bf16}, {"F32", ElementType::f32},
+    {"F64", ElementType::f64}};
+
+Error damaged(const std::string& name, std::string_view what) {
+  return Error{ErrorCode::bad_format,
+               fmt::format("{}: not a valid safetensors file: {}", name, what),
+               "write or copy the file again"};
+}
+
+// The header as JSON; refuses repeated names, which JSON libraries drop in silence, and deep
+// nesting.
+Result<json> parse_header(std::string_view text, const std::string& name) {
+  std::vector<std::set<std::string>> keys;
+  std::string problem;
+  const auto check = [&](int depth, json::parse_event_t event, json& value) {
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::object_end && !keys.empty()) keys.pop_back();
+    if (static_cast<std::size_t>(depth) > kMaxDepth && problem.empty())
+      problem = "its header nests too deep";
+    if (event == json::parse_event_t::key && !keys.empty() &&
+        !keys.back().insert(value.get<std::string>()).second && problem.empty()) {
+      problem = fmt::format("'{}' stands twice in its header", value.get<std::string>());
+    }
+    return problem.empty();
+  };
+  json header;
+  try {
+    header = json::parse(text.begin(), text.end(), check, false);
+  } catch (const json::exception& error) {
+    return damaged(name, error.what());
+  }
+  if (!problem.empty()) return damaged(name, problem);
+  if (header.is_discarded() || !header.is_object())
+    return damaged(name, "its header is not a JSON object");
+  return header;
+}
+
+bool read_sizes(const json& list, std::vector<std::uint64_t>& out) {
+  if (!list.is_array()) return false;
+  for (const json& size : list) {
+    if (!size.is_number_unsigned()) return false;
+    out.push_back(size.get<std::uint64_t>());
+  }
+  return true;
+}
+
+// One entry of the header into a view of `data`; an error text where something is off.
+std::optional<std::string> read_entry(const json& entry, std::span<const std::byte> data,
+                                      TensorView& tensor) {
+  if (!entry.is_object() || entry.size() != 3 || !entry.contains("dtype") ||
+      !entry.contains("shape") || !entry.contains("data_offsets") || !entry["dtype"].is_string()) {
+    return "needs exactly dtype, shape and data_offsets";
+  }
+  const auto& dtype = entry["dtype"].get_ref<const std::string&>();
+  const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                  [&](const auto& known) { return known.first == dtype; });
+  if (type == std::end(kTypes)) return fmt::format("has the unsupported type '{}'", dtype);
+  tensor.type = type->second;
+  std::vector<std::uint64_t> offsets;
+  if (!read_sizes(entry["shape"], tensor.shape)) return "has a damaged shape";
+  if (!read_sizes(entry["data_offsets"], offsets) || offsets.size() != 2)
+    return "has damaged offsets";
+  if (offsets[0] > offsets[1] || offsets[1] > data.size()) {
+    return fmt::format("lies at bytes {} to {}, the file holds {}", offsets[0], offsets[1],
+                       data.size());
+  }
+  const auto elements = count_elements(tensor.shape);
+  std::uint64_t bytes = 0;
+  if (!elements || __builtin_mul_overflow(*elements, element_size(tensor.type), &bytes) ||
+      bytes != offsets[1] - offsets[0]) {
+    return fmt::format("of shape {} and type {} does not fill its {} bytes",
+                       shape_text(tensor.shape), dtype, offsets[1] - offsets[0]);
+  }
+  tensor.bytes = data.subspan(offsets[0], offsets[1] - offsets[0]);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<SafetensorsFile> SafetensorsFile::open(const std::string& path) {
+  PACO_ASSIGN(auto bytes, open_bytes(path));
+  return from_shared(std::move(bytes), path);
+}
+
+Result<SafetensorsFile> SafetensorsFile::from_bytes(std::vector<std::byte> bytes,
+                                                    const std::string& name) {
+  auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
+  return from_shared({*owner, owner, {}}, name);
+}
+
+Result<SafetensorsFile> SafetensorsFile::from_shared(SharedBytes bytes, const std::string& name) {
+  const auto all = bytes.bytes;
+  std::uint64_t length = 0;
+  if (all.size() < 8) return damaged(name, "it is shorter than its first field");
+  std::memcpy(&length, all.data(), 8);
+  if (length > kMaxHeader || length > all.size() - 8) {
+    return damaged(name,
+                   fmt::format("its header claims {} bytes, the file has {}", length, all.size()));
+  }
+  const std::string_view text(reinterpret_cast<const char*>(all.data()) + 8, length);
+  PACO_ASSIGN(const json header, parse_header(text, name));
+
+  SafetensorsFile file;
+  file.name_ = name;
+  file.data_ = std::move(bytes);
+  const auto data = all.subspan(8 + length);
+  for (const auto& [key, entry] : header.items()) {
+    if (key == "__metadata__") {
+      if (!entry.is_object()) return damaged(name, "__metadata__ is not an object");
+      for (const auto& [word, value] : entry.items()) {
+        if (!value.is_string())
+          return damaged(name, fmt::format("metadata '{}' is not a string", word));
+        file.metadata_[word] = value.get<std::string>();
+      }
+      continue;
+    }
+    TensorView tensor;
+    tensor.name = key;
+    if (const auto problem = read_entry(entry, data, tensor)) {
+      return damaged(name, fmt::format("tensor '{}' {}", key, *problem));
+    }
+    file.tensors_.push_back(std::move(tensor));
+  }
+  // In the order of their bytes the tensors must follow each other without gap or overlap up to the
+  // end.
+  std::stable_sort(file.tensors_.begin(), file.tensors_.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.bytes.data(), a.bytes.size()) < std::pair(b.bytes.data(), b.bytes.size());
+  });
+  const std::byte* expected = data.data();
+  for (std::size_t i = 0; i < file.tensors_.size(); ++i) {
+    const TensorView& tensor = file.tensors_[i];
+    if (tensor.bytes.data() != expected) {
+      return damaged(name,
+                     fmt::format("tensor '{}' {} its neighbour", tensor.name,
+                                 tensor.bytes.data() < expected ? "overlaps" : "leaves a gap to"));
+    }
+    expected += tensor.bytes.size();
+    file.index_[tensor.name] = i;
+  }
+  if (expected != data.data() + data.size()) {
+    return damaged(
+        name, fmt::format("{} bytes belong to no tensor", data.data() + data.size() - expected));
+  }
+  return file;
+}
+
+const TensorView* SafetensorsFile::find(std::string_view name) const {
+  const auto found = index_.find(name);
+  return found == index_.end() ? nullptr : &tensors_[found->second];
+}
+
+Result<const TensorView*> SafetensorsFile::tensor(std::string_view name) const {
+  if (const TensorView* found = find(name)) return found;
+  std::vector<std::string_view> there;
+  for (const TensorView& tensor : tensors_) {
+    if (there.size() < 8) there.push_back(tensor.name);
+  }
+  return Error{ErrorCode::not_found, fmt::format("{}: has no tensor '{}'", name_, name),
+               tensors_.empty() ? "the file is empty"
+                                : fmt::format("it has {}{}", fmt::join(there, ", "),
+                                              tensors_.size() > there.size() ? ", ..." : "")};
+}
+
+template <class T>
+Result<std::vector<T>> SafetensorsFile::read(std::string_view name) const {
+  PACO_ASSIGN(const TensorView* found, tensor(name));
+  std::vector<T> values(found->elements());
+  if constexpr (std::is_same_v<T, double>) {
+    to_doubles(found->type, false, found->bytes.data(), values);
+  } else if constexpr (std::is_same_v<T, float>) {
+    to_floats(found->type, false, found->bytes.data(), values);
+  } else if (!to_integers(found->type, false, found->bytes.data(), values)) {
+    return Error{ErrorCode::unsupported,
+                 fmt::format("{}: tensor '{}' of {} cannot be read as 64-bit integers", name_, name,
+                             element_name(found->type)),
+                 "store it as I64"};
+  }
+  return values;
+}
+
+template <class T>
+Result<Matrix<T>> SafetensorsFile::read_matrix(std::string_view name) const {
+  PACO_ASSIGN(const TensorView* found, tensor(name));
+  if (found->shape.size() != 2) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("{}: tensor '{}' has shape {}, two dimensions are expected", name_,
+                             name, shape_text(found->shape)),
+                 "store it as (rows, columns)"};
+  }
+  const std::size_t rows = found->shape[0], columns = found->shape[1];
+  PACO_ASSIGN(auto values, read<T>(name));
+  return Matrix<T>(rows, columns, std::move(values));
+}
+
+template Result<std::vector<double>> SafetensorsFile::read<double>(std::string_view) const;
+template Result<std::vector<float>> SafetensorsFile::read<float>(std::string_view) const;
+template Result<std::vector<std::int64_t>> SafetensorsFile::read<std::int64_t>(
+    std::string_view) const;
+template Result<Matrix<double>> SafetensorsFile::read_matrix<double>(std::string_view) const;
+template Result<Matrix<float>> SafetensorsFile::read_matrix<float>(std::string_view) const;
+
+void SafetensorsFile::release(const TensorView& tensor) const {
+  if (!data_.release) return;
+  data_.release(static_cast<std::size_t>(tensor.bytes.data() - data_.bytes.data()),
+                tensor.bytes.size());
+}
+
+void SafetensorsWriter::add(std::string name, ElementType type, std::vector<std::uint64_t> shape,
+                            std::span<const std::byte> bytes) {
+  assert(*count_elements(shape) * element_size(type) == bytes.size());
+  tensors_.push_back({std::move(name), type, std::move(shape), bytes});
+}
+
+Result<std::string> SafetensorsWriter::header(std::vector<const TensorView*>& order) const {
+  for (const TensorView& tensor : tensors_) order.push_back(&tensor);
+  // Wide types first keeps every tensor aligned to its type; names settle the rest.
+  std::sort(order.begin(), order.end(), [](const TensorView* a, const TensorView* b) {
+    return std::pair(element_size(b->type), std::string_view(a->name)) <
+           std::pair(element_size(a->type), std::string_view(b->name));
+  });
+  nlohmann::ordered_json head = nlohmann::ordered_json::object();
+  if (!metadata_.empty()) head["__metadata__"] = metadata_;
+  std::uint64_t offset = 0;
+  for (const TensorView* tensor : order) {
+    assert(tensor->name != "__metadata__" && !head.contains(tensor->name));
+    const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& known) {
+      return known.second == tensor->type;
+    });
+    head[tensor->name] = {{"dtype", type->first},
+                          {"shape", tensor->shape},
+                          {"data_offsets", {offset, offset + tensor->bytes.size()}}};
+    offset += tensor->bytes.size();
+  }
+  std::string text;
+  try {
+    text = head.dump();
+  } catch (const json::exception&) {
+    return Error{ErrorCode::bad_value, "a tensor name or metadata value is not valid UTF-8 text",
+                 "use UTF-8 for class names and paths"};
+  }
+  text.resize((text.size() + 7) / 8 * 8, ' ');
+  const std::uint64_t length = text.size();
+  return std::string(reinterpret_cast<const char*>(&length), 8) + text;
+}
+
+Result<std::vector<std::byte>> SafetensorsWriter::to_bytes() const {
+  std::vector<const TensorView*> order;
+  PACO_ASSIGN(const std::string head, header(order));
+  const auto head_bytes = std::as_bytes(std::span(head));
+  std::vector<std::byte> bytes(head_bytes.begin(), head_bytes.end());
+  for (const TensorView* tensor : order) {
+    bytes.insert(bytes.end(), tensor->bytes.begin(), tensor->bytes.end());
+  }
+  return bytes;
+}
+
+Result<void> SafetensorsWriter::write(const std::string& path) const {
+  std::vector<const TensorView*> order;
+  PACO_ASSIGN(const std::string head, header(order));
+  PACO_ASSIGN(auto file, AtomicFile::create(path));
+  PACO_TRY(file.write(head));
+  for (const TensorView* tensor : order) PACO_TRY(file.write(tensor->bytes));
+  return file.commit();
+}
+
+}  // namespace paco
