@@ -1,0 +1,314 @@
+// See kernels.hpp. This file is compiled once per instruction set by Highway's foreach_target.
+#include "linalg/kernels.hpp"
+
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <limits>
+
+#include "linalg/plain.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "linalg/kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace paco {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using F64 = hn::ScalableTag<double>;
+using F32 = hn::ScalableTag<float>;
+using HalfF32 = hn::Rebind<float, F64>;  // as many floats as a register holds doubles
+using VecF64 = hn::Vec<F64>;
+
+constexpr std::size_t kWidth = hn::MaxLanes(F64());
+constexpr std::size_t kRegisters = plain::kPartialSums / kWidth;
+static_assert(kRegisters * kWidth == plain::kPartialSums);
+
+HWY_INLINE VecF64 load(const double* p) { return hn::LoadU(F64(), p); }
+HWY_INLINE VecF64 load(const float* p) { return hn::PromoteTo(F64(), hn::LoadU(HalfF32(), p)); }
+
+// The partial sums of plain.hpp, held in registers: element i of the input belongs to lane i % 32.
+struct PartialSums {
+  VecF64 sums[kRegisters];
+
+  HWY_INLINE PartialSums() {
+    for (std::size_t r = 0; r < kRegisters; ++r) sums[r] = hn::Zero(F64());
+  }
+  // Adds the tail's terms lane by lane, then folds.
+  template <class Term>
+  HWY_INLINE double finish(std::size_t first, std::size_t n, Term term) {
+    std::array<double, plain::kPartialSums> partial;
+    for (std::size_t r = 0; r < kRegisters; ++r) hn::StoreU(sums[r], F64(), &partial[r * kWidth]);
+    for (std::size_t i = first; i < n; ++i) partial[i - first] += term(i);
+    return plain::fold(partial);
+  }
+};
+
+template <class A, class B>
+HWY_INLINE double DotImpl(const A* a, const B* b, std::size_t n) {
+  PartialSums partial;
+  std::size_t i = 0;
+  for (; i + plain::kPartialSums <= n; i += plain::kPartialSums) {
+    for (std::size_t r = 0; r < kRegisters; ++r) {
+      const std::size_t at = i + r * kWidth;
+      partial.sums[r] = hn::Add(partial.sums[r], hn::Mul(load(a + at), load(b + at)));
+    }
+  }
+  return partial.finish(i, n, [&](std::size_t j) {
+    return static_cast<double>(a[j]) * static_cast<double>(b[j]);
+  });
+}
+
+double DotFF(const float* a, const float* b, std::size_t n) { return DotImpl(a, b, n); }
+double DotDF(const double* a, const float* b, std::size_t n) { return DotImpl(a, b, n); }
+double DotDD(const double* a, const double* b, std::size_t n) { return DotImpl(a, b, n); }
+
+double Accumulate(double* sum, const float* addend, float* rounded, std::size_t n) {
+  PartialSums partial;
+  std::size_t i = 0;
+  for (; i + plain::kPartialSums <= n; i += plain::kPartialSums) {
+    for (std::size_t r = 0; r < kRegisters; ++r) {
+      const std::size_t at = i + r * kWidth;
+      const VecF64 total = hn::Add(load(sum + at), load(addend + at));
+      hn::StoreU(total, F64(), sum + at);
+      hn::StoreU(hn::DemoteTo(HalfF32(), total), HalfF32(), rounded + at);
+      partial.sums[r] = hn::Add(partial.sums[r], hn::Mul(total, total));
+    }
+  }
+  return partial.finish(i, n, [&](std::size_t j) {
+    sum[j] += static_cast<double>(addend[j]);
+    rounded[j] = static_cast<float>(sum[j]);
+    return sum[j] * sum[j];
+  });
+}
+
+double Standardise(const double* raw, const double* mean, const double* deviation, float* unit, std::size_t n) {
+  PartialSums partial;
+  std::size_t i = 0;
+  for (; i + plain::kPartialSums <= n; i += plain::kPartialSums) {
+    for (std::size_t r = 0; r < kRegisters; ++r) {
+      const std::size_t at = i + r * kWidth;
+      const VecF64 z = hn::Div(hn::Sub(load(raw + at), load(mean + at)), load(deviation + at));
+      partial.sums[r] = hn::Add(partial.sums[r], hn::Mul(z, z));
+    }
+  }
+  const double squared = partial.finish(i, n, [&](std::size_t j) {
+    const double z = (raw[j] - mean[j]) / deviation[j];
+    return z * z;
+  });
+  const double length = std::sqrt(squared);
+  const VecF64 lengths = hn::Set(F64(), length);
+  for (i = 0; i + kWidth <= n; i += kWidth) {
+    const VecF64 z = hn::Div(hn::Sub(load(raw + i), load(mean + i)), load(deviation + i));
+    hn::StoreU(hn::DemoteTo(HalfF32(), hn::Div(z, lengths)), HalfF32(), unit + i);
+  }
+  for (; i < n; ++i) {
+    unit[i] = static_cast<float>((raw[i] - mean[i]) / deviation[i] / length);
+  }
+  return squared;
+}
+
+// Four rows at a time, two registers of partial sums each, so that a load of `unit` serves four rows.
+void ScreenRows(const float* rows, std::size_t count, const float* unit, std::size_t n, float* products) {
+  const F32 d;
+  const std::size_t width = hn::Lanes(d);
+  std::size_t k = 0;
+  for (; k + 4 <= count; k += 4) {
+    const float* row = rows + k * n;
+    auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
+    std::size_t i = 0;
+    for (; i + 2 * width <= n; i += 2 * width) {
+      const auto u = hn::LoadU(d, unit + i);
+      const auto v = hn::LoadU(d, unit + i + width);
+      s0 = hn::MulAdd(hn::LoadU(d, row + i), u, s0);
+      s1 = hn::MulAdd(hn::LoadU(d, row + n + i), u, s1);
+      s2 = hn::MulAdd(hn::LoadU(d, row + 2 * n + i), u, s2);
+      s3 = hn::MulAdd(hn::LoadU(d, row + 3 * n + i), u, s3);
+      t0 = hn::MulAdd(hn::LoadU(d, row + i + width), v, t0);
+      t1 = hn::MulAdd(hn::LoadU(d, row + n + i + width), v, t1);
+      t2 = hn::MulAdd(hn::LoadU(d, row + 2 * n + i + width), v, t2);
+      t3 = hn::MulAdd(hn::LoadU(d, row + 3 * n + i + width), v, t3);
+    }
+    float r0 = hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, t0)));
+    float r1 = hn::GetLane(hn::SumOfLanes(d, hn::Add(s1, t1)));
+    float r2 = hn::GetLane(hn::SumOfLanes(d, hn::Add(s2, t2)));
+    float r3 = hn::GetLane(hn::SumOfLanes(d, hn::Add(s3, t3)));
+    for (; i < n; ++i) {
+      r0 += row[i] * unit[i];
+      r1 += row[n + i] * unit[i];
+      r2 += row[2 * n + i] * unit[i];
+      r3 += row[3 * n + i] * unit[i];
+    }
+    products[k] = r0;
+    products[k + 1] = r1;
+    products[k + 2] = r2;
+    products[k + 3] = r3;
+  }
+  for (; k < count; ++k) {
+    const float* row = rows + k * n;
+    auto s = hn::Zero(d);
+    std::size_t i = 0;
+    for (; i + width <= n; i += width) s = hn::MulAdd(hn::LoadU(d, row + i), hn::LoadU(d, unit + i), s);
+    float r = hn::GetLane(hn::SumOfLanes(d, s));
+    for (; i < n; ++i) r += row[i] * unit[i];
+    products[k] = r;
+  }
+}
+
+// One register of screened values and their errors, from index i on.
+struct ValueAndError {
+  hn::Vec<F32> value;
+  hn::Vec<F32> error;
+};
+
+HWY_INLINE ValueAndError screened(const ScreenedScores& s, std::size_t i) {
+  const F32 d;
+  auto value = hn::LoadU(d, s.products + i);
+  if (s.scale) value = hn::Mul(value, hn::LoadU(d, s.scale + i));
+  auto multiplier = hn::Set(d, s.common);
+  if (s.factor) multiplier = hn::Mul(multiplier, hn::LoadU(d, s.factor + i));
+  value = hn::Mul(value, multiplier);
+  if (s.offset) value = hn::Add(value, hn::LoadU(d, s.offset + i));
+  const auto cosine_error = s.cosine_error ? hn::LoadU(d, s.cosine_error + i) : hn::Set(d, s.constant_error);
+  return {value, hn::MulAdd(cosine_error, multiplier, hn::Set(d, s.slack))};
+}
+
+// The same for one element.
+HWY_INLINE void screened_one(const ScreenedScores& s, std::size_t i, float& value, float& error) {
+  value = s.products[i] * (s.scale ? s.scale[i] : 1.0f);
+  const float multiplier = s.common * (s.factor ? s.factor[i] : 1.0f);
+  value = value * multiplier + (s.offset ? s.offset[i] : 0.0f);
+  error = (s.cosine_error ? s.cosine_error[i] : s.constant_error) * multiplier + s.slack;
+}
+
+// An element can be among the `places` best only if its upper bound reaches the places-th largest lower bound.
+void ScreenBest(const ScreenedScores& s, int places, std::int64_t excluded,
+                std::vector<std::uint32_t>& candidates) {
+  const F32 d;
+  const std::size_t width = hn::Lanes(d);
+  const float lowest = -std::numeric_limits<float>::infinity();
+  constexpr std::size_t kMaxWidth = hn::MaxLanes(F32());
+  auto first = hn::Set(d, lowest), second = first, third = first;
+  float best[3] = {lowest, lowest, lowest};
+  const auto offer = [&](float x) {
+    if (x > best[0]) {
+      best[2] = best[1];
+      best[1] = best[0];
+      best[0] = x;
+    } else if (x > best[1]) {
+      best[2] = best[1];
+      best[1] = x;
+    } else if (x > best[2]) {
+      best[2] = x;
+    }
+  };
+  const std::size_t whole = s.count / width * width;
+  for (std::size_t i = 0; i < whole; i += width) {
+    const ValueAndError x = screened(s, i);
+    auto lower = hn::Sub(x.value, x.error);
+    if (excluded >= 0 && static_cast<std::size_t>(excluded) - i < width) {
+      HWY_ALIGN float lanes[kMaxWidth];
+      hn::Store(lower, d, lanes);
+      lanes[static_cast<std::size_t>(excluded) - i] = lowest;
+      lower = hn::Load(d, lanes);
+    }
+    const auto down = hn::Min(first, lower);
+    first = hn::Max(first, lower);
+    third = hn::Max(third, hn::Min(second, down));
+    second = hn::Max(second, down);
+  }
+  HWY_ALIGN float lanes[kMaxWidth];
+  for (const auto& sorted : {first, second, third}) {
+    hn::Store(sorted, d, lanes);
+    for (std::size_t lane = 0; lane < width; ++lane) offer(lanes[lane]);
+  }
+  for (std::size_t i = whole; i < s.count; ++i) {
+    if (static_cast<std::int64_t>(i) == excluded) continue;
+    float value, error;
+    screened_one(s, i, value, error);
+    offer(value - error);
+  }
+
+  const float bar = best[places - 1];
+  const auto bars = hn::Set(d, bar);
+  candidates.clear();
+  for (std::size_t i = 0; i < whole; i += width) {
+    const ValueAndError x = screened(s, i);
+    const auto reaches = hn::Ge(hn::Add(x.value, x.error), bars);
+    if (hn::AllFalse(d, reaches)) continue;
+    hn::Store(hn::IfThenElseZero(reaches, hn::Set(d, 1.0f)), d, lanes);
+    for (std::size_t lane = 0; lane < width; ++lane) {
+      if (lanes[lane] != 0 && static_cast<std::int64_t>(i + lane) != excluded) {
+        candidates.push_back(static_cast<std::uint32_t>(i + lane));
+      }
+    }
+  }
+  for (std::size_t i = whole; i < s.count; ++i) {
+    if (static_cast<std::int64_t>(i) == excluded) continue;
+    float value, error;
+    screened_one(s, i, value, error);
+    if (value + error >= bar) candidates.push_back(static_cast<std::uint32_t>(i));
+  }
+}
+
+const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace paco
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace paco {
+
+HWY_EXPORT(DotFF);
+HWY_EXPORT(DotDF);
+HWY_EXPORT(DotDD);
+HWY_EXPORT(Accumulate);
+HWY_EXPORT(Standardise);
+HWY_EXPORT(ScreenRows);
+HWY_EXPORT(ScreenBest);
+HWY_EXPORT(TargetName);
+
+double dot(const float* a, const float* b, std::size_t n) { return HWY_DYNAMIC_DISPATCH(DotFF)(a, b, n); }
+double dot(const double* a, const float* b, std::size_t n) { return HWY_DYNAMIC_DISPATCH(DotDF)(a, b, n); }
+double dot(const double* a, const double* b, std::size_t n) { return HWY_DYNAMIC_DISPATCH(DotDD)(a, b, n); }
+
+double accumulate(double* sum, const float* addend, float* rounded, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(Accumulate)(sum, addend, rounded, n);
+}
+
+double standardise(const double* raw, const double* mean, const double* deviation, float* unit, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(Standardise)(raw, mean, deviation, unit, n);
+}
+
+void screen_rows(const float* rows, std::size_t count, const float* unit, std::size_t n, float* products) {
+  HWY_DYNAMIC_DISPATCH(ScreenRows)(rows, count, unit, n, products);
+}
+
+void screen_best(const ScreenedScores& scores, int places, std::int64_t excluded,
+                 std::vector<std::uint32_t>& candidates) {
+  assert(places >= 1 && places <= 3);
+  HWY_DYNAMIC_DISPATCH(ScreenBest)(scores, places, excluded, candidates);
+}
+
+double screen_error(std::size_t n, std::size_t extra) {
+  constexpr double unit_roundoff = 0x1p-24;
+  // n products and n - 1 sums, the rounding of each stored factor, the length of a float32 unit vector
+  // (within 1e-6 of 1), and a few roundings when the result is scaled.
+  const double roundings = static_cast<double>(n + extra + 12);
+  return roundings * unit_roundoff / (1 - roundings * unit_roundoff) * 1.0001;
+}
+
+std::string kernel_target() { return HWY_DYNAMIC_DISPATCH(TargetName)(); }
+
+std::vector<std::string> kernel_targets() {
+  std::vector<std::string> names;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) names.emplace_back(hwy::TargetName(target));
+  return names;
+}
+
+}  // namespace paco
+#endif  // HWY_ONCE

@@ -1,0 +1,33 @@
+// The definition of every sum this project depends on, in plain loops.
+//
+// A decision must have the same bits on every machine, so a sum needs a fixed order. Ours: 32 partial sums, element i
+// goes to partial sum i % 32, and the partial sums are folded in halves. That order suits every SIMD width up to
+// 32 doubles, and the fast kernels (kernels.hpp) return exactly these bits. Tests compare the two.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace paco::plain {
+
+inline constexpr std::size_t kPartialSums = 32;
+
+// Folds the partial sums in halves: 0+16, 1+17, ..., then 0+8, ...
+inline double fold(std::array<double, kPartialSums>& partial) {
+  for (std::size_t width = kPartialSums / 2; width > 0; width /= 2) {
+    for (std::size_t i = 0; i < width; ++i) partial[i] += partial[i + width];
+  }
+  return partial[0];
+}
+
+// Sum of a[i] * b[i] in double; a and b are each float or double.
+template <class A, class B>
+double dot(const A* a, const B* b, std::size_t n) {
+  std::array<double, kPartialSums> partial{};
+  for (std::size_t i = 0; i < n; ++i) {
+    partial[i % kPartialSums] += static_cast<double>(a[i]) * static_cast<double>(b[i]);
+  }
+  return fold(partial);
+}
+
+}  // namespace paco::plain

@@ -1,0 +1,39 @@
+// From raw embeddings to points on the unit sphere (section "standardised spherical embedding" of the method):
+// every coordinate is centred and scaled by the support set's statistics, the result is normalised.
+//
+// Computed in double, stored as float32; all later steps use the stored values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "linalg/matrix.hpp"
+#include "paco/result.hpp"
+#include "paco/rows.hpp"
+
+namespace paco {
+
+class ThreadPool;
+
+struct SupportStatistics {
+  std::vector<double> mean;       // (d)
+  std::vector<double> deviation;  // (d) sqrt(population variance + epsilon)
+};
+
+// Rows are added in order, so the result does not depend on threads.
+SupportStatistics support_statistics(Rows<const double> embeddings, double epsilon);
+
+// Why a row cannot be placed on the sphere.
+enum class RowFault : std::uint8_t { none, not_finite, all_zero, no_direction };
+
+RowFault standardise_row(std::span<const double> raw, std::span<const double> mean,
+                         std::span<const double> deviation, std::span<float> unit);
+
+// All rows, or an error that names the first bad row as `first_row` + its index. `what` begins the message.
+Result<void> standardise_rows(Rows<const double> raw, std::span<const double> mean,
+                              std::span<const double> deviation, Rows<float> unit, const std::string& what,
+                              std::uint64_t first_row, ThreadPool* pool = nullptr);
+
+}  // namespace paco
