@@ -13,7 +13,7 @@ std::size_t BlockProducts::good_rows(std::size_t prototypes) {
   return std::clamp<std::size_t>(kTableFloats / (prototypes + 1), 16, kMaxRows);
 }
 
-void BlockProducts::begin(Rows<const float> units, const PrototypeSet& prototypes, ThreadPool* pool) {
+void BlockProducts::begin(Rows<const float> units, const PrototypeSet& prototypes, ThreadPool& pool) {
   assert(units.rows <= kMaxRows);
   rows_ = units.rows;
   columns_ = prototypes.size();

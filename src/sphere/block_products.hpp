@@ -24,7 +24,7 @@ class BlockProducts {
   // Rows to take at once so that the table of products stays in cache.
   static std::size_t good_rows(std::size_t prototypes);
 
-  void begin(Rows<const float> units, const PrototypeSet& prototypes, ThreadPool* pool);
+  void begin(Rows<const float> units, const PrototypeSet& prototypes, ThreadPool& pool);
   // Products of sample i with all prototypes there are now.
   const float* row(std::size_t i) const { return products_.data() + i * stride_; }
   // Call after the sample was added to prototype k, new or old.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "sphere/von_mises_fisher.hpp"
 
@@ -39,14 +40,14 @@ void PrototypeSet::restore(std::span<const double> sum, std::int64_t members) {
   refresh(k, dot(own, own, dimension_));
 }
 
-// Opposite samples can cancel: then no bound on the cosine holds, the error becomes infinite, and the prototype is a
-// candidate in every comparison. That is slow, rare, and right.
+// Where samples cancel each other the sum is short and the bound on its cosine wide: the prototype is then a candidate in
+// every comparison. That is slow, rare, and right. A sum of length zero has cosine 0 by definition, without error.
 void PrototypeSet::refresh(std::size_t k, double squared_length) {
   const double length = std::sqrt(squared_length);
   const auto members = static_cast<double>(sizes_[k]);
   resultants_[k] = length;
   inverse_resultants_[k] = length > 0 ? static_cast<float>(1 / length) : 0.0f;
-  cosine_errors_[k] = length > 0 ? static_cast<float>(std::min(error_ * members / length * 1.001, 4.0)) : 4.0f;
+  cosine_errors_[k] = length > 0 ? static_cast<float>(std::min(error_ * members / length * 1.001, 1e30)) : 0.0f;
   concentrations_[k] = static_cast<float>(paco::concentration(length, sizes_[k], dimension_));
   log_sizes_[k] = static_cast<float>(std::log(members));
 }

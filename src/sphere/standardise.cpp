@@ -66,7 +66,7 @@ Error row_error(RowFault fault, const std::string& what, std::uint64_t row, std:
 
 Result<void> standardise_rows(Rows<const double> raw, std::span<const double> mean,
                               std::span<const double> deviation, Rows<float> unit, const std::string& what,
-                              std::uint64_t first_row, ThreadPool* pool) {
+                              std::uint64_t first_row, ThreadPool& pool) {
   std::atomic<std::size_t> first_bad{raw.rows};
   const auto range = [&](std::size_t first, std::size_t last) {
     for (std::size_t row = first; row < last; ++row) {
@@ -77,11 +77,7 @@ Result<void> standardise_rows(Rows<const double> raw, std::span<const double> me
       return;
     }
   };
-  if (pool == nullptr) {
-    range(0, raw.rows);
-  } else {
-    pool->parallel_for(raw.rows, range);
-  }
+  pool.parallel_for(raw.rows, 64, range);
   const std::size_t bad = first_bad.load();
   if (bad == raw.rows) return {};
   return row_error(standardise_row(raw[bad], mean, deviation, unit[bad]), what, first_row + bad, raw[bad]);

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,6 @@ RowFault standardise_row(std::span<const double> raw, std::span<const double> me
 // All rows, or an error that names the first bad row as `first_row` + its index. `what` begins the message.
 Result<void> standardise_rows(Rows<const double> raw, std::span<const double> mean,
                               std::span<const double> deviation, Rows<float> unit, const std::string& what,
-                              std::uint64_t first_row, ThreadPool* pool = nullptr);
+                              std::uint64_t first_row, ThreadPool& pool);
 
 }  // namespace paco

@@ -1,0 +1,146 @@
+#include "calibrate/replay.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/random.hpp"
+#include "base/threads.hpp"
+#include "linalg/plain.hpp"
+#include "sphere/block_products.hpp"
+#include "sphere/von_mises_fisher.hpp"
+
+namespace paco {
+namespace {
+
+constexpr double kNone = -std::numeric_limits<double>::infinity();
+
+void record(ReplayScores& scores, bool class_is_there, double attach, double cosine) {
+  (class_is_there ? scores.attach_positives : scores.attach_negatives).push_back(attach);
+  (class_is_there ? scores.cosine_positives : scores.cosine_negatives).push_back(cosine);
+}
+
+// The memory of one pass. Prototypes stand in order of first appearance; slots say which class is where.
+class EpisodicMemory {
+ public:
+  EpisodicMemory(std::size_t dimension, const ReplayPlan& plan)
+      : plan_(plan), prototypes_(dimension, BlockProducts::kMaxRows), slots_(plan.classes, -1) {}
+
+  const PrototypeSet& prototypes() const { return prototypes_; }
+  bool holds(std::int64_t label) const { return slots_[static_cast<std::size_t>(label)] >= 0; }
+
+  std::size_t add(const float* unit, std::int64_t label) {
+    std::int64_t& slot = slots_[static_cast<std::size_t>(label)];
+    if (slot < 0) {
+      slot = static_cast<std::int64_t>(prototypes_.add(unit));
+    } else {
+      prototypes_.join(static_cast<std::size_t>(slot), unit);
+    }
+    return static_cast<std::size_t>(slot);
+  }
+
+  double best_attach_score(const float* unit, const float* products) {
+    screen_best(prototypes_.screened_attach_scores(products), 1, -1, candidates_);
+    double best = kNone;
+    for (const std::uint32_t k : candidates_) {
+      best = std::max(best, attach_score(prototypes_.cosine(k, unit), prototypes_.members(k),
+                                         prototypes_.concentration(k), plan_.log_p0));
+    }
+    return best;
+  }
+
+  double best_cosine(const float* unit, const float* products) {
+    screen_best(prototypes_.screened_cosines(products), 1, -1, candidates_);
+    double best = kNone;
+    for (const std::uint32_t k : candidates_) best = std::max(best, prototypes_.cosine(k, unit));
+    return best;
+  }
+
+ private:
+  const ReplayPlan& plan_;
+  PrototypeSet prototypes_;
+  std::vector<std::int64_t> slots_;
+  std::vector<std::uint32_t> candidates_;
+};
+
+}  // namespace
+
+Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_t> labels, const ReplayPlan& plan,
+                            ThreadPool& pool, std::stop_token stop) {
+  const std::size_t d = units.columns;
+  constexpr std::size_t kRows = 64;
+  static_assert(kRows <= BlockProducts::kMaxRows);
+  NumpyLegacyRandom random(plan.seed);
+  std::vector<std::vector<std::size_t>> orders;
+  for (int pass = 0; pass < plan.passes; ++pass) orders.push_back(random.permutation(units.rows));
+
+  // Passes know nothing of each other, so each may have a thread of its own.
+  std::vector<ReplayScores> passes(orders.size());
+  pool.parallel_for(orders.size(), 1, [&](std::size_t first, std::size_t last) {
+    ThreadPool here;
+    for (std::size_t pass = first; pass < last; ++pass) {
+      EpisodicMemory memory(d, plan);
+      BlockProducts products;
+      Matrix<float> block(kRows, d);
+      for (std::size_t start = 0; start < units.rows && !stop.stop_requested(); start += kRows) {
+        const std::size_t rows = std::min(kRows, units.rows - start);
+        for (std::size_t i = 0; i < rows; ++i) {
+          std::copy_n(units[orders[pass][start + i]].data(), d, block[i].data());
+        }
+        products.begin(block.view().slice(0, rows), memory.prototypes(), here);
+        for (std::size_t i = 0; i < rows; ++i) {
+          const float* unit = block[i].data();
+          const std::int64_t label = labels[orders[pass][start + i]];
+          if (start + i > 0) {
+            record(passes[pass], memory.holds(label), memory.best_attach_score(unit, products.row(i)),
+                   memory.best_cosine(unit, products.row(i)));
+          }
+          products.added(i, memory.add(unit, label));
+        }
+      }
+    }
+  });
+  if (stop.stop_requested()) return Error{ErrorCode::interrupted, "calibration was interrupted", ""};
+
+  ReplayScores all;
+  for (const ReplayScores& pass : passes) {
+    const auto append = [](std::vector<double>& to, const std::vector<double>& from) {
+      to.insert(to.end(), from.begin(), from.end());
+    };
+    append(all.attach_positives, pass.attach_positives);
+    append(all.attach_negatives, pass.attach_negatives);
+    append(all.cosine_positives, pass.cosine_positives);
+    append(all.cosine_negatives, pass.cosine_negatives);
+  }
+  return all;
+}
+
+ReplayScores plain_replay(Rows<const float> units, std::span<const std::int64_t> labels, const ReplayPlan& plan) {
+  const std::size_t d = units.columns;
+  NumpyLegacyRandom random(plan.seed);
+  ReplayScores scores;
+  for (int pass = 0; pass < plan.passes; ++pass) {
+    Matrix<double> sums(plan.classes, d);
+    std::vector<std::int64_t> sizes(plan.classes, 0);
+    bool first = true;
+    for (const std::size_t i : random.permutation(units.rows)) {
+      const auto unit = units[i];
+      const auto label = static_cast<std::size_t>(labels[i]);
+      double attach = kNone, cosine = kNone;
+      for (std::size_t k = 0; k < plan.classes; ++k) {
+        if (sizes[k] == 0) continue;
+        const double length = std::sqrt(plain::dot(sums[k].data(), sums[k].data(), d));
+        const double with_k = length > 0 ? plain::dot(sums[k].data(), unit.data(), d) / length : 0;
+        cosine = std::max(cosine, with_k);
+        attach = std::max(attach, attach_score(with_k, sizes[k], concentration(length, sizes[k], d), plan.log_p0));
+      }
+      if (!first) record(scores, sizes[label] > 0, attach, cosine);
+      first = false;
+      for (std::size_t j = 0; j < d; ++j) sums[label][j] += static_cast<double>(unit[j]);
+      ++sizes[label];
+    }
+  }
+  return scores;
+}
+
+}  // namespace paco

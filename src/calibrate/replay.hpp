@@ -1,0 +1,42 @@
+// The replay that calibrates joining a category: the support set is streamed in random order with its true classes
+// given, and every sample is scored against the memory just before it is added to its own class.
+//
+// Scores of samples whose class is already in the memory are what joining looks like (positives); the score at the first
+// sample of a class is what a new category looks like (negatives). The first sample of a pass meets an empty memory
+// and has no score.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stop_token>
+#include <vector>
+
+#include "paco/result.hpp"
+#include "paco/rows.hpp"
+
+namespace paco {
+
+class ThreadPool;
+
+struct ReplayScores {
+  // Best attach score over the memory.
+  std::vector<double> attach_positives, attach_negatives;
+  // Best cosine over the memory: what the leader method compares.
+  std::vector<double> cosine_positives, cosine_negatives;
+};
+
+struct ReplayPlan {
+  std::size_t classes = 0;
+  int passes = 3;
+  std::uint32_t seed = 0;  // numpy's RandomState(seed), one permutation a pass
+  double log_p0 = 0;
+};
+
+// In blocks, by matrix products and screening.
+Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_t> labels, const ReplayPlan& plan,
+                            ThreadPool& pool, std::stop_token stop);
+
+// One sample at a time in plain loops: the same scores, and the judge of the above.
+ReplayScores plain_replay(Rows<const float> units, std::span<const std::int64_t> labels, const ReplayPlan& plan);
+
+}  // namespace paco

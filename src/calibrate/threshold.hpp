@@ -1,0 +1,15 @@
+// The threshold rule: where to cut between scores that should pass and scores that should not.
+#pragma once
+
+#include <span>
+
+#include "paco/model.hpp"
+
+namespace paco {
+
+// Maximises 0.5 * (share of positives >= tau + share of negatives < tau). The accuracy is constant between neighbouring
+// distinct scores; of the best such intervals (low, high] the lowest is taken, and `tie` says where in it to stand.
+// Both sets must be non-empty. Accuracies are compared as integers, so equal ones tie exactly.
+ThresholdEvidence choose_threshold(std::span<const double> positives, std::span<const double> negatives, Tie tie);
+
+}  // namespace paco
