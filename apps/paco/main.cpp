@@ -1,8 +1,80 @@
 // The program's entry: knows the verbs, nothing of what they do.
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "help.hpp"
+#include "signals.hpp"
 #include "verb.hpp"
 
-int main(int argc, char** argv) {
-  CLI::App app{"paco: on-the-fly category discovery"};
-  CLI11_PARSE(app, argc, argv);
-  return 0;
+namespace paco {
+
+#define PACO_VERB(name) void add_##name(CLI::App& app, Context& context);
+#define PACO_ABSENT_VERB(name, needs)
+#include "verbs.inc"
+#undef PACO_VERB
+#undef PACO_ABSENT_VERB
+
+namespace {
+
+std::unique_ptr<Progress> progress_on_stderr(const Clock& clock) {
+  const TextSink sink = [](std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  };
+  if (::isatty(STDERR_FILENO) == 0) return make_progress_rows(sink, clock);
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return make_progress_bar(sink, clock, known ? size.ws_col : 80);
 }
+
+int run(int argc, char** argv) {
+  Context context;
+  context.stop = stop_on_signals();
+  context.clock = steady_clock();
+  context.progress = progress_on_stderr(context.clock);
+
+  CLI::App app{
+      "paco decides, for every sample of a stream and at once: a known class, a category that "
+      "appeared\n"
+      "earlier in the stream, or the start of a new one.",
+      "paco"};
+  app.formatter(make_help_formatter());
+  app.set_help_flag("-h,--help", "this text");
+  app.set_version_flag("--version", "paco " PACO_VERSION, "the version");
+  app.option_defaults()->always_capture_default();
+  app.require_subcommand(1);
+
+#define PACO_VERB(name) add_##name(app, context);
+#define PACO_ABSENT_VERB(name, needs)
+#include "verbs.inc"
+#undef PACO_VERB
+#undef PACO_ABSENT_VERB
+
+  for (CLI::App* verb : app.get_subcommands({})) verb->group("Verbs");
+  app.footer(
+      "'paco VERB --help' shows the options of a verb.\n"
+      "Exit codes: 0 ok, 1 failed, 2 misuse, 130 interrupted.");
+
+  if (argc == 1) {
+    std::fputs(app.help().c_str(), stderr);
+    return 2;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    context.outcome = write_stdout(context, [&] {
+      const bool version = dynamic_cast<const CLI::CallForVersion*>(&wanted) != nullptr;
+      return version ? std::string(wanted.what()) + "\n" : app.help();
+    }());
+  } catch (const CLI::ParseError& misuse) {
+    context.outcome = describe_misuse(app, misuse, argv[1]);
+  }
+  return conclude(context);
+}
+
+}  // namespace
+}  // namespace paco
+
+int main(int argc, char** argv) { return paco::run(argc, argv); }

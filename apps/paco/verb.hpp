@@ -1,14 +1,29 @@
-// What every verb of the command line has in common: how it is registered, how it prints and how it ends.
+// What every verb of the command line has in common: how it is registered, how it prints and how it
+// ends.
 //
-// A verb lives in verb_NAME.cpp and offers one function, add_NAME, listed below. It declares its options beside
-// its code and stores what it returns in context.outcome; main() turns that into output and exit code.
+// A verb lives in verb_NAME.cpp and has one line, paco_verb(NAME ...), in CMakeLists.txt. It offers
+// one function:
+//
+//   void add_NAME(CLI::App& app, Context& context) {
+//     CLI::App& verb = *app.add_subcommand("NAME", "One line for the list of verbs\nand more for
+//     its own help."); auto settings = std::make_shared<Settings>(); verb.add_option("--seed",
+//     settings->seed, "of the replay");   // its default is shown by itself finish_verb(verb,
+//     context, [&context, settings] { return run(context, *settings); });
+//   }
+//
+// The body returns a Result<void>; main() turns it into the exit code: 0 ok, 1 failed, 2 misuse
+// (ErrorCode::bad_argument), 130 interrupted (the stop token was set, whatever the body returned).
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <stop_token>
 #include <string>
+#include <string_view>
 
+#include "base/progress.hpp"
 #include "paco/result.hpp"
 
 namespace paco {
@@ -17,18 +32,36 @@ namespace paco {
 using Json = nlohmann::ordered_json;
 
 struct Context {
-  std::stop_token stop;   // set by Ctrl-C and SIGTERM
-  bool json = false;      // one JSON object on stdout and nothing else there
-  Result<void> outcome;   // of the verb that ran
+  std::stop_token stop;                // set by Ctrl-C and SIGTERM
+  bool json = false;                   // one JSON object on stdout and nothing else there
+  std::unique_ptr<Progress> progress;  // on stderr: a bar on a terminal, rows elsewhere
+  Clock clock;                         // for the seconds that a verb reports
+
+  // Set by the functions below.
+  const CLI::App* verb = nullptr;  // the one that was chosen
+  Result<void> outcome;            // of it
+  bool printed = false;            // something is on stdout
+  bool reader_gone = false;        // whoever read stdout has closed it
 };
 
-// Gives the verb its --json flag and runs `body` (returning Result<void>) when it is chosen.
+// Gives the verb its --json flag; when it is chosen, prints its settings and runs `body`.
 void finish_verb(CLI::App& verb, Context& context, std::function<Result<void>()> body);
 
-// The effective settings, first thing on stderr: one "  name  value" line for every option of the verb.
+// The effective settings, first thing on stderr: one "  name  value" line for every option of the
+// verb.
 void print_settings(const CLI::App& verb);
 
 // The verb's result on stdout: the object itself with --json, otherwise the text.
-Result<void> print_result(const Context& context, const Json& json, const std::string& text);
+Result<void> print_result(Context& context, const Json& json, const std::string& text);
+
+// Bytes to stdout at once, for verbs whose result is a stream. A reader that has closed its end
+// (`paco ... | head`) is an error like any other for the verb, and no message for the user.
+Result<void> write_stdout(Context& context, std::string_view bytes);
+
+// A remark for the user on stderr, e.g. a skipped file. Never about progress.
+void print_note(std::string_view text);
+
+// How the run ended: prints the error, if there is one, and gives the exit code.
+int conclude(Context& context);
 
 }  // namespace paco
