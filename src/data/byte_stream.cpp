@@ -40,11 +40,12 @@ Result<ByteStream> ByteStream::open(const std::string& path) {
   return ByteStream(name, gunzip(std::make_shared<ByteStream>(std::move(plain))), std::nullopt);
 }
 
-ByteStream ByteStream::from_bytes(std::span<const std::byte> bytes, std::string name) {
+ByteStream ByteStream::from_bytes(std::span<const std::byte> bytes, std::string name,
+                                  std::shared_ptr<const void> owner) {
   std::size_t at = 0;
   return ByteStream(
       std::move(name),
-      [bytes, at](std::span<std::byte> out) mutable -> Result<std::size_t> {
+      [bytes, at, owner](std::span<std::byte> out) mutable -> Result<std::size_t> {
         const std::size_t count = std::min(out.size(), bytes.size() - at);
         if (count > 0) std::memcpy(out.data(), bytes.data() + at, count);
         at += count;

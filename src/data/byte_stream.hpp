@@ -26,8 +26,9 @@ class ByteStream {
 
   // A file, or standard input for "-". A gzip file is unpacked on the way.
   static Result<ByteStream> open(const std::string& path);
-  // `bytes` must outlive the stream.
-  static ByteStream from_bytes(std::span<const std::byte> bytes, std::string name);
+  // `bytes` must outlive the stream, which `owner` can see to.
+  static ByteStream from_bytes(std::span<const std::byte> bytes, std::string name,
+                               std::shared_ptr<const void> owner = nullptr);
   // `size`: how many bytes will come in all, where that is known.
   ByteStream(std::string name, Refill refill, std::optional<std::uint64_t> size);
 

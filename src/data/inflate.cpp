@@ -11,6 +11,11 @@
 namespace paco {
 namespace {
 
+Error damaged(const std::string& name, std::string_view what) {
+  return Error{ErrorCode::bad_format, fmt::format("{}: damaged compressed data: {}", name, what),
+               "copy or download the file again"};
+}
+
 // zlib's stream state with its end, and the input it reads from. It points into itself, so it stays
 // in one place.
 class Inflater {
@@ -40,7 +45,7 @@ class Inflater {
         inflateReset(&state_);
         ended_ = false;
       }
-      if (packed.empty()) return damaged("it ends too early");
+      if (packed.empty()) return damaged(name(), "it ends too early");
       state_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
       state_.avail_in = static_cast<uInt>(std::min<std::size_t>(packed.size(), 1u << 30));
       const uInt before = state_.avail_in;
@@ -49,16 +54,10 @@ class Inflater {
       if (status == Z_STREAM_END) {
         ended_ = true;
       } else if (status != Z_OK) {
-        return damaged(state_.msg ? state_.msg : "the bytes do not fit the format");
+        return damaged(name(), state_.msg ? state_.msg : "the bytes do not fit the format");
       }
     }
     return wanted - state_.avail_out;
-  }
-
-  Error damaged(std::string_view what) const {
-    return Error{ErrorCode::bad_format,
-                 fmt::format("{}: damaged compressed data: {}", name(), what),
-                 "copy or download the file again"};
   }
 
  private:
@@ -75,18 +74,26 @@ ByteStream::Refill gunzip(std::shared_ptr<ByteStream> packed) {
   return [inflater](std::span<std::byte> out) { return inflater->read(out, true); };
 }
 
-ByteStream::Refill inflate_member(std::shared_ptr<ByteStream> packed, std::uint64_t size,
-                                  std::uint32_t crc) {
+ByteStream::Refill inflate_raw(std::shared_ptr<ByteStream> packed) {
   auto inflater = std::make_shared<Inflater>(std::move(packed), -MAX_WBITS);
-  return [inflater, left = size, expected = crc,
-          sum = crc32(0, nullptr, 0)](std::span<std::byte> out) mutable -> Result<std::size_t> {
-    PACO_ASSIGN(const std::size_t got, inflater->read(out, false));
-    if (got > left) return inflater->damaged("it unpacks to more bytes than it declares");
-    left -= got;
-    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(out.data()), got);
+  return [inflater](std::span<std::byte> out) { return inflater->read(out, false); };
+}
+
+ByteStream::Refill check_member(ByteStream::Refill bytes, std::string name, std::uint64_t size,
+                                std::uint32_t crc) {
+  struct State {
+    std::uint64_t left;
+    uLong sum;
+  };
+  auto state = std::make_shared<State>(State{size, crc32(0, nullptr, 0)});
+  return [bytes, name, state, crc](std::span<std::byte> out) -> Result<std::size_t> {
+    PACO_ASSIGN(const std::size_t got, bytes(out));
+    if (got > state->left) return damaged(name, "it holds more bytes than it declares");
+    state->left -= got;
+    state->sum = crc32_z(state->sum, reinterpret_cast<const Bytef*>(out.data()), got);
     if (got == 0 && !out.empty()) {
-      if (left > 0) return inflater->damaged("it unpacks to fewer bytes than it declares");
-      if (sum != expected) return inflater->damaged("its check sum is wrong");
+      if (state->left > 0) return damaged(name, "it holds fewer bytes than it declares");
+      if (state->sum != crc) return damaged(name, "its check sum is wrong");
     }
     return got;
   };

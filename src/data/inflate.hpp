@@ -14,9 +14,12 @@ namespace paco {
 // All members of a gzip file, one after the other; zlib checks their sums.
 ByteStream::Refill gunzip(std::shared_ptr<ByteStream> packed);
 
-// One raw deflate run, as zip archives hold it. It must unpack to exactly `size` bytes with this
-// CRC-32.
-ByteStream::Refill inflate_member(std::shared_ptr<ByteStream> packed, std::uint64_t size,
-                                  std::uint32_t crc);
+// One raw deflate run, as zip archives hold it.
+ByteStream::Refill inflate_raw(std::shared_ptr<ByteStream> packed);
+
+// Passes bytes through and makes sure that they are exactly `size` with this CRC-32; the sum is
+// judged at the end.
+ByteStream::Refill check_member(ByteStream::Refill bytes, std::string name, std::uint64_t size,
+                                std::uint32_t crc);
 
 }  // namespace paco

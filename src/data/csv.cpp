@@ -1,0 +1,126 @@
+#include "data/csv.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "base/try.hpp"
+
+namespace paco {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+char find_separator(std::string_view line) {
+  bool quoted = false;
+  char found = ' ';
+  constexpr std::string_view kByStrength = " \t;,";  // a stronger one, further right, wins
+  for (char c : line) {
+    if (c == '"') quoted = !quoted;
+    if (!quoted && kByStrength.find(c) != std::string_view::npos &&
+        kByStrength.find(c) > kByStrength.find(found)) {
+      found = c;
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<bool> CsvReader::next(std::vector<std::string_view>& fields) {
+  fields.clear();
+  while (true) {
+    PACO_ASSIGN(const bool more, stream_.read_line(text_));
+    if (!more) return false;
+    ++line_;
+    if (line_ == 1 && text_.starts_with("\xef\xbb\xbf")) text_.erase(0, 3);  // byte order mark
+    if (trimmed(text_).empty()) continue;
+    if (separator_ == 0 && text_.starts_with('#')) continue;
+    break;
+  }
+  if (separator_ == 0) {
+    separator_ = find_separator(trimmed(text_));
+    if (separator_ == ' ' && !split_at_spaces_) separator_ = '\n';  // which no line contains
+  }
+  PACO_TRY(split(fields));
+  return true;
+}
+
+Result<void> CsvReader::split(std::vector<std::string_view>& fields) {
+  std::string_view rest = separator_ == ' ' ? trimmed(text_) : std::string_view(text_);
+  unquoted_.clear();
+  unquoted_.reserve(text_.size());  // never moves below, so views into it stay good
+  while (true) {
+    const std::size_t start = rest.find_first_not_of(" \t");
+    if (start != std::string_view::npos && rest[start] == '"') {
+      const std::size_t begin = unquoted_.size();
+      std::size_t at = start + 1;
+      for (; at < rest.size(); ++at) {
+        if (rest[at] == '"' && (at + 1 == rest.size() || rest[at + 1] != '"')) break;
+        if (rest[at] == '"') ++at;
+        unquoted_ += rest[at];
+      }
+      const std::size_t end =
+          at < rest.size() ? rest.find(separator_, at + 1) : std::string_view::npos;
+      const std::string_view after =
+          at < rest.size() ? rest.substr(at + 1, end == rest.npos ? rest.npos : end - at - 1)
+                           : "\"";
+      if (!trimmed(after).empty()) {
+        return Error{
+            ErrorCode::bad_format,
+            fmt::format("{}: line {}: a quoted field does not end properly", name(), line_),
+            "close every quote on its line and double the quotes inside"};
+      }
+      fields.push_back(std::string_view(unquoted_).substr(begin));
+      if (end == std::string_view::npos) return {};
+      rest.remove_prefix(end + 1);
+    } else {
+      const std::size_t end = rest.find(separator_);
+      fields.push_back(trimmed(rest.substr(0, end)));
+      if (end == std::string_view::npos) return {};
+      rest.remove_prefix(end + 1);
+    }
+    // Several spaces are one separator.
+    if (separator_ == ' ') rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  }
+}
+
+std::optional<double> parse_number(std::string_view field) {
+  if (!field.empty() && field.front() == '+') field.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (end != field.data() + field.size() || field.empty()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) {
+    // Too small to be told from zero, or too large for any double.
+    return field.find("e-") != field.npos || field.find("E-") != field.npos ? 0.0 : HUGE_VAL;
+  }
+  if (error != std::errc()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view field) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  if (field.empty() || error != std::errc() || end != field.data() + field.size())
+    return std::nullopt;
+  return value;
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\n\r;\t") == text.npos && trimmed(text) == text && !text.empty() &&
+      text.front() != '#')
+    return std::string(text);
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+}  // namespace paco

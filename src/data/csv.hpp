@@ -1,0 +1,49 @@
+// Rows of a text table: comma, semicolon, tab or space between the fields, quotes where needed.
+//
+// Splits and reads numbers; what the columns mean is the caller's business. A quoted field ends on
+// its own line. Numbers are read the same way in every locale, with a decimal point.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/byte_stream.hpp"
+#include "paco/result.hpp"
+
+namespace paco {
+
+class CsvReader {
+ public:
+  // Without `split_at_spaces`, a line without other separators is one field: names may have spaces
+  // in them.
+  explicit CsvReader(ByteStream stream, bool split_at_spaces = true)
+      : stream_(std::move(stream)), split_at_spaces_(split_at_spaces) {}
+
+  // The next row that is not blank; false at the end. Comment lines ("# ...") before the first row
+  // are passed over. The fields are valid until the next call.
+  Result<bool> next(std::vector<std::string_view>& fields);
+  std::uint64_t line() const { return line_; }  // of the last row, from 1
+  const std::string& name() const { return stream_.name(); }
+
+ private:
+  Result<void> split(std::vector<std::string_view>& fields);
+
+  ByteStream stream_;
+  std::string text_;      // the line
+  std::string unquoted_;  // contents of quoted fields with their doubled quotes undone
+  std::uint64_t line_ = 0;
+  bool split_at_spaces_;
+  char separator_ = 0;  // chosen at the first row
+};
+
+// A whole field as a number ("nan" and "inf" included); nothing where it is not one.
+std::optional<double> parse_number(std::string_view field);
+// A whole field as an integer.
+std::optional<std::int64_t> parse_integer(std::string_view field);
+// The field as it is written into a csv file: quoted where it must be.
+std::string csv_field(std::string_view text);
+
+}  // namespace paco

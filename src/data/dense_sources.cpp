@@ -1,0 +1,196 @@
+// Embeddings from files that hold plain numbers: npy and safetensors arrays of either memory order,
+// and fvecs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/try.hpp"
+#include "data/embedding_sources.hpp"
+#include "data/npy_header.hpp"
+
+namespace paco {
+namespace {
+
+constexpr std::uint64_t kMemoryLimit = std::uint64_t{1} << 34;
+
+// Row-major numbers, converted straight out of the stream's buffer.
+class RowMajorSource final : public EmbeddingSource {
+ public:
+  RowMajorSource(ByteStream stream, NpyHeader header)
+      : EmbeddingSource(stream.name()), stream_(std::move(stream)), header_(std::move(header)) {}
+
+  std::size_t dimension() const override { return header_.shape[1]; }
+  std::optional<std::uint64_t> rows() const override { return header_.shape[0]; }
+
+ private:
+  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>*) override {
+    const std::size_t size = element_size(header_.type);
+    const std::size_t rows = std::min<std::uint64_t>(block.rows, header_.shape[0] - row_);
+    const std::size_t wanted = rows * block.columns;
+    for (std::size_t done = 0; done < wanted;) {
+      PACO_ASSIGN(auto ready, stream_.peek(size));
+      const std::size_t count = std::min(wanted - done, ready.size() / size);
+      if (count == 0) return npy_truncated(name(), header_, row_ * block.columns + done);
+      to_doubles(header_.type, header_.swapped, ready.data(), {block.data + done, count});
+      stream_.consume(count * size);
+      done += count;
+    }
+    row_ += rows;
+    // Asking for more lets the stream judge its check sum, and finds what does not belong there.
+    if (rows > 0 && row_ == header_.shape[0]) PACO_TRY(expect_npy_end(stream_));
+    return rows;
+  }
+
+  ByteStream stream_;
+  NpyHeader header_;
+  std::uint64_t row_ = 0;
+};
+
+// Column-major numbers: each column is contiguous, so a block is gathered column by column.
+class ColumnMajorSource final : public EmbeddingSource {
+ public:
+  ColumnMajorSource(std::string name, NpyHeader header, SharedBytes data)
+      : EmbeddingSource(std::move(name)), header_(std::move(header)), data_(std::move(data)) {}
+
+  std::size_t dimension() const override { return header_.shape[1]; }
+  std::optional<std::uint64_t> rows() const override { return header_.shape[0]; }
+
+ private:
+  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>*) override {
+    const std::size_t size = element_size(header_.type);
+    const std::size_t rows = std::min<std::uint64_t>(block.rows, header_.shape[0] - row_);
+    column_.resize(rows);
+    for (std::size_t c = 0; rows > 0 && c < block.columns; ++c) {
+      to_doubles(header_.type, header_.swapped,
+                 data_.bytes.data() + (c * header_.shape[0] + row_) * size, column_);
+      for (std::size_t r = 0; r < rows; ++r) block.data[r * block.columns + c] = column_[r];
+    }
+    row_ += rows;
+    // Pages are shared by neighbouring blocks; given back now and then, the mapping stays small.
+    if (data_.release && row_ - released_ >= 4096) {
+      data_.release(0, data_.bytes.size());
+      released_ = row_;
+    }
+    return rows;
+  }
+
+  NpyHeader header_;
+  SharedBytes data_;
+  std::vector<double> column_;
+  std::uint64_t row_ = 0;
+  std::uint64_t released_ = 0;
+};
+
+// Each row: its dimension as a 32-bit integer, then that many floats.
+class FvecsSource final : public EmbeddingSource {
+ public:
+  FvecsSource(ByteStream stream, std::size_t dimension, std::optional<std::uint64_t> rows)
+      : EmbeddingSource(stream.name()),
+        stream_(std::move(stream)),
+        dimension_(dimension),
+        rows_(rows) {}
+
+  std::size_t dimension() const override { return dimension_; }
+  std::optional<std::uint64_t> rows() const override { return rows_; }
+
+ private:
+  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>*) override {
+    const std::size_t row_bytes = 4 + 4 * dimension_;
+    std::size_t done = 0;
+    for (; done < block.rows; ++done, ++row_) {
+      PACO_ASSIGN(auto ready, stream_.peek(row_bytes));
+      if (ready.empty()) break;
+      std::uint32_t dimension = 0;
+      if (ready.size() >= 4) std::memcpy(&dimension, ready.data(), 4);
+      if (ready.size() < row_bytes && dimension == dimension_) {
+        return Error{ErrorCode::bad_format, fmt::format("{}: ends inside row {}", name(), row_),
+                     "copy or write the file again"};
+      }
+      if (dimension != dimension_) {
+        return Error{ErrorCode::bad_shape,
+                     fmt::format("{}: row {} says it has {} values, the rows before have {}",
+                                 name(), row_, dimension, dimension_),
+                     "check that this is an fvecs file; otherwise write npy"};
+      }
+      to_doubles(ElementType::f32, false, ready.data() + 4, block[done]);
+      stream_.consume(row_bytes);
+    }
+    return done;
+  }
+
+  ByteStream stream_;
+  std::size_t dimension_;
+  std::optional<std::uint64_t> rows_;
+  std::uint64_t row_ = 0;
+};
+
+}  // namespace
+
+EmbeddingResult make_dense_source(ByteStream stream, const NpyHeader& header,
+                                  std::optional<SharedBytes> mapped) {
+  const std::string& name = stream.name();
+  if (header.text_bytes > 0) {
+    return Error{ErrorCode::bad_value, fmt::format("{}: holds text, embeddings are numbers", name),
+                 "is this a file of labels?"};
+  }
+  if (header.shape.size() != 2) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("{}: has shape {}, embeddings have two dimensions (samples, values)",
+                             name, shape_text(header.shape)),
+                 header.shape.size() == 1
+                     ? "is this a file of labels? Otherwise use reshape in numpy"
+                     : "use reshape(len(x), -1) in numpy"};
+  }
+  if (header.shape[0] == 0 || header.shape[1] == 0) {
+    return Error{
+        ErrorCode::bad_shape,
+        fmt::format("{}: has shape {}: there is nothing in it", name, shape_text(header.shape)),
+        "check the program that wrote it"};
+  }
+  if (header.shape[1] > kMaxDimension) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("{}: has shape {}: more than {} values a sample", name,
+                             shape_text(header.shape), kMaxDimension),
+                 "samples are rows; transpose the array if they stand in columns"};
+  }
+  if (header.column_major && header.shape[0] > 1) {
+    if (!mapped) {
+      PACO_ASSIGN(auto bytes, stream.read_rest(kMemoryLimit));
+      if (bytes.size() != header.data_bytes()) {
+        return npy_truncated(name, header, bytes.size() / header.element_bytes());
+      }
+      auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
+      mapped = SharedBytes{*owner, owner, {}};
+    }
+    return EmbeddingResult(std::make_unique<ColumnMajorSource>(name, header, std::move(*mapped)));
+  }
+  return EmbeddingResult(std::make_unique<RowMajorSource>(std::move(stream), header));
+}
+
+EmbeddingResult make_fvecs_source(ByteStream stream) {
+  PACO_ASSIGN(auto head, stream.peek(4));
+  std::uint32_t dimension = 0;
+  if (head.size() >= 4) std::memcpy(&dimension, head.data(), 4);
+  if (dimension == 0 || dimension > kMaxDimension) {
+    return Error{ErrorCode::bad_format,
+                 fmt::format("{}: not an fvecs file: the first row claims {} values", stream.name(),
+                             dimension),
+                 "write npy instead"};
+  }
+  const std::uint64_t row_bytes = 4 + 4 * std::uint64_t{dimension};
+  std::optional<std::uint64_t> rows;
+  if (stream.size()) {
+    rows = *stream.size() / row_bytes;
+    if (*stream.size() % row_bytes != 0) {
+      return Error{
+          ErrorCode::bad_format,
+          fmt::format("{}: not an fvecs file of {} values a row: {} bytes are no multiple of {}",
+                      stream.name(), dimension, *stream.size(), row_bytes),
+          "copy the file again, or check what it is"};
+    }
+  }
+  return EmbeddingResult(std::make_unique<FvecsSource>(std::move(stream), dimension, rows));
+}
+
+}  // namespace paco

@@ -1,0 +1,25 @@
+// The kinds of EmbeddingSource, one maker each. Not for use outside this folder.
+#pragma once
+
+#include <memory>
+
+#include "data/byte_stream.hpp"
+#include "data/embeddings.hpp"
+#include "data/npy.hpp"
+
+namespace paco {
+
+using EmbeddingResult = Result<std::unique_ptr<EmbeddingSource>>;
+
+// The widest embedding that is believed; a damaged file must not make the caller allocate more.
+constexpr std::uint64_t kMaxDimension = std::uint64_t{1} << 20;
+
+// Rows of one type after each other; the stream stands at the first number. Column-major data are
+// held in memory unless `mapped` has the whole array (without its header).
+EmbeddingResult make_dense_source(ByteStream stream, const NpyHeader& header,
+                                  std::optional<SharedBytes> mapped);
+EmbeddingResult make_fvecs_source(ByteStream stream);
+EmbeddingResult make_csv_source(ByteStream stream);
+EmbeddingResult make_jsonl_source(ByteStream stream);
+
+}  // namespace paco

@@ -1,0 +1,179 @@
+// Embeddings from text: csv tables and jsonl. Rows may carry an id and a label beside their
+// numbers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/try.hpp"
+#include "data/csv.hpp"
+#include "data/embedding_sources.hpp"
+#include "data/text_columns.hpp"
+
+namespace paco {
+namespace {
+
+// A table: every column that is not an id or a label is a value.
+class CsvSource final : public EmbeddingSource {
+ public:
+  CsvSource(CsvReader reader, CsvLayout layout)
+      : EmbeddingSource(reader.name()), reader_(std::move(reader)), layout_(std::move(layout)) {}
+
+  std::size_t dimension() const override { return layout_.values.size(); }
+  std::optional<std::uint64_t> rows() const override { return std::nullopt; }
+
+ private:
+  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids) override {
+    std::size_t done = 0;
+    for (; done < block.rows; ++done) {
+      if (!layout_.first_row.empty()) {
+        fields_.assign(layout_.first_row.begin(), layout_.first_row.end());
+      } else {
+        PACO_ASSIGN(const bool more, reader_.next(fields_));
+        if (!more) break;
+      }
+      PACO_TRY(take(block[done], ids));
+      layout_.first_row.clear();
+      ++row_;
+    }
+    return done;
+  }
+
+  Result<void> take(std::span<double> out, std::vector<std::string>* ids) {
+    if (fields_.size() != layout_.columns) {
+      return Error{ErrorCode::bad_shape,
+                   fmt::format("{}: line {} (row {}) has {} fields, the first has {}", name(),
+                               reader_.line(), row_, fields_.size(), layout_.columns),
+                   "give every row the same number of values"};
+    }
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const std::string_view field = fields_[layout_.values[i]];
+      const auto value = parse_number(field);
+      if (!value) {
+        return Error{ErrorCode::bad_value,
+                     fmt::format("{}: line {} (row {}), column {}: '{}' is not a number", name(),
+                                 reader_.line(), row_, layout_.values[i] + 1, field.substr(0, 40)),
+                     field.empty() ? "fill in or remove rows with missing values"
+                                   : "numbers have a decimal point and no thousands marks"};
+      }
+      out[i] = *value;
+    }
+    if (ids && layout_.id) ids->emplace_back(fields_[*layout_.id]);
+    return {};
+  }
+
+  CsvReader reader_;
+  CsvLayout layout_;
+  std::vector<std::string_view> fields_;
+  std::uint64_t row_ = 0;
+};
+
+// One JSON value a line: a list of numbers, or an object with the list under "embedding" (or
+// "vector", "features").
+class JsonlSource final : public EmbeddingSource {
+ public:
+  explicit JsonlSource(ByteStream stream)
+      : EmbeddingSource(stream.name()), stream_(std::move(stream)) {}
+
+  // Reads the first row, which says how long a row is.
+  Result<void> begin() {
+    PACO_ASSIGN(waiting_, next());
+    if (!waiting_) {
+      return Error{ErrorCode::bad_shape, fmt::format("{}: holds no samples", name()),
+                   "write one JSON list or object a line"};
+    }
+    dimension_ = values_.size();
+    if (dimension_ == 0 || dimension_ > kMaxDimension)
+      return problem("has an empty or too long list");
+    return {};
+  }
+
+  std::size_t dimension() const override { return dimension_; }
+  std::optional<std::uint64_t> rows() const override { return std::nullopt; }
+
+ private:
+  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids) override {
+    std::size_t done = 0;
+    for (; done < block.rows; ++done) {
+      if (!waiting_) {
+        PACO_ASSIGN(waiting_, next());
+        if (!waiting_) break;
+      }
+      if (values_.size() != dimension_) {
+        return problem(fmt::format("has {} values, the first has {}", values_.size(), dimension_));
+      }
+      if (has_id_ != first_has_id_)
+        return problem("has an id and others have none, or the other way round");
+      std::copy(values_.begin(), values_.end(), block[done].begin());
+      if (ids && has_id_) ids->push_back(id_);
+      waiting_ = false;
+      ++row_;
+    }
+    return done;
+  }
+
+  // The next line that is not blank into values_ and id_; false at the end.
+  Result<bool> next() {
+    do {
+      PACO_ASSIGN(const bool more, stream_.read_line(text_));
+      if (!more) return false;
+      ++line_;
+    } while (text_.find_first_not_of(" \t") == std::string::npos);
+    PACO_ASSIGN(const nlohmann::json value, parse_json_line(text_, name(), line_));
+    const nlohmann::json* list = &value;
+    has_id_ = false;
+    if (value.is_object()) {
+      list = find_key(value, {"embedding", "vector", "features"});
+      if (!list) return problem("has no key \"embedding\"");
+      if (const auto* id = find_key(value, {"id", "sample", "name"})) {
+        has_id_ = true;
+        id_ = id->is_string() ? id->get<std::string>() : id->dump();
+      }
+    }
+    if (row_ == 0) first_has_id_ = has_id_;
+    if (!list->is_array()) return problem("is not a list of numbers");
+    values_.clear();
+    for (const auto& number : *list) {
+      if (!number.is_number())
+        return problem(fmt::format("value {} is not a number", values_.size()));
+      values_.push_back(number.get<double>());
+    }
+    return true;
+  }
+
+  Error problem(std::string_view what) const {
+    return Error{ErrorCode::bad_value,
+                 fmt::format("{}: line {} (row {}) {}", name(), line_, row_, what),
+                 "every line is a list of numbers, or {\"id\": ..., \"embedding\": [...]}"};
+  }
+
+  ByteStream stream_;
+  std::string text_, id_;
+  std::vector<double> values_;
+  bool waiting_ = false, has_id_ = false, first_has_id_ = false;
+  std::size_t dimension_ = 0;
+  std::uint64_t line_ = 0, row_ = 0;
+};
+
+}  // namespace
+
+EmbeddingResult make_csv_source(ByteStream stream) {
+  CsvReader reader(std::move(stream));
+  PACO_ASSIGN(auto layout, read_csv_layout(reader));
+  if (layout.values.empty() || layout.values.size() > kMaxDimension) {
+    return Error{
+        ErrorCode::bad_value,
+        fmt::format("{}: line {} has no numbers, or far too many", reader.name(), reader.line()),
+        "a csv file of embeddings has one sample a line, its values separated by commas"};
+  }
+  return EmbeddingResult(std::make_unique<CsvSource>(std::move(reader), std::move(layout)));
+}
+
+EmbeddingResult make_jsonl_source(ByteStream stream) {
+  auto source = std::make_unique<JsonlSource>(std::move(stream));
+  PACO_TRY(source->begin());
+  return EmbeddingResult(std::move(source));
+}
+
+}  // namespace paco
