@@ -177,7 +177,13 @@ Error describe_misuse(const CLI::App& app, const CLI::ParseError& misuse,
     const std::vector<std::string> extras = app.remaining(true);
     return unexpected_argument(parsed, extras.empty() ? first : extras.front(), hint);
   }
-  return Error{ErrorCode::bad_argument, misuse.what(), hint};
+  const std::string message = misuse.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&misuse) != nullptr &&
+      message.ends_with("missing")) {
+    return Error{ErrorCode::bad_argument,
+                 message.substr(0, message.find(':')) + ": its value is missing", hint};
+  }
+  return Error{ErrorCode::bad_argument, message, hint};
 }
 
 }  // namespace paco

@@ -29,6 +29,13 @@ std::unique_ptr<Progress> progress_on_stderr(const Clock& clock) {
   return make_progress_bar(sink, clock, known ? size.ws_col : 80);
 }
 
+// CLI11 leaves room for a footer that verbs do not have.
+std::string help_text(const CLI::App& app) {
+  std::string text = app.help();
+  while (text.ends_with("\n\n")) text.pop_back();
+  return text;
+}
+
 int run(int argc, char** argv) {
   Context context;
   context.stop = stop_on_signals();
@@ -58,7 +65,7 @@ int run(int argc, char** argv) {
       "Exit codes: 0 ok, 1 failed, 2 misuse, 130 interrupted.");
 
   if (argc == 1) {
-    std::fputs(app.help().c_str(), stderr);
+    std::fputs(help_text(app).c_str(), stderr);
     return 2;
   }
   try {
@@ -66,7 +73,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& wanted) {  // --help, --version
     context.outcome = write_stdout(context, [&] {
       const bool version = dynamic_cast<const CLI::CallForVersion*>(&wanted) != nullptr;
-      return version ? std::string(wanted.what()) + "\n" : app.help();
+      return version ? std::string(wanted.what()) + "\n" : help_text(app);
     }());
   } catch (const CLI::ParseError& misuse) {
     context.outcome = describe_misuse(app, misuse, argv[1]);

@@ -1,0 +1,20 @@
+// Runs a shell script with the built program as `paco` on its PATH, and keeps what it wrote.
+#pragma once
+
+#include <string>
+
+namespace paco::testing {
+
+struct Ran {
+  int exit_code = -1;  // 128 + n where signal n ended it
+  std::string out;     // stdout
+  std::string err;     // stderr
+};
+
+// `folder` is the working folder; a folder for the program's name is made in it and hidden
+// (".bin"). Where `interrupt_at` is not empty, SIGINT goes to the script's process as soon as that
+// text stands on stderr: a script that should pass it to paco ends with `exec paco ...`.
+Ran run_script(const std::string& script, const std::string& folder,
+               const std::string& interrupt_at = "");
+
+}  // namespace paco::testing
