@@ -44,6 +44,12 @@ struct Decision {
   double margin = kNotComputed;        // best minus second best known class
   double birth_score = kNotComputed;   // compared with tau_birth, where the birth test ran
   double attach_score = kNotComputed;  // compared with tau_create, where attaching was considered
+
+  // The memory just after this sample.
+  double tau_birth_after = 0;
+  double eta_after = 0;               // weight of the stream in the birth boundary
+  std::uint64_t categories_after = 0;
+  std::uint64_t mature_after = 0;
 };
 
 }  // namespace paco

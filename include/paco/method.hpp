@@ -26,6 +26,7 @@ struct CategoryInfo {
   double resultant_length = 0;      // |R| / n: 1 when all samples point the same way
   double concentration = 0;         // kappa of the attach score
   bool mature = false;
+  bool attachable = false;          // a sample just short of being explained by it could still attach
 };
 
 // The memory at one moment. Immutable.
@@ -41,10 +42,12 @@ struct MemoryView {
 // Counted over the samples a method has decided.
 struct MethodStats {
   std::uint64_t samples = 0;
-  std::uint64_t branches[4] = {};     // by Branch
-  std::uint64_t routes[3] = {};       // by Route
-  std::uint64_t settled = 0;          // samples where float32 could not separate the candidates, so double did
+  std::uint64_t branches[4] = {};  // by Branch
+  std::uint64_t routes[3] = {};    // by Route
   double lowest_tau_birth = 0;
+  // Samples where float32 could not separate the candidates, so that double did. Of this process, not of the state:
+  // it depends on how the stream was cut into blocks, unlike everything else.
+  std::uint64_t settled = 0;
 };
 
 struct MethodOptions {
@@ -67,24 +70,23 @@ class Method {
 
   virtual MethodStats stats() const = 0;
   virtual std::shared_ptr<const MemoryView> published() const = 0;
-  // The birth boundary and its stream weight as they stand after the last decision; O(1).
-  virtual double tau_birth() const = 0;
-  virtual double eta() const = 0;
-  virtual std::size_t categories() const = 0;
-  virtual std::size_t mature_categories() const = 0;
-
-  // The whole state as bytes of a safetensors file, and back. Equal states have equal bytes.
-  virtual std::vector<std::byte> save() const = 0;
-  virtual Result<void> restore(std::span<const std::byte> bytes, std::string_view origin) = 0;
+  // The whole state as a file (safetensors, extension .paco), and back into a method that has decided nothing yet. Equal
+  // states have equal bytes. A state of another model or method is refused.
+  virtual Result<std::vector<std::byte>> save() const = 0;
+  virtual Result<void> restore(const std::string& path) = 0;
 
   // decide for float32 embeddings.
   Result<Decision> decide(std::span<const float> embedding);
 };
 
-// Methods by name, as on the command line: "paco", "reference", "closed", "leader".
+// Methods by name, as on the command line: "paco"; "reference", the same in plain loops; "closed", which never
+// discovers; "leader", sequential leader clustering that starts from the known classes; "slc", the same from nothing.
 std::vector<std::string> method_names();
 Result<std::unique_ptr<Method>> make_method(std::string_view name, std::shared_ptr<const Model> model,
                                             const MethodOptions& options = {});
+
+// Name of a known class, or "category 107".
+std::string category_name(CategoryId id, const Model& model);
 
 // One plain sentence on how a decision came about.
 std::string explain(const Decision& decision, const Model& model);

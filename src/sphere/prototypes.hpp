@@ -1,7 +1,7 @@
 // A growing set of prototypes, each the direction of a sum of unit embeddings.
 //
 // The sums are kept in double and are the truth; beside them stand float32 copies and float32 statistics with error
-// bounds, from which screening narrows down who can win. 12 d + 44 bytes a prototype. Not thread-safe.
+// bounds, from which screening narrows down who can win. 12 d + 32 bytes a prototype. Not thread-safe.
 #pragma once
 
 #include <cstdint>

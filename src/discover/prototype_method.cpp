@@ -1,0 +1,161 @@
+#include "discover/prototype_method.hpp"
+
+#include <algorithm>
+
+#include "base/try.hpp"
+#include "discover/methods.hpp"
+#include "linalg/gemm.hpp"
+#include "sphere/standardise.hpp"
+
+namespace paco {
+
+void BestTwo::offer(CategoryId k, double s) {
+  if (first < 0 || s > score) {
+    second = first;
+    second_score = score;
+    first = k;
+    score = s;
+  } else if (second < 0 || s > second_score) {
+    second = k;
+    second_score = s;
+  }
+}
+
+PrototypeMethod::PrototypeMethod(std::shared_ptr<const Model> model, const MethodOptions& options)
+    : model_(std::move(model)),
+      pool_(static_cast<unsigned>(options.threads)),
+      memory_(*model_),
+      class_error_(static_cast<float>(screen_error(model_->dimension))) {
+  stats_.lowest_tau_birth = model_->tau_birth_sup;
+}
+
+Result<Decision> PrototypeMethod::decide(std::span<const double> embedding) {
+  Decision decision;
+  PACO_TRY(decide_block({embedding.data(), 1, embedding.size()}, {&decision, 1}));
+  return decision;
+}
+
+Result<void> PrototypeMethod::decide_block(Rows<const double> embeddings, std::span<Decision> decisions) {
+  assert(embeddings.rows == decisions.size());
+  PACO_TRY(check_dimension(embeddings, *model_));
+  const std::size_t d = model_->dimension;
+  units_.resize(embeddings.rows * d);
+  const Rows<float> units{units_.data(), embeddings.rows, d};
+  PACO_TRY(standardise_rows(embeddings, model_->mean, model_->deviation, units, "stream", stats_.samples, pool_));
+  for (std::size_t start = 0; start < units.rows;) {
+    const std::size_t rows = std::min(BlockProducts::good_rows(memory_.categories()), units.rows - start);
+    decide_units(units.slice(start, rows), decisions.subspan(start, rows));
+    start += rows;
+  }
+  return {};
+}
+
+void PrototypeMethod::decide_units(Rows<const float> units, std::span<Decision> decisions) {
+  const std::size_t known = memory_.known();
+  class_products_.resize(units.rows * known);
+  if (units.rows == 1) {
+    screen_rows(model_->references.data(), known, units.data, units.columns, class_products_.data());
+  } else {
+    multiply_transposed(units.data, units.rows, model_->references.data(), known, units.columns,
+                        class_products_.data(), known, pool_);
+  }
+  products_.begin(units, memory_.prototypes(), pool_);
+  for (std::size_t i = 0; i < units.rows; ++i) {
+    const Sample sample{units[i].data(), class_products_.data() + i * known, products_.row(i)};
+    cosines_.clear();
+    ambiguous_ = false;
+    Decision& decision = decisions[i];
+    decision = Decision{};
+    decision.sequence = stats_.samples;
+    decision.tau_birth = memory_.boundary().tau_birth;
+    judge(sample, decision);
+    update(sample.unit, decision, i);
+  }
+}
+
+void PrototypeMethod::update(const float* unit, Decision& decision, std::size_t row) {
+  const auto k = static_cast<std::size_t>(decision.category);
+  if (decision.verdict == Verdict::known) {
+    memory_.add_to_class(k);
+  } else {
+    const std::size_t c = k - memory_.known();
+    if (decision.verdict == Verdict::created) {
+      memory_.create(unit, decision.sequence);
+    } else {
+      memory_.add_to_category(c, unit);
+    }
+    products_.added(row, c);
+  }
+  decision.tau_birth_after = memory_.boundary().tau_birth;
+  decision.eta_after = memory_.boundary().eta;
+  decision.categories_after = memory_.categories();
+  decision.mature_after = memory_.mature();
+  count(stats_, decision);
+  if (ambiguous_) ++stats_.settled;
+}
+
+double PrototypeMethod::cosine(const Sample& sample, std::size_t k) {
+  for (const KnownCosine& known : cosines_) {
+    if (known.prototype == k) return known.cosine;
+  }
+  const std::size_t d = model_->dimension;
+  const double value = k < memory_.known() ? dot(model_->references.data() + k * d, sample.unit, d)
+                                           : memory_.prototypes().cosine(k - memory_.known(), sample.unit);
+  constexpr std::size_t kWorthSearching = 16;
+  if (cosines_.size() < kWorthSearching) cosines_.push_back({k, value});
+  return value;
+}
+
+ScreenedScores PrototypeMethod::screened_classes(const Sample& sample) const {
+  ScreenedScores scores;
+  scores.products = sample.class_products;
+  scores.count = memory_.known();
+  scores.constant_error = class_error_;
+  return scores;
+}
+
+ScreenedScores PrototypeMethod::screened_categories(const Sample& sample) const {
+  return memory_.prototypes().screened_cosines(sample.category_products);
+}
+
+void PrototypeMethod::assign(const BestTwo& best, Branch branch, Decision& decision) const {
+  decision.branch = branch;
+  decision.category = best.first;
+  decision.verdict = best.first < static_cast<CategoryId>(memory_.known()) ? Verdict::known : Verdict::existing;
+  decision.assignment_score = best.score;
+  decision.runner_up = best.second < 0 ? best.first : best.second;
+  decision.runner_up_score = best.second_score;
+}
+
+void PrototypeMethod::create(double score, double threshold, const BestTwo& closest, Decision& decision) const {
+  decision.branch = Branch::create;
+  decision.verdict = Verdict::created;
+  decision.category = static_cast<CategoryId>(memory_.known() + memory_.categories());
+  decision.score = score;
+  decision.threshold = threshold;
+  decision.runner_up = closest.first < 0 ? decision.category : closest.first;
+  decision.runner_up_score = closest.score;
+}
+
+MethodStats PrototypeMethod::stats() const { return stats_; }
+
+std::shared_ptr<const MemoryView> PrototypeMethod::published() const {
+  return std::make_shared<MemoryView>(memory_.view(stats_));
+}
+
+Result<std::vector<std::byte>> PrototypeMethod::save() const {
+  Snapshot snapshot = memory_.snapshot();
+  snapshot.method = name();
+  snapshot.stats = stats_;
+  return snapshot_to_bytes(snapshot, model_->dimension);
+}
+
+Result<void> PrototypeMethod::restore(const std::string& path) {
+  assert(stats_.samples == 0);
+  PACO_ASSIGN(const Snapshot snapshot, load_snapshot(path, name(), *model_));
+  stats_ = snapshot.stats;
+  memory_.restore(snapshot);
+  return {};
+}
+
+}  // namespace paco

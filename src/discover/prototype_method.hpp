@@ -1,0 +1,95 @@
+// The common ground of every fast method that keeps prototypes: standardising, matrix products for whole blocks, the
+// memory and its updates, statistics and snapshots. A method adds one function, judge().
+//
+// How exactness and speed go together: float32 products with an error bound (linalg/kernels.hpp) narrow the prototypes
+// down to those that can win a comparison, nearly always the winner and the runner-up alone. Those are then scored in double
+// in the order of summation that plain.hpp fixes, and only doubles are compared. So a decision depends on the stored
+// state and the sample alone; blocks, threads and instruction sets change when the products are made, never the outcome.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/threads.hpp"
+#include "discover/memory.hpp"
+#include "linalg/matrix.hpp"
+#include "paco/method.hpp"
+#include "sphere/block_products.hpp"
+
+namespace paco {
+
+// The best and second best of the exactly scored candidates; the lowest id wins a tie. Offer in ascending order of id.
+struct BestTwo {
+  CategoryId first = -1, second = -1;
+  double score = kNotComputed, second_score = kNotComputed;
+
+  void offer(CategoryId k, double s);
+};
+
+class PrototypeMethod : public Method {
+ public:
+  PrototypeMethod(std::shared_ptr<const Model> model, const MethodOptions& options);
+
+  const Model& model() const final { return *model_; }
+  Result<Decision> decide(std::span<const double> embedding) final;
+  Result<void> decide_block(Rows<const double> embeddings, std::span<Decision> decisions) final;
+  MethodStats stats() const final;
+  std::shared_ptr<const MemoryView> published() const final;
+  Result<std::vector<std::byte>> save() const final;
+  Result<void> restore(const std::string& path) final;
+
+ protected:
+  // One sample with its float32 products. Exact cosines are computed once and remembered.
+  struct Sample {
+    const float* unit = nullptr;
+    const float* class_products = nullptr;     // (K)
+    const float* category_products = nullptr;  // (categories)
+  };
+
+  // Fills in category, verdict, branch, route and evidence; must not change the memory.
+  virtual void judge(const Sample& sample, Decision& decision) = 0;
+
+  const Memory& memory() const { return memory_; }
+  // Exact cosine with prototype k, known classes first.
+  double cosine(const Sample& sample, std::size_t k);
+  // Float32 cosines with error bounds.
+  ScreenedScores screened_classes(const Sample& sample) const;
+  ScreenedScores screened_categories(const Sample& sample) const;
+  // Exact scores of all that may be among the `places` best, offered to `best`. `first_id` is the id of index 0.
+  template <class Exact>
+  void offer_best(const ScreenedScores& scores, int places, std::size_t first_id, Exact exact, BestTwo& best) {
+    if (scores.count == 0) return;
+    screen_best(scores, places, -1, candidates_);
+    if (candidates_.size() > static_cast<std::size_t>(places)) ambiguous_ = true;
+    for (const std::uint32_t i : candidates_) {
+      best.offer(static_cast<CategoryId>(first_id + i), exact(first_id + i));
+    }
+  }
+  // Writes the chosen prototype and its runner-up.
+  void assign(const BestTwo& best, Branch branch, Decision& decision) const;
+  void create(double score, double threshold, const BestTwo& closest, Decision& decision) const;
+
+ private:
+  void decide_units(Rows<const float> units, std::span<Decision> decisions);
+  void update(const float* unit, Decision& decision, std::size_t row);
+
+  std::shared_ptr<const Model> model_;
+  ThreadPool pool_;
+  Memory memory_;
+  MethodStats stats_;
+  float class_error_;
+
+  // Scratch, kept between calls.
+  BlockProducts products_;
+  std::vector<float> class_products_;
+  std::vector<float> units_;
+  std::vector<std::uint32_t> candidates_;
+  struct KnownCosine {
+    std::size_t prototype;
+    double cosine;
+  };
+  std::vector<KnownCosine> cosines_;
+  bool ambiguous_ = false;
+};
+
+}  // namespace paco
