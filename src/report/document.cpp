@@ -1,0 +1,107 @@
+// The page's JSON object, put together from its sections.
+#include <fmt/format.h>
+
+#include "base/try.hpp"
+#include "evaluate/summary.hpp"
+#include "report/report.hpp"
+#include "report/sections.hpp"
+
+namespace paco {
+
+namespace {
+
+Result<void> check(const ReportInput& input) {
+  if (input.samples.empty()) {
+    return Error{ErrorCode::bad_value,
+                 "the stream holds no decision, so there is nothing to report",
+                 "run paco discover on a stream with at least one sample"};
+  }
+  const std::size_t n = input.samples.size();
+  if (!input.truth.empty() && input.truth.size() != n) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("{} decisions, but {} true classes", n, input.truth.size()),
+                 "give the truth of this very stream, one label per decision"};
+  }
+  if (!input.image_index.empty() && input.image_index.size() != n) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("{} decisions, but {} picture numbers", n, input.image_index.size()),
+                 "the index needs one picture number per decision, in stream order"};
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (input.samples[i].decision.category >= 0) continue;
+    return Error{
+        ErrorCode::bad_value,
+        fmt::format("decision {} names category {}", i, input.samples[i].decision.category),
+        "category ids start at 0; the decisions file is damaged"};
+  }
+  return {};
+}
+
+// Tables as the page draws them: columns with their kind, rows of bare values.
+Json tables_json(const std::vector<Table>& tables) {
+  static constexpr const char* kShow[] = {"text", "integer", "share", "number"};
+  Json result = Json::array();
+  for (const Table& table : tables) {
+    Json columns = Json::array();
+    for (const Column& column : table.columns) {
+      columns.push_back({{"key", column.key},
+                         {"heading", column.heading},
+                         {"show", kShow[static_cast<int>(column.show)]},
+                         {"digits", column.digits}});
+    }
+    Json rows = Json::array();
+    for (const auto& row : table.rows) {
+      Json cells = Json::array();
+      for (const Cell& cell : row) {
+        std::visit(
+            [&](const auto& value) {
+              if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) {
+                cells.push_back(nullptr);
+              } else {
+                cells.push_back(value);
+              }
+            },
+            cell);
+      }
+      rows.push_back(std::move(cells));
+    }
+    result.push_back({{"key", table.key},
+                      {"title", table.title},
+                      {"columns", std::move(columns)},
+                      {"rows", std::move(rows)}});
+  }
+  return result;
+}
+
+}  // namespace
+
+Result<nlohmann::ordered_json> report_document(const ReportInput& input,
+                                               const ReportOptions& options) {
+  PACO_TRY(check(input));
+  Json document;
+  document["format"] = 1;
+  document["title"] = input.title;
+  Json& sources = document["sources"] = Json::array();
+  for (const auto& [what, file] : input.sources)
+    sources.push_back({{"what", what}, {"file", file}});
+  document["stream"] = stream_section(input);
+  document["memory"] = memory_section(input);
+  if (input.model != nullptr) {
+    document["model"] = model_section(input);
+    document["histograms"] = histogram_section(input);
+  }
+  document["points"] = point_section(input, options);
+  document["series"] = series_section(input);
+  if (input.evaluation != nullptr) {
+    document["evaluation"] = evaluation_json(*input.evaluation);
+    document["tables"] =
+        tables_json({accuracy_table(*input.evaluation), overview_table(*input.evaluation),
+                     class_table(*input.evaluation), confused_table(*input.evaluation)});
+  }
+  if (input.images != nullptr) {
+    PACO_ASSIGN(document["gallery"], gallery_section(input, options));
+  }
+  return document;
+}
+
+}  // namespace paco

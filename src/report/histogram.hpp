@@ -1,0 +1,24 @@
+// Counts of scores in equal bins: how two groups of scores lie on either side of a threshold.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace paco {
+
+struct Histogram {
+  double low = 0;                                 // left edge of the first bin
+  double width = 0;                               // of a bin
+  std::vector<std::vector<std::int64_t>> counts;  // one row of bins per group
+};
+
+// Bins that span all groups; values that are not finite are left out. The last bin includes its
+// right edge.
+Histogram make_histogram(std::span<const std::vector<double>> groups, std::size_t bins);
+
+// Value below which a share q of the sorted values lies, linear between neighbours. Not for empty
+// input.
+double sorted_quantile(std::span<const double> sorted, double q);
+
+}  // namespace paco

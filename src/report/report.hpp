@@ -1,0 +1,72 @@
+// A finished stream as one self-contained HTML page: what was decided, why, and how well.
+//
+// Takes everything already read (decisions, trace, model, evaluation, pictures) and returns bytes;
+// it reads no file and knows no option names. Whatever is missing is left out of the page, which
+// says what would bring it back. The look of the page lives in web/, is built by npm at build time
+// and embedded into the library (page.hpp). Deterministic: the same input gives the same bytes.
+// Pure: any number of threads may call it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "evaluate/evaluation.hpp"
+#include "paco/decision.hpp"
+#include "paco/model.hpp"
+#include "paco/result.hpp"
+
+namespace paco {
+
+class ImageSource;  // data/images.hpp
+
+// One sample of the stream with all that is known of it.
+struct ReportSample {
+  Decision decision;  // its evidence is kNotComputed where there is no trace
+  std::string id;     // as the input named it
+  std::string name;   // of the class or category it went into
+
+  // From the trace: the state after this sample, and what deciding took.
+  double tau_birth_after = kNotComputed;
+  double eta_after = kNotComputed;
+  double microseconds = kNotComputed;
+};
+
+struct ReportInput {
+  std::string title;
+  // What the page was made from, as (what, file) pairs for the reader: ("decisions",
+  // "decisions.csv").
+  std::vector<std::pair<std::string, std::string>> sources;
+  std::vector<ReportSample> samples;  // in stream order
+  bool has_trace = false;  // the trace columns and the evidence of the decisions are there
+  std::size_t known_classes = 0;
+  const Model* model = nullptr;            // thresholds, histograms, explanations
+  const Evaluation* evaluation = nullptr;  // accuracy tables
+  std::vector<std::int64_t> truth;         // per sample, kNoTruth where unknown; or empty
+  std::vector<std::string> truth_names;    // by true class id; may be short or empty, ids stand in
+  const ImageSource* images = nullptr;     // pictures of the samples
+  std::vector<std::int64_t> image_index;   // sample -> picture; empty: picture i shows sample i
+};
+
+struct ReportOptions {
+  std::size_t points = 6000;   // most samples drawn as points of their own
+  std::size_t galleries = 40;  // most categories with pictures: half the largest, half the newest
+  std::size_t class_galleries = 20;  // most known classes with pictures, largest first
+  std::size_t pictures = 6;          // most pictures for each of them
+  int thumbnail = 96;                // longer side of a picture in pixels, at most
+  int quality = 80;                  // of the JPEG thumbnails, 1 to 100
+};
+
+// All that the page shows, as the JSON object that is embedded in it. Numbers that other verbs
+// print have the same names here: `stream` as in `paco discover --json`, `evaluation` as in `paco
+// evaluate --json`.
+Result<nlohmann::ordered_json> report_document(const ReportInput& input,
+                                               const ReportOptions& options = {});
+
+// The page. Fails where the program was built without it, and where a picture cannot be read.
+Result<std::string> render_report(const ReportInput& input, const ReportOptions& options = {});
+
+}  // namespace paco

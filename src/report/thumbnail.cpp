@@ -1,0 +1,119 @@
+// Area averaging and libjpeg.
+#include "report/thumbnail.hpp"
+
+#include <jpeglib.h>
+
+#include <algorithm>
+#include <cassert>
+#include <csetjmp>
+#include <cstdlib>
+
+#include "report/base64.hpp"
+
+namespace paco {
+
+namespace {
+
+// libjpeg's own handler ends the program; this one comes back here.
+struct Handler {
+  jpeg_error_mgr base;
+  std::jmp_buf back;
+};
+
+void come_back(j_common_ptr info) { std::longjmp(reinterpret_cast<Handler*>(info->err)->back, 1); }
+
+// Returns the size of what *bytes then holds, 0 on failure. Nothing with a destructor lives across
+// the jump.
+unsigned long encode(const unsigned char* pixels, int width, int height, int quality,
+                     unsigned char** bytes) {
+  jpeg_compress_struct info;
+  Handler handler;
+  info.err = jpeg_std_error(&handler.base);
+  handler.base.error_exit = come_back;
+  unsigned long size = 0;
+  if (setjmp(handler.back) != 0) {
+    jpeg_destroy_compress(&info);
+    return 0;
+  }
+  jpeg_create_compress(&info);
+  jpeg_mem_dest(&info, bytes, &size);
+  info.image_width = static_cast<JDIMENSION>(width);
+  info.image_height = static_cast<JDIMENSION>(height);
+  info.input_components = 3;
+  info.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&info);
+  jpeg_set_quality(&info, quality, TRUE);
+  info.optimize_coding = TRUE;
+  jpeg_start_compress(&info, TRUE);
+  while (info.next_scanline < info.image_height) {
+    // libjpeg takes a mutable pointer and does not write through it.
+    auto* row =
+        const_cast<unsigned char*>(pixels) + std::size_t{info.next_scanline} * 3 * info.image_width;
+    jpeg_write_scanlines(&info, &row, 1);
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
+  return size;
+}
+
+}  // namespace
+
+Image shrink(const Image& image, int side) {
+  assert(side > 0 && image.channels == 3);
+  const int longer = std::max(image.width, image.height);
+  if (longer <= side) return image;
+  Image small;
+  small.width =
+      std::max(1, static_cast<int>(static_cast<std::int64_t>(image.width) * side / longer));
+  small.height =
+      std::max(1, static_cast<int>(static_cast<std::int64_t>(image.height) * side / longer));
+  small.channels = 3;
+  small.pixels.resize(std::size_t{3} * static_cast<std::size_t>(small.width) *
+                      static_cast<std::size_t>(small.height));
+  const auto edge = [](int i, int from, int to) {
+    return static_cast<int>(static_cast<std::int64_t>(i) * from / to);
+  };
+  std::size_t at = 0;
+  for (int y = 0; y < small.height; ++y) {
+    const int top = edge(y, image.height, small.height);
+    const int bottom = std::max(top + 1, edge(y + 1, image.height, small.height));
+    for (int x = 0; x < small.width; ++x) {
+      const int left = edge(x, image.width, small.width);
+      const int right = std::max(left + 1, edge(x + 1, image.width, small.width));
+      for (int c = 0; c < 3; ++c) {
+        std::int64_t sum = 0;
+        for (int v = top; v < bottom; ++v) {
+          for (int u = left; u < right; ++u) {
+            sum +=
+                image.pixels[(static_cast<std::size_t>(v) * static_cast<std::size_t>(image.width) +
+                              static_cast<std::size_t>(u)) *
+                                 3 +
+                             static_cast<std::size_t>(c)];
+          }
+        }
+        const std::int64_t count = std::int64_t{bottom - top} * (right - left);
+        small.pixels[at++] = static_cast<std::uint8_t>((sum + count / 2) / count);
+      }
+    }
+  }
+  return small;
+}
+
+Result<Thumbnail> make_thumbnail(const Image& image, int side, int quality) {
+  const Image small = shrink(image, side);
+  unsigned char* bytes = nullptr;
+  const unsigned long size =
+      encode(small.pixels.data(), small.width, small.height, quality, &bytes);
+  Thumbnail result{small.width, small.height, ""};
+  if (size > 0) {
+    result.uri = "data:image/jpeg;base64," + base64({reinterpret_cast<const std::byte*>(bytes),
+                                                     static_cast<std::size_t>(size)});
+  }
+  std::free(bytes);
+  if (size == 0) {
+    return Error{ErrorCode::out_of_memory, "a picture could not be made small", "free some memory"};
+  }
+  return result;
+}
+
+}  // namespace paco

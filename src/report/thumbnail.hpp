@@ -1,0 +1,24 @@
+// Small JPEG pictures that fit into a page.
+#pragma once
+
+#include <string>
+
+#include "data/images.hpp"
+#include "paco/result.hpp"
+
+namespace paco {
+
+struct Thumbnail {
+  int width = 0;
+  int height = 0;
+  std::string uri;  // data:image/jpeg;base64,...
+};
+
+// Shrinks to at most `side` pixels on the longer side, by the mean of the pixels under each new
+// one; never enlarges.
+Image shrink(const Image& image, int side);
+
+// Deterministic for a given JPEG library.
+Result<Thumbnail> make_thumbnail(const Image& image, int side, int quality);
+
+}  // namespace paco

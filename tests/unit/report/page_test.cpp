@@ -1,0 +1,57 @@
+// The page around the data: nothing in the data can break out of it.
+#include "report/page.hpp"
+
+#include <gtest/gtest.h>
+
+#include "made_report.hpp"
+#include "report/report.hpp"
+
+namespace paco {
+namespace {
+
+TEST(RenderReport, SaysHowToGetThePageWhereItWasNotBuilt) {
+  if (!page_template().empty()) GTEST_SKIP() << "this build holds the page";
+  const auto page = render_report(testing::made_input(20, 4));
+  ASSERT_FALSE(page.ok());
+  EXPECT_EQ(page.error().code, ErrorCode::unsupported);
+  EXPECT_NE(page.error().hint.find("npm"), std::string::npos);
+}
+
+TEST(RenderReport, NamesCannotEndTheDataOrTheTitle) {
+  if (page_template().empty()) GTEST_SKIP() << "this build holds no page";
+  ReportInput input = testing::made_input(20, 4);
+  const auto plain = render_report(input);
+  input.title = "</title><script>alert(1)</script>";
+  for (ReportSample& sample : input.samples) sample.name = "</script><script>alert(2)</script><!--";
+  const auto page = render_report(input);
+  ASSERT_TRUE(plain.ok() && page.ok());
+  const auto count = [](const std::string& text, const std::string& part) {
+    int found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+      ++found;
+    return found;
+  };
+  for (const char* part : {"<script", "</script", "</title", "<!--"}) {
+    EXPECT_EQ(count(*page, part), count(*plain, part)) << part;
+  }
+}
+
+TEST(RenderReport, LoadsNothingFromTheNetwork) {
+  if (page_template().empty()) GTEST_SKIP() << "this build holds no page";
+  const auto page = render_report(testing::made_input(20, 4));
+  ASSERT_TRUE(page.ok());
+  EXPECT_NE(page->find("default-src 'none'"), std::string::npos);
+  for (const char* part : {"src=\"http", "href=\"http", "url(http", "@import"}) {
+    EXPECT_EQ(page->find(part), std::string::npos) << part;
+  }
+}
+
+TEST(RenderReport, TextThatIsNotUtf8StillMakesAPage) {
+  if (page_template().empty()) GTEST_SKIP() << "this build holds no page";
+  ReportInput input = testing::made_input(20, 4);
+  input.samples[3].id = "caf\xe9";
+  EXPECT_TRUE(render_report(input).ok());
+}
+
+}  // namespace
+}  // namespace paco

@@ -1,0 +1,47 @@
+// Pictures made small.
+#include "report/thumbnail.hpp"
+
+#include <gtest/gtest.h>
+
+namespace paco {
+namespace {
+
+Image filled(int width, int height, std::uint8_t value) {
+  Image image;
+  image.width = width;
+  image.height = height;
+  image.channels = 3;
+  image.pixels.assign(static_cast<std::size_t>(width * height * 3), value);
+  return image;
+}
+
+TEST(Shrink, KeepsProportionsAndNeverEnlarges) {
+  const Image wide = shrink(filled(400, 100, 9), 96);
+  EXPECT_EQ(wide.width, 96);
+  EXPECT_EQ(wide.height, 24);
+  const Image small = shrink(filled(28, 28, 9), 96);
+  EXPECT_EQ(small.width, 28);
+  const Image line = shrink(filled(1000, 1, 9), 50);
+  EXPECT_EQ(line.height, 1);
+}
+
+TEST(Shrink, TakesTheMeanOfThePixelsUnderEachNewOne) {
+  Image image = filled(2, 2, 0);
+  for (int c = 0; c < 3; ++c) image.pixels[static_cast<std::size_t>(c)] = 200;
+  const Image one = shrink(image, 1);
+  ASSERT_EQ(one.pixels.size(), 3U);
+  EXPECT_EQ(one.pixels[0], 50);
+}
+
+TEST(MakeThumbnail, GivesAJpegAsADataAddress) {
+  const auto small = make_thumbnail(filled(300, 200, 128), 96, 80);
+  ASSERT_TRUE(small.ok());
+  EXPECT_EQ(small->width, 96);
+  EXPECT_EQ(small->height, 64);
+  // FF D8 FF in base64.
+  EXPECT_EQ(small->uri.rfind("data:image/jpeg;base64,/9j/", 0), 0U);
+  EXPECT_LT(small->uri.size(), 2000U);
+}
+
+}  // namespace
+}  // namespace paco

@@ -1,0 +1,39 @@
+# Builds the report page: npm ci where the lock file is new, then build.mjs.
+#   cmake -DNODE=... -DNPM=... -DSOURCE=web -DBINARY=build/.../web -DOUTPUT=page.cpp -P build.cmake
+#
+# Where npm or esbuild fail (mostly: no network), the program must still build: OUTPUT then holds no page but the reason,
+# and is dated back, so that the next build tries again.
+
+function(give_up reason)
+  message(WARNING "The report page was not built: ${reason}\n"
+                  "Everything else works; `paco report` will say so. The next build tries again.")
+  file(WRITE ${OUTPUT} "// Written by web/build.cmake in place of a page.\n#include \"report/page.hpp\"\n"
+    "std::string_view paco::page_template() { return {}; }\n"
+    "std::string_view paco::page_missing_reason() { return R\"~~~(${reason})~~~\"; }\n")
+  execute_process(COMMAND touch -d 2000-01-01 ${OUTPUT})
+endfunction()
+
+# Packages live in the build folder: the source tree stays as it was checked out.
+file(SHA256 ${SOURCE}/package-lock.json lock)
+set(stamp ${BINARY}/node_modules/.paco-lock)
+set(installed "")
+if(EXISTS ${stamp})
+  file(READ ${stamp} installed)
+endif()
+if(NOT installed STREQUAL lock)
+  file(COPY ${SOURCE}/package.json ${SOURCE}/package-lock.json DESTINATION ${BINARY})
+  execute_process(COMMAND ${NPM} ci --no-audit --no-fund --loglevel=error WORKING_DIRECTORY ${BINARY}
+    RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE said)
+  if(failed)
+    message(STATUS "${said}")
+    give_up("npm ci failed (is the network there?)")
+    return()
+  endif()
+  file(WRITE ${stamp} ${lock})
+endif()
+
+execute_process(COMMAND ${NODE} ${SOURCE}/build.mjs ${BINARY} ${OUTPUT} RESULT_VARIABLE failed ERROR_VARIABLE said)
+if(failed)
+  message(STATUS "${said}")
+  give_up("esbuild failed")
+endif()
