@@ -17,24 +17,10 @@ constexpr std::uint32_t kMax32 = 0xffffffff;
 
 }  // namespace
 
-template <class T>
-void NpzWriter::add(const std::string& name, std::span<const std::uint64_t> shape,
-                    std::span<const T> values) {
-  std::string bytes = npy_header(element_type_of<T>(), shape);
-  bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
-  members_.push_back({name + ".npy", std::move(bytes)});
+void NpzWriter::add(const std::string& name, ElementType type, std::span<const std::uint64_t> shape,
+                    std::span<const std::byte> bytes) {
+  members_.push_back({name + ".npy", npy_header(type, shape), bytes});
 }
-
-template void NpzWriter::add<double>(const std::string&, std::span<const std::uint64_t>,
-                                     std::span<const double>);
-template void NpzWriter::add<float>(const std::string&, std::span<const std::uint64_t>,
-                                    std::span<const float>);
-template void NpzWriter::add<std::int64_t>(const std::string&, std::span<const std::uint64_t>,
-                                           std::span<const std::int64_t>);
-template void NpzWriter::add<std::int32_t>(const std::string&, std::span<const std::uint64_t>,
-                                           std::span<const std::int32_t>);
-template void NpzWriter::add<std::uint8_t>(const std::string&, std::span<const std::uint64_t>,
-                                           std::span<const std::uint8_t>);
 
 Result<void> NpzWriter::write(const std::string& path) const {
   PACO_ASSIGN(auto file, AtomicFile::create(path));
@@ -44,9 +30,11 @@ Result<void> NpzWriter::write(const std::string& path) const {
   std::string directory;
   std::uint64_t offset = 0;
   for (const Member& member : members_) {
-    const std::uint64_t size = member.bytes.size();
-    const auto crc = static_cast<std::uint32_t>(
-        crc32_z(0, reinterpret_cast<const Bytef*>(member.bytes.data()), member.bytes.size()));
+    const std::uint64_t size = member.header.size() + member.bytes.size();
+    uLong sum =
+        crc32_z(0, reinterpret_cast<const Bytef*>(member.header.data()), member.header.size());
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(member.bytes.data()), member.bytes.size());
+    const auto crc = static_cast<std::uint32_t>(sum);
     // Sizes and offset always stand in the 64-bit extra field: one layout for every size.
     std::string common;  // from "version needed" to the two lengths; shared by both headers
     put(common, std::uint16_t{45});
@@ -67,6 +55,7 @@ Result<void> NpzWriter::write(const std::string& path) const {
     put(local, size);
     put(local, size);
     PACO_TRY(file.write(local));
+    PACO_TRY(file.write(member.header));
     PACO_TRY(file.write(member.bytes));
     put(directory, kCentral);
     put(directory, std::uint16_t{45});

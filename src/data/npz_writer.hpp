@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "data/element.hpp"
 #include "paco/result.hpp"
 
 namespace paco {
@@ -14,16 +15,21 @@ namespace paco {
 // Collects arrays, then writes them; the same content gives the same bytes.
 class NpzWriter {
  public:
-  // T is double, float, std::int64_t, std::int32_t or std::uint8_t.
+  // `bytes` are the numbers in row-major order; they must stay alive until write().
+  void add(const std::string& name, ElementType type, std::span<const std::uint64_t> shape,
+           std::span<const std::byte> bytes);
   template <class T>
   void add(const std::string& name, std::span<const std::uint64_t> shape,
-           std::span<const T> values);
+           std::span<const T> values) {
+    add(name, element_type_of<T>(), shape, std::as_bytes(values));
+  }
   Result<void> write(const std::string& path) const;  // atomic
 
  private:
   struct Member {
     std::string name;
-    std::string bytes;
+    std::string header;
+    std::span<const std::byte> bytes;
   };
   std::vector<Member> members_;
 };

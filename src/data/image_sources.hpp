@@ -1,0 +1,23 @@
+// The kinds of ImageSource, one maker each. Not for use outside this folder and its tests.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "data/byte_stream.hpp"
+#include "data/images.hpp"
+
+namespace paco {
+
+using ImageResult = Result<std::unique_ptr<ImageSource>>;
+
+ImageResult open_image_folder(const std::string& path);
+ImageResult open_image_tar(SharedBytes bytes, const std::string& path);
+// `labels` may be absent (null bytes and no owner): then no image has a label. `classes` names
+// them, or is empty.
+ImageResult open_idx(SharedBytes images, const std::string& images_path, SharedBytes labels,
+                     const std::string& labels_path, std::vector<std::string> classes);
+ImageResult open_cifar(const std::string& path, bool hundred);
+ImageResult open_fashion_mnist(bool test);
+
+}  // namespace paco

@@ -1,0 +1,26 @@
+// The list of files in a tar archive: ustar, GNU and pax, with long names.
+//
+// Reads the list only; contents are looked at where they lie. Links, devices and folders are passed
+// over. A name that leads out of the archive's folder (absolute, or with "..") makes the whole
+// archive suspect and is refused.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "paco/result.hpp"
+
+namespace paco {
+
+struct TarEntry {
+  std::string name;  // without a leading "./"
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+};
+
+Result<std::vector<TarEntry>> list_tar(std::span<const std::byte> bytes, const std::string& name);
+
+}  // namespace paco
