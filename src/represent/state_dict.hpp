@@ -20,13 +20,10 @@ namespace paco {
 // Every number type of a file arrives as float32: that is what networks here hold.
 struct NamedTensor {
   std::string name;
-  std::vector<std::int64_t> shape;
+  std::vector<std::uint64_t> shape;
   std::vector<float> values;  // row-major
 };
 using StateDict = std::vector<NamedTensor>;
-
-// "(3, 16, 16)".
-std::string shape_text(std::span<const std::int64_t> shape);
 
 // Reads by content. Wrappers (`teacher`, `student`, `state_dict`, `model`; teacher before student)
 // are opened; names stay as stored, see plain_name.

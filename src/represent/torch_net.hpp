@@ -77,6 +77,7 @@ Result<torch::Device> parse_device(const std::string& text);
 
 // An exception of torch as an Error; running out of memory becomes out_of_memory. `what` says what
 // was being done.
+bool is_out_of_memory(const std::exception& error);
 Error torch_error(const std::exception& error, const std::string& what);
 
 }  // namespace paco
