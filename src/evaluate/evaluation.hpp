@@ -31,14 +31,13 @@ enum class Keep : std::uint8_t { top, all };
 std::string_view keep_name(Keep keep);
 
 struct EvaluationInput {
-  std::span<const CategoryId>
-      predicted;  // (n) in stream order; below known_classes it is a known class
-  std::span<const std::int64_t>
-      truth;  // (n) true classes; below known_classes is old, kNoTruth is unknown
+  std::span<const CategoryId> predicted;  // (n) stream order; below known_classes: a known class
+  std::span<const std::int64_t> truth;    // (n) below known_classes: old; kNoTruth: unknown
   std::int64_t known_classes = 0;
   std::span<const CategoryId> closed;  // (n) predictions of the closed-set row, or empty
-  std::span<const std::string>
-      class_names;  // by true class id; may be short or empty, ids stand in
+  // By id; may be short or empty, then "class 7" and "category 7" stand in.
+  std::span<const std::string> class_names;
+  std::span<const std::string> cluster_names;
 };
 
 struct EvaluationOptions {
@@ -77,9 +76,13 @@ struct SplitAccuracy {
 
 // One row of the paper's tables: everything that is said of one method's predictions.
 struct Scores {
-  SplitAccuracy strict;            // one matching over the whole stream
-  SplitAccuracy greedy;            // old and novel matched apart, over the same kept clusters
-  Accuracy known_accuracy;         // old samples put into exactly their class, without any matching
+  SplitAccuracy strict;     // one matching over the whole stream
+  SplitAccuracy greedy;     // old and novel matched apart, over the same kept clusters
+  Accuracy known_accuracy;  // old samples put into exactly their class, without any matching
+  // Ends of the old and the novel share over all matchings as good as Strict's; equal: no
+  // ambiguity.
+  std::optional<Interval> strict_old_ties;
+  std::optional<Interval> strict_novel_ties;
   std::int64_t clusters_seen = 0;  // distinct ids over the whole stream
   std::int64_t clusters_kept = 0;  // of those with truth, how many could be matched
   std::int64_t memory_size = 0;    // known classes plus the categories born in the stream
@@ -96,6 +99,7 @@ struct ClassScore {
   std::int64_t strict_correct = 0;
   std::int64_t greedy_correct = 0;
   std::optional<CategoryId> cluster;  // matched to it under Strict
+  std::string cluster_name;           // empty when there is none
   std::int64_t cluster_samples = 0;   // size of that cluster among the samples with truth
   std::int64_t clusters = 0;          // into how many clusters its samples went
 };
@@ -105,6 +109,7 @@ struct ConfusedPair {
   std::int64_t label = 0;
   std::string name;
   CategoryId cluster = 0;
+  std::string cluster_name;
   std::optional<std::int64_t> stands_for;  // the class that the cluster is matched to, if any
   std::string stands_for_name;             // empty when it is matched to none
   std::int64_t samples = 0;
@@ -134,13 +139,15 @@ struct Evaluation {
 };
 
 // Fails on lengths that differ, ids below 0 (truth: below kNoTruth), an empty stream and a stream
-// without any truth. No novel class, no known class, one cluster, nothing kept: defined, with
-// undefined shares where nothing is to judge.
+// without any truth. No novel class, no known class, one cluster: defined, with undefined shares
+// where nothing is to judge.
 //
-// Strict picks, of all matchings with the most samples, one with the most old samples: so old and
-// novel shares do not depend on how clusters are numbered (except where Keep::top cuts between
-// clusters of equal size: lower id stays). Intervals: percentile bootstrap over the samples with
-// truth, the matching held fixed.
+// Several matchings may be equally good under Strict and differ in how many old and novel samples
+// they get right (on CUB by a percent and more). The one that scipy's linear_sum_assignment finds
+// on the clusters x classes table is taken, as published numbers come from it; Scores says between
+// which ends the others lie.
+//
+// Intervals: percentile bootstrap over the samples with truth, the matching held fixed.
 Result<Evaluation> evaluate(const EvaluationInput& input, const EvaluationOptions& options = {});
 
 }  // namespace paco

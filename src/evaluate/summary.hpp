@@ -28,8 +28,9 @@ Table birth_table(const Evaluation& evaluation);
 std::vector<Table> evaluation_tables(const Evaluation& evaluation);
 
 // Keys strict{all,old,new}, greedy{all,old,new}, known_accuracy, clusters_seen, nmi, ari are relied
-// on by other programs; beside them: keep, coverage, interval (the same shape, [low, high]),
-// categories, closed, per_class, confused, births.
+// on by other programs. Beside them: strict_ties{old,new} (ends over equally good matchings),
+// interval (the accuracies' keys with [low, high]), keep, bootstrap, coverage, classes, categories,
+// closed (the first keys again, or null), per_class, confused, births. Undefined values are null.
 nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
 
 // For a terminal of 80 columns or more.

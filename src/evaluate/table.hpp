@@ -3,8 +3,7 @@
 //
 // A cell holds the value itself; the column says how people like to read it. JSON and CSV carry
 // values in full (shares as fractions, an undefined value as null or an empty field), the other
-// three round (shares as percentages, undefined as
-// "-"). Nothing here knows what a table is about.
+// three round (shares as percentages, undefined as "-"). Nothing here knows what a table is about.
 #pragma once
 
 #include <cstddef>

@@ -1,0 +1,44 @@
+// How many samples of each true class went into each cluster: all that matching, NMI and ARI need
+// to know.
+//
+// Sparse, because a stream can leave tens of thousands of clusters. Clusters and classes are
+// numbered densely in the order of their ids; samples without truth are left out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "paco/decision.hpp"
+
+namespace paco {
+
+struct Contingency {
+  struct Entry {
+    std::uint32_t cluster = 0;  // index into clusters
+    std::uint32_t label = 0;    // index into labels
+    std::int64_t count = 0;     // above 0
+  };
+
+  std::vector<CategoryId> clusters;         // ids, ascending
+  std::vector<std::int64_t> labels;         // true classes, ascending
+  std::vector<std::int64_t> cluster_sizes;  // as clusters
+  std::vector<std::int64_t> label_sizes;    // as labels
+  std::vector<Entry> entries;               // by cluster, then label
+  std::int64_t samples = 0;
+};
+
+// predicted and truth are (n); a truth of kNoTruth leaves the sample out.
+Contingency count_pairs(std::span<const CategoryId> predicted, std::span<const std::int64_t> truth);
+
+// Mutual information over the mean of the two entropies, from 0 to 1. Two groupings of one group
+// each agree: 1. Undefined without samples.
+std::optional<double> normalised_mutual_information(const Contingency& table);
+
+// Pairs of samples on which both groupings agree, corrected for chance: 1 for equal groupings,
+// about 0 for chance, below 0 for worse. 1 where both are trivial in the same way (one group, or
+// all alone). Undefined without samples.
+std::optional<double> adjusted_rand_index(const Contingency& table);
+
+}  // namespace paco

@@ -1,0 +1,77 @@
+// Intervals: repeatable, around the share, as wide as theory says, absent where there is nothing to
+// judge.
+#include "evaluate/bootstrap.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+namespace paco {
+namespace {
+
+// 1,000 samples, 600 of them old; of the old 450 and of the novel 200 right under Strict.
+std::vector<std::uint8_t> marks() {
+  std::vector<std::uint8_t> result;
+  result.insert(result.end(), 450, kOld | kStrictCorrect | kGreedyCorrect | kKnownCorrect);
+  result.insert(result.end(), 150, kOld | kGreedyCorrect);
+  result.insert(result.end(), 200, kStrictCorrect);
+  result.insert(result.end(), 200, 0);
+  return result;
+}
+
+Scores scored(std::uint64_t seed, double confidence = 0.95) {
+  EvaluationOptions options;
+  options.seed = seed;
+  options.confidence = confidence;
+  Scores scores;
+  count_accuracies(marks(), scores);
+  add_intervals(marks(), options, scores);
+  return scores;
+}
+
+TEST(Bootstrap, CountsEachShareFromTheMarks) {
+  const Scores scores = scored(0);
+  EXPECT_DOUBLE_EQ(scores.strict.all.value().value(), 0.65);
+  EXPECT_DOUBLE_EQ(scores.strict.old.value().value(), 0.75);
+  EXPECT_DOUBLE_EQ(scores.strict.novel.value().value(), 0.5);
+  EXPECT_DOUBLE_EQ(scores.greedy.old.value().value(), 1.0);
+  EXPECT_DOUBLE_EQ(scores.known_accuracy.value().value(), 0.75);
+}
+
+TEST(Bootstrap, TheSameSeedGivesTheSameInterval) {
+  EXPECT_EQ(scored(7).strict.all.interval->low, scored(7).strict.all.interval->low);
+  EXPECT_NE(scored(7).strict.all.interval->low, scored(8).strict.all.interval->low);
+}
+
+TEST(Bootstrap, TheIntervalIsAsWideAsTheBinomialSays) {
+  const Scores scores = scored(0);
+  const double deviation = std::sqrt(0.65 * 0.35 / 1000);
+  EXPECT_NEAR(scores.strict.all.interval->low, 0.65 - 1.96 * deviation, 0.3 * deviation);
+  EXPECT_NEAR(scores.strict.all.interval->high, 0.65 + 1.96 * deviation, 0.3 * deviation);
+}
+
+TEST(Bootstrap, LessConfidenceIsANarrowerInterval) {
+  const Interval wide = *scored(0).strict.old.interval,
+                 narrow = *scored(0, 0.5).strict.old.interval;
+  EXPECT_LT(wide.low, narrow.low);
+  EXPECT_LT(narrow.high, wide.high);
+}
+
+TEST(Bootstrap, AShareThatNoSampleContradictsHasNoWidth) {
+  const Scores scores = scored(0);
+  EXPECT_EQ(scores.greedy.old.interval->low, 1.0);
+  EXPECT_EQ(scores.greedy.old.interval->high, 1.0);
+}
+
+TEST(Bootstrap, AnUndefinedShareHasNoInterval) {
+  const std::vector<std::uint8_t> novel_only(20, kStrictCorrect);
+  Scores scores;
+  count_accuracies(novel_only, scores);
+  add_intervals(novel_only, {}, scores);
+  EXPECT_EQ(scores.strict.old.interval.has_value(), false);
+  EXPECT_TRUE(scores.strict.novel.interval.has_value());
+}
+
+}  // namespace
+}  // namespace paco
