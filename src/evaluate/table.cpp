@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "data/csv.hpp"
+
 namespace paco {
 namespace {
 
@@ -48,13 +50,6 @@ std::string cut(std::string text, std::size_t widest) {
     ++end;
   }
   return text.substr(0, end) + "...";
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
 }
 
 std::string csv_cell(const Cell& value) {
