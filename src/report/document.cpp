@@ -93,7 +93,10 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
   document["points"] = point_section(input, options);
   document["series"] = series_section(input);
   if (input.evaluation != nullptr) {
-    document["evaluation"] = evaluation_json(*input.evaluation);
+    Json evaluation = evaluation_json(*input.evaluation);
+    // The same in the tables and curves of the page.
+    for (const char* key : {"per_class", "confused", "births"}) evaluation.erase(key);
+    document["evaluation"] = std::move(evaluation);
     document["tables"] =
         tables_json({accuracy_table(*input.evaluation), overview_table(*input.evaluation),
                      class_table(*input.evaluation), confused_table(*input.evaluation)});

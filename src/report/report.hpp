@@ -56,7 +56,7 @@ struct ReportOptions {
   std::size_t galleries = 40;  // most categories with pictures: half the largest, half the newest
   std::size_t class_galleries = 20;  // most known classes with pictures, largest first
   std::size_t pictures = 6;          // most pictures for each of them
-  int thumbnail = 96;                // longer side of a picture in pixels, at most
+  std::size_t thumbnail = 96;        // longer side of a picture in pixels, at most
   int quality = 80;                  // of the JPEG thumbnails, 1 to 100
 };
 

@@ -24,8 +24,8 @@ void come_back(j_common_ptr info) { std::longjmp(reinterpret_cast<Handler*>(info
 
 // Returns the size of what *bytes then holds, 0 on failure. Nothing with a destructor lives across
 // the jump.
-unsigned long encode(const unsigned char* pixels, int width, int height, int quality,
-                     unsigned char** bytes) {
+unsigned long encode(const unsigned char* pixels, std::size_t width, std::size_t height,
+                     int quality, unsigned char** bytes) {
   jpeg_compress_struct info;
   Handler handler;
   info.err = jpeg_std_error(&handler.base);
@@ -58,48 +58,35 @@ unsigned long encode(const unsigned char* pixels, int width, int height, int qua
 
 }  // namespace
 
-Image shrink(const Image& image, int side) {
+Image shrink(const Image& image, std::size_t side) {
   assert(side > 0 && image.channels == 3);
-  const int longer = std::max(image.width, image.height);
+  const std::size_t longer = std::max(image.width, image.height);
   if (longer <= side) return image;
   Image small;
-  small.width =
-      std::max(1, static_cast<int>(static_cast<std::int64_t>(image.width) * side / longer));
-  small.height =
-      std::max(1, static_cast<int>(static_cast<std::int64_t>(image.height) * side / longer));
-  small.channels = 3;
-  small.pixels.resize(std::size_t{3} * static_cast<std::size_t>(small.width) *
-                      static_cast<std::size_t>(small.height));
-  const auto edge = [](int i, int from, int to) {
-    return static_cast<int>(static_cast<std::int64_t>(i) * from / to);
-  };
-  std::size_t at = 0;
-  for (int y = 0; y < small.height; ++y) {
-    const int top = edge(y, image.height, small.height);
-    const int bottom = std::max(top + 1, edge(y + 1, image.height, small.height));
-    for (int x = 0; x < small.width; ++x) {
-      const int left = edge(x, image.width, small.width);
-      const int right = std::max(left + 1, edge(x + 1, image.width, small.width));
-      for (int c = 0; c < 3; ++c) {
-        std::int64_t sum = 0;
-        for (int v = top; v < bottom; ++v) {
-          for (int u = left; u < right; ++u) {
-            sum +=
-                image.pixels[(static_cast<std::size_t>(v) * static_cast<std::size_t>(image.width) +
-                              static_cast<std::size_t>(u)) *
-                                 3 +
-                             static_cast<std::size_t>(c)];
-          }
+  small.width = std::max<std::size_t>(1, image.width * side / longer);
+  small.height = std::max<std::size_t>(1, image.height * side / longer);
+  small.pixels.reserve(3 * small.width * small.height);
+  for (std::size_t y = 0; y < small.height; ++y) {
+    const std::size_t top = y * image.height / small.height;
+    const std::size_t bottom = std::max(top + 1, (y + 1) * image.height / small.height);
+    for (std::size_t x = 0; x < small.width; ++x) {
+      const std::size_t left = x * image.width / small.width;
+      const std::size_t right = std::max(left + 1, (x + 1) * image.width / small.width);
+      const std::size_t count = (bottom - top) * (right - left);
+      for (std::size_t c = 0; c < 3; ++c) {
+        std::size_t sum = 0;
+        for (std::size_t v = top; v < bottom; ++v) {
+          for (std::size_t u = left; u < right; ++u)
+            sum += image.pixels[3 * (v * image.width + u) + c];
         }
-        const std::int64_t count = std::int64_t{bottom - top} * (right - left);
-        small.pixels[at++] = static_cast<std::uint8_t>((sum + count / 2) / count);
+        small.pixels.push_back(static_cast<std::uint8_t>((sum + count / 2) / count));
       }
     }
   }
   return small;
 }
 
-Result<Thumbnail> make_thumbnail(const Image& image, int side, int quality) {
+Result<Thumbnail> make_thumbnail(const Image& image, std::size_t side, int quality) {
   const Image small = shrink(image, side);
   unsigned char* bytes = nullptr;
   const unsigned long size =

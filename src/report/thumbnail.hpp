@@ -9,16 +9,16 @@
 namespace paco {
 
 struct Thumbnail {
-  int width = 0;
-  int height = 0;
+  std::size_t width = 0;
+  std::size_t height = 0;
   std::string uri;  // data:image/jpeg;base64,...
 };
 
 // Shrinks to at most `side` pixels on the longer side, by the mean of the pixels under each new
 // one; never enlarges.
-Image shrink(const Image& image, int side);
+Image shrink(const Image& image, std::size_t side);
 
 // Deterministic for a given JPEG library.
-Result<Thumbnail> make_thumbnail(const Image& image, int side, int quality);
+Result<Thumbnail> make_thumbnail(const Image& image, std::size_t side, int quality);
 
 }  // namespace paco

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "evaluate/summary.hpp"
 #include "made_report.hpp"
 #include "report/report.hpp"
 
@@ -61,6 +62,28 @@ TEST(ReportDocument, HistogramsHoldEveryCalibrationScore) {
   }
   EXPECT_DOUBLE_EQ((*document)["histograms"]["birth"]["threshold"].get<double>(),
                    model.birth.value + model.log_p0);
+}
+
+TEST(ReportDocument, CarriesTheNumbersOfTheEvaluation) {
+  ReportInput input = testing::made_input(400, 4);
+  std::vector<CategoryId> predicted;
+  for (const ReportSample& sample : input.samples) predicted.push_back(sample.decision.category);
+  EvaluationInput judged;
+  judged.predicted = predicted;
+  judged.truth = input.truth;
+  judged.known_classes = 4;
+  const auto evaluation = evaluate(judged);
+  ASSERT_TRUE(evaluation.ok());
+  input.evaluation = &*evaluation;
+  const auto document = report_document(input);
+  ASSERT_TRUE(document.ok());
+  EXPECT_EQ((*document)["evaluation"]["strict"], evaluation_json(*evaluation)["strict"]);
+  std::vector<std::string> keys;
+  for (const auto& table : (*document)["tables"]) {
+    keys.push_back(table["key"]);
+    for (const auto& row : table["rows"]) EXPECT_EQ(row.size(), table["columns"].size());
+  }
+  EXPECT_EQ(keys, (std::vector<std::string>{"accuracy", "overview", "per_class", "confused"}));
 }
 
 TEST(ReportDocument, LeavesOutWhatTheInputDoesNotHold) {

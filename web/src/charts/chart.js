@@ -1,6 +1,6 @@
 // What all charts have in common: one ECharts instance each, drawn again whenever theme, highlight or width change.
 //
-//   mount('routing', box, () => option, { onClick: (event) => ... })
+//   mount('routing', box, () => option, { onClick: (event) => ..., highlights: false where no category shows })
 //
 // `option` is a function, so a chart holds no state of its own. Only the parts of ECharts named here are in the bundle.
 import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
@@ -17,7 +17,7 @@ export const charts = new Map();
 
 export const font = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 
-export function mount(name, box, option, { onClick } = {}) {
+export function mount(name, box, option, { onClick, highlights = true } = {}) {
   // At least 2: printed charts stay sharp.
   const chart = echarts.init(box, null, { devicePixelRatio: Math.max(2, window.devicePixelRatio || 1) });
   const draw = () => {
@@ -29,7 +29,7 @@ export function mount(name, box, option, { onClick } = {}) {
     draw();
     chart.getZr().flush();
   });
-  onSelection(draw);
+  if (highlights) onSelection(draw);
   new ResizeObserver(() => {
     if (box.clientWidth && box.clientWidth !== chart.getWidth()) resize();
   }).observe(box);
@@ -80,7 +80,7 @@ export function thresholdLine(at, text, extra = {}) {
   return {
     ...at,
     lineStyle: { color: colours.text, width: 1.2, type: extra.type ?? [5, 3] },
-    label: { show: Boolean(text), formatter: text, color: colours.text, fontSize: 11, position: extra.position ?? 'insideEndTop', distance: extra.distance ?? 4 },
+    label: { show: Boolean(text), formatter: text, color: colours.text, fontSize: 11, position: extra.position ?? 'insideEndTop', align: extra.align, textBorderColor: colours.card, textBorderWidth: 3, distance: 4 },
   };
 }
 

@@ -47,7 +47,7 @@ export function scoreHistogram(name, histogram, label, box) {
       }),
       series,
     };
-  });
+  }, { highlights: false });
 }
 
 // One bar per category, largest first.

@@ -57,14 +57,21 @@ function pointSeries(data, place, keep, axes = {}) {
   return series;
 }
 
-// A silent series that carries zones and thresholds.
-const frame = (areas, marks, axes = {}) => ({
-  type: 'scatter', data: [], silent: true, ...axes,
-  markArea: { silent: true, animation: false, data: areas }, markLine: lines(marks),
-});
+// Zones lie below the points, their names and the thresholds above them.
+const frame = (areas, marks, axes = {}) => {
+  const base = { type: 'scatter', data: [], silent: true, ...axes };
+  const named = areas.filter(([from]) => from.name).map(([from, to]) => [{ ...from, itemStyle: { color: 'transparent' } }, to]);
+  const bare = areas.map(([from, to]) => [{ ...from, label: { show: false } }, to]);
+  return [
+    { ...base, markArea: { silent: true, animation: false, z: 0, data: bare } },
+    { ...base, markArea: { silent: true, animation: false, z: 8, data: named }, markLine: { ...lines(marks), z: 8 } },
+  ];
+};
 
-function zone(from, to, colour, text, position = 'insideTopLeft') {
-  return [{ coord: from, name: text, itemStyle: { color: colour }, label: { show: Boolean(text), formatter: text, position, color: theme().muted, fontSize: 11.5, fontWeight: 600 } }, { coord: to }];
+function zone(from, to, colour, name, position = 'insideTopLeft') {
+  const colours = theme();
+  const label = { formatter: name, position, color: colours.text, fontSize: 12, fontWeight: 600, textBorderColor: colours.card, textBorderWidth: 3 };
+  return [{ coord: from, name, itemStyle: { color: colour }, label }, { coord: to }];
 }
 
 const clickPoint = (data) => (event) => {
@@ -86,7 +93,7 @@ export function routingPlane(data, box) {
       const lo = model.tau_lo;
       const areas = [zone([x0, y1], [x1, hi], colours.zone[0], 'Known classes only'), zone([lo, hi], [x1, 0], colours.zone[2], 'All compete', 'insideBottomRight')];
       if (lo > x0) areas.push(zone([x0, hi], [lo, 0], colours.zone[1], lo - x0 > 0.1 * (x1 - x0) ? 'Categories\nonly' : '', 'insideBottomLeft'));
-      series.unshift(frame(areas, [
+      series.unshift(...frame(areas, [
         thresholdLine({ yAxis: hi }, `τ hi  ${compact(hi)}`),
         [thresholdLine({ coord: [lo, hi] }, ''), { coord: [lo, 0] }],
       ]));
@@ -118,8 +125,9 @@ export function birthPlane(data, box) {
   const [x0, right] = range(upper.map((row) => points.birth_score[row]), [start ?? last, lowest]);
   const edge = start ?? last;
   const x1 = Math.max(right, edge + 0.25 * (edge - x0));
-  const [y0, top] = range(upper.map((row) => points.attach_score[row]), [create ?? NaN]);
-  // Room for the names of the regions on both sides of the line.
+  const [bottom, top] = range(upper.map((row) => points.attach_score[row]), [create ?? NaN]);
+  // Room for the names of the regions.
+  const y0 = bottom - 0.08 * (top - bottom);
   const y1 = create === null ? top : Math.max(top, create + 0.16 * (create - y0));
   const [s0, s1] = range(rows.map((row) => points.birth_score[row]), [edge, lowest]);
   const moved = start !== null && start - lowest > 1e-6;
@@ -128,7 +136,7 @@ export function birthPlane(data, box) {
     const label = (v) => fixed(v, 2);
     const small = { color: colours.muted, fontSize: 11, formatter: label, showMinLabel: false, showMaxLabel: false };
     const birthLines = (named) => {
-      const marks = [thresholdLine({ xAxis: edge }, named ? `τ birth${moved ? ' at the start' : ''}  ${compact(edge)}` : '', { position: 'end' })];
+      const marks = [thresholdLine({ xAxis: edge }, named ? `τ birth${moved ? ' at the start' : ''}  ${compact(edge)}` : '', { position: 'end', align: edge - x0 > 0.6 * (x1 - x0) ? 'right' : 'center' })];
       if (moved) marks.push(thresholdLine({ xAxis: lowest }, '', { type: [2, 3] }));
       return marks;
     };
@@ -151,8 +159,8 @@ export function birthPlane(data, box) {
       ],
       tooltip: pointTooltip(data),
       series: [
-        frame(above, marks),
-        frame([zone([edge, 1], [s1, 0], colours.zone[2], ''), zone([s0, 1], [edge, 0], colours.zone[1], '')], birthLines(false), second),
+        ...frame(above, marks),
+        ...frame([zone([edge, 1], [s1, 0], colours.zone[2], ''), zone([s0, 1], [edge, 0], colours.zone[1], '')], birthLines(false), second),
         ...pointSeries(data, (row) => [points.birth_score[row], points.attach_score[row]], considered),
         ...pointSeries(data, (row) => [points.birth_score[row], 0.06 + 0.88 * scatterPlace(points.sequence[row])], (row) => tested(row) && !considered(row), second),
       ],

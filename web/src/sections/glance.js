@@ -10,7 +10,7 @@ const card = (key, label, value, note) =>
 function accuracyCard(evaluation, split, label, note) {
   const value = evaluation.strict[split];
   const interval = evaluation.interval?.strict?.[split];
-  return card(`strict-${split}`, label, percent(value), interval ? `${percent(evaluation.confidence ?? 0.95, 0)} interval ${percent(interval[0]).slice(0, -1)}–${percent(interval[1])}` : note);
+  return card(`strict-${split}`, label, percent(value), interval ? `${percent(evaluation.bootstrap.confidence, 0)} interval ${percent(interval[0]).slice(0, -1)}–${percent(interval[1])}` : note);
 }
 
 export function glance(data) {
@@ -31,7 +31,7 @@ export function glance(data) {
   const total = stream.samples;
   const share = branches.map((branch) => stream.branches[branch.key] / total);
   return section('glance', 'At a glance',
-    'Each sample of the stream was decided the moment it arrived, once and for good: it is one of the known classes, it belongs to a category found earlier in the stream, or it starts a new category. Nothing was tuned for this stream; every threshold comes from the labelled samples.',
+    'Each sample of the stream was decided the moment it arrived, once and for good: it is one of the known classes, it belongs to a category found earlier in the stream, or it starts a new category. Nothing was tuned for this stream; every threshold comes from the labelled samples. The four outcomes below were tried from left to right.',
     h('div', { class: 'cards' }, cards),
     h('div', { class: 'sharebar', role: 'img', 'aria-label': 'Shares of the four kinds of decision' }, branches.map((branch, i) => (share[i] ? h('div', { class: `b${i}`, style: { flexGrow: share[i] }, title: `${branch.name}: ${percent(share[i])}` }) : null))),
     h('ul', { class: 'branches' }, branches.map((branch, i) => h('li', { 'data-branch': branch.key },
