@@ -1,0 +1,284 @@
+// From a file to one label per decision: read the rows, turn words into class ids, put each where
+// it belongs.
+#include "evaluate/truth.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/try.hpp"
+#include "data/byte_stream.hpp"
+#include "data/csv.hpp"
+#include "data/format.hpp"
+#include "data/labels.hpp"
+#include "data/npy.hpp"
+#include "data/text_columns.hpp"
+
+namespace paco {
+namespace {
+
+enum class Key : std::uint8_t { position, sequence, sample };
+
+std::string_view key_name(Key key) { return key == Key::sample ? "sample" : "sequence"; }
+
+// A file of truth as it was written.
+struct TruthRows {
+  Key key = Key::position;
+  std::vector<std::string> keys;   // empty for Key::position
+  std::vector<std::string> words;  // labels; an empty one is unknown
+};
+
+constexpr std::string_view kTableHint =
+    "give one label per decision in stream order (-1 where unknown), or a csv with the columns "
+    "sequence,label or sample,label and only the rows that are known";
+
+bool is_unknown(const std::string& word) { return word.empty() || word == "-1"; }
+
+// Which column of a header holds what; Key::position where no column says whose label it is.
+struct Layout {
+  Key key = Key::position;
+  std::size_t key_column = 0;
+  std::size_t label_column = 0;
+};
+
+std::optional<Layout> layout_of(const std::vector<std::string_view>& header) {
+  const auto label = find_label_column(header);
+  if (!label) return std::nullopt;
+  Layout layout{Key::position, 0, *label};
+  for (std::size_t c = 0; c < header.size(); ++c) {
+    if (header[c] == "sample" && layout.key == Key::position) layout = {Key::sample, c, *label};
+    if (header[c] == "sequence") layout = {Key::sequence, c, *label};
+  }
+  return layout;
+}
+
+Result<TruthRows> read_csv(ByteStream stream) {
+  CsvReader reader(std::move(stream), false);
+  std::vector<std::string_view> fields;
+  std::optional<Layout> layout;
+  std::size_t columns = 0;
+  TruthRows rows;
+  while (true) {
+    PACO_ASSIGN(const bool more, reader.next(fields));
+    if (!more) return rows;
+    if (!layout) {
+      columns = fields.size();
+      layout = layout_of(fields);
+      if (layout) {
+        rows.key = layout->key;
+        continue;
+      }
+      if (columns > 1) {
+        return Error{ErrorCode::bad_format,
+                     fmt::format("{}: line {} has {} fields and no header says which is the label",
+                                 reader.name(), reader.line(), columns),
+                     "put a header line on top, e.g. sequence,label or sample,label"};
+      }
+      layout = Layout{};
+    }
+    if (fields.size() != columns) {
+      return Error{ErrorCode::bad_shape,
+                   fmt::format("{}: line {} has {} fields, the first has {}", reader.name(),
+                               reader.line(), fields.size(), columns),
+                   "put names that contain the separator in quotes"};
+    }
+    if (rows.key != Key::position) rows.keys.emplace_back(fields[layout->key_column]);
+    rows.words.emplace_back(fields[layout->label_column]);
+  }
+}
+
+std::string json_word(const nlohmann::json* value) {
+  if (value == nullptr || value->is_null()) return "";
+  return value->is_string() ? value->get<std::string>() : value->dump();
+}
+
+Result<TruthRows> read_json(ByteStream stream) {
+  TruthRows rows;
+  std::string text;
+  for (std::uint64_t line = 1;; ++line) {
+    PACO_ASSIGN(const bool more, stream.read_line(text));
+    if (!more) return rows;
+    if (text.find_first_not_of(" \t") == std::string::npos) continue;
+    PACO_ASSIGN(const nlohmann::json value, parse_json_line(text, stream.name(), line));
+    if (!value.is_object()) {
+      if (value.is_array()) {
+        for (const auto& item : value) rows.words.push_back(json_word(&item));
+      } else {
+        rows.words.push_back(json_word(&value));
+      }
+      continue;
+    }
+    const Key key = value.contains("sequence") ? Key::sequence
+                    : value.contains("sample") ? Key::sample
+                                               : Key::position;
+    if (rows.words.empty()) rows.key = key;
+    if (key != rows.key) {
+      return Error{ErrorCode::bad_format,
+                   fmt::format("{}: line {} says in another way than the first whose label it is",
+                               stream.name(), line),
+                   "give every line the key \"sequence\", or every line the key \"sample\""};
+    }
+    if (key != Key::position) {
+      rows.keys.push_back(json_word(&value[std::string(key_name(key))]));
+    }
+    rows.words.push_back(json_word(find_key(value, {"label", "class"})));
+  }
+}
+
+Result<Truth> from_words(const TruthRows& rows, const std::string& name,
+                         const DecidedStream& stream) {
+  Truth truth;
+  truth.class_names.assign(stream.known_names.begin(), stream.known_names.end());
+  bool numbers = true;
+  for (const std::string& word : rows.words) {
+    numbers = numbers && (is_unknown(word) || parse_integer(word).has_value());
+  }
+  if (numbers) {
+    for (std::size_t row = 0; row < rows.words.size(); ++row) {
+      const std::string& word = rows.words[row];
+      truth.labels.push_back(is_unknown(word) ? kNoTruth : *parse_integer(word));
+      if (truth.labels.back() >= kNoTruth) continue;
+      return Error{ErrorCode::bad_value,
+                   fmt::format("{}: label {} of row {} is no class id", name, word, row),
+                   "class ids start at 0; -1 means that the truth is unknown"};
+    }
+    return truth;
+  }
+  if (stream.known_names.empty()) {
+    return Error{ErrorCode::bad_value,
+                 fmt::format("{}: the labels are names, and which of them are known classes is not "
+                             "known",
+                             name),
+                 "give the names of the known classes with --classes names.txt or --model"};
+  }
+  std::map<std::string, std::int64_t> ids;
+  for (const std::string& known : stream.known_names) {
+    ids.emplace(known, static_cast<std::int64_t>(ids.size()));
+  }
+  for (const std::string& word : std::set<std::string>(rows.words.begin(), rows.words.end())) {
+    if (is_unknown(word)) continue;
+    if (ids.emplace(word, static_cast<std::int64_t>(truth.class_names.size())).second) {
+      truth.class_names.push_back(word);
+    }
+  }
+  for (const std::string& word : rows.words) {
+    truth.labels.push_back(is_unknown(word) ? kNoTruth : ids.at(word));
+  }
+  return truth;
+}
+
+// Where in the stream each key is; kAmbiguous for an id that several samples have.
+constexpr std::size_t kAmbiguous = static_cast<std::size_t>(-1);
+
+std::unordered_map<std::string, std::size_t> places_of(Key key, const DecidedStream& stream) {
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < stream.sequences.size(); ++i) {
+    std::string id = key == Key::sequence     ? std::to_string(stream.sequences[i])
+                     : stream.samples.empty() ? std::to_string(i)
+                                              : stream.samples[i];
+    const auto [place, fresh] = places.emplace(std::move(id), i);
+    if (!fresh) place->second = kAmbiguous;
+  }
+  return places;
+}
+
+// Puts the labels of a table at the places that their keys name.
+Result<Truth> place(Truth rows, const TruthRows& table, const std::string& name,
+                    const DecidedStream& stream) {
+  const auto places = places_of(table.key, stream);
+  Truth truth{std::vector<std::int64_t>(stream.sequences.size(), kNoTruth),
+              std::move(rows.class_names)};
+  for (std::size_t row = 0; row < table.keys.size(); ++row) {
+    const auto found = places.find(table.keys[row]);
+    const std::string what = fmt::format("{} '{}'", key_name(table.key), table.keys[row]);
+    if (found == places.end()) {
+      return Error{ErrorCode::not_found,
+                   fmt::format("{}: row {} is about {}, which is not among the {} decisions", name,
+                               row, what, stream.sequences.size()),
+                   "check that decisions and truth belong to the same stream"};
+    }
+    if (found->second == kAmbiguous) {
+      return Error{ErrorCode::bad_value,
+                   fmt::format("{}: row {} is about {}, which stands for several decisions", name,
+                               row, what),
+                   "use the column sequence instead: it is different for every decision"};
+    }
+    std::int64_t& label = truth.labels[found->second];
+    if (label != kNoTruth && label != rows.labels[row]) {
+      return Error{
+          ErrorCode::bad_value,
+          fmt::format("{}: row {} gives {} another label than a row before", name, row, what),
+          "a sample has one true class: remove one of the rows"};
+    }
+    label = rows.labels[row];
+  }
+  return truth;
+}
+
+Result<Truth> in_stream_order(Truth truth, const std::string& name, const DecidedStream& stream) {
+  const std::size_t n = stream.sequences.size();
+  if (truth.labels.size() == n) return truth;
+  return Error{ErrorCode::bad_shape,
+               fmt::format("{}: {} labels for {} decisions", name, truth.labels.size(), n),
+               std::string(kTableHint)};
+}
+
+// Numbers, -1 among them. Other arrays are left to the reader of labels, which takes no -1.
+Result<Truth> from_npy(std::span<const std::byte> bytes, const std::string& name,
+                       const std::function<Result<Labels>()>& read_other) {
+  ByteStream peeked = ByteStream::from_bytes(bytes, name);
+  PACO_ASSIGN(const NpyHeader header, read_npy_header(peeked));
+  if (header.text_bytes > 0 || header.shape.empty() || header.elements != header.shape[0]) {
+    PACO_ASSIGN(Labels labels, read_other());
+    return Truth{std::move(labels.ids), std::move(labels.names)};
+  }
+  ByteStream stream = ByteStream::from_bytes(bytes, name);
+  PACO_ASSIGN(auto array, read_npy<std::int64_t>(stream));
+  return Truth{std::move(array.data), {}};
+}
+
+Result<Truth> from_stream(ByteStream bytes, const DecidedStream& stream,
+                          const std::function<Result<Labels>()>& read_other) {
+  const std::string name = bytes.name();
+  PACO_ASSIGN(const auto head, bytes.peek(kDetectBytes));
+  const FileFormat format = detect_format(head);
+  if (format == FileFormat::text || format == FileFormat::jsonl) {
+    PACO_ASSIGN(const TruthRows rows, format == FileFormat::text ? read_csv(std::move(bytes))
+                                                                 : read_json(std::move(bytes)));
+    PACO_ASSIGN(Truth truth, from_words(rows, name, stream));
+    if (rows.key != Key::position) return place(std::move(truth), rows, name, stream);
+    return in_stream_order(std::move(truth), name, stream);
+  }
+  if (format == FileFormat::npy) {
+    PACO_ASSIGN(const auto all, bytes.read_rest(std::uint64_t{1} << 32));
+    PACO_ASSIGN(Truth truth, from_npy(all, name, read_other));
+    if (truth.class_names.empty()) {
+      truth.class_names.assign(stream.known_names.begin(), stream.known_names.end());
+    }
+    return in_stream_order(std::move(truth), name, stream);
+  }
+  PACO_ASSIGN(Labels labels, read_other());
+  return in_stream_order({std::move(labels.ids), std::move(labels.names)}, name, stream);
+}
+
+}  // namespace
+
+Result<Truth> read_truth(const std::string& path, const DecidedStream& stream) {
+  PACO_ASSIGN(auto bytes, ByteStream::open(split_member(path).path));
+  return from_stream(std::move(bytes), stream,
+                     [&] { return read_labels(path, stream.known_names); });
+}
+
+Result<Truth> parse_truth(std::span<const std::byte> bytes, const std::string& name,
+                          const DecidedStream& stream) {
+  return from_stream(ByteStream::from_bytes(bytes, name), stream,
+                     [&] { return parse_labels(bytes, name, stream.known_names); });
+}
+
+}  // namespace paco
