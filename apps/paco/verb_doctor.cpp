@@ -14,6 +14,8 @@
 #include "base/random.hpp"
 #include "base/threads.hpp"
 #include "base/try.hpp"
+#include "report/page.hpp"
+#include "represent/torch_info.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -107,23 +109,6 @@ std::vector<std::string> gpu_names() {
   return names;
 }
 
-// "1.13.1" or "" where this build has none.
-std::string torch_version() {
-#ifdef PACO_TORCH_VERSION
-  return PACO_TORCH_VERSION;
-#else
-  return "";
-#endif
-}
-
-bool page_embedded() {
-#ifdef PACO_PAGE_EMBEDDED
-  return true;
-#else
-  return false;
-#endif
-}
-
 Result<void> run(Context& context, const Settings& settings) {
   utsname system{};
   ::uname(&system);
@@ -137,7 +122,8 @@ Result<void> run(Context& context, const Settings& settings) {
   const double gflops = sgemm_gflops(context.clock);
   PACO_ASSIGN(const double sync, sync_milliseconds(settings.folder, context.clock));
   const std::vector<std::string> gpus = gpu_names();
-  const std::string torch = torch_version();
+  const TorchInfo torch = torch_info();
+  const bool has_page = !page_template().empty();
 
   const Json json = {
       {"version", PACO_VERSION},
@@ -154,16 +140,18 @@ Result<void> run(Context& context, const Settings& settings) {
        {{"name", openblas_get_config()},
         {"core", openblas_get_corename()},
         {"sgemm_gflops", gflops}}},
-      {"torch", torch.empty() ? Json(nullptr) : Json(torch)},
+      {"torch", torch.version.empty() ? Json(nullptr) : Json(torch.version)},
+      {"torch_gpus", torch.gpus},
       {"gpus", gpus},
       {"sync_ms", sync},
-      {"report_page", page_embedded()},
+      {"report_page", has_page},
   };
 
   const std::string torch_text =
-      !torch.empty()
-          ? torch
-          : "not in this build: no 'train' and no 'embed'; install libtorch-dev and build again";
+      torch.version.empty()
+          ? "not in this build: no 'train' and no 'embed'; install libtorch-dev and build again"
+          : fmt::format("{}, {}", torch.version,
+                        torch.gpus == 0 ? "on the CPU" : fmt::format("with {} GPUs", torch.gpus));
   const std::vector<Line> lines = {
       {"paco", fmt::format("{} ({}, {})", PACO_VERSION, PACO_BUILD_TYPE, __VERSION__)},
       {"system", fmt::format("{}, Linux {}, {}", release, system.release, system.machine)},
@@ -175,7 +163,7 @@ Result<void> run(Context& context, const Settings& settings) {
       {"gpu", gpus.empty() ? "none seen" : CLI::detail::join(gpus, ", ")},
       {"disk", fmt::format("{:.2f} ms for a synced write of 4 KiB in '{}'", sync, settings.folder)},
       {"report page",
-       page_embedded() ? "embedded" : "not in this build; install node and npm and build again"},
+       has_page ? "embedded" : fmt::format("not in this build: {}", page_missing_reason())},
   };
   std::string text;
   for (const Line& line : lines) text += fmt::format("{:<12} {}\n", line.name, line.text);

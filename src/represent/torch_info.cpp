@@ -1,0 +1,18 @@
+#include "represent/torch_info.hpp"
+
+#ifdef PACO_HAS_TORCH
+#include <torch/cuda.h>
+#include <torch/version.h>
+#endif
+
+namespace paco {
+
+TorchInfo torch_info() {
+#ifdef PACO_HAS_TORCH
+  return {TORCH_VERSION, torch::cuda::device_count()};
+#else
+  return {};
+#endif
+}
+
+}  // namespace paco
