@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "hand_over.hpp"
 #include "help.hpp"
 #include "signals.hpp"
 #include "verb.hpp"
@@ -84,4 +85,9 @@ int run(int argc, char** argv) {
 }  // namespace
 }  // namespace paco
 
-int main(int argc, char** argv) { return paco::run(argc, argv); }
+int main(int argc, char** argv) {
+#ifdef PACO_HANDS_OVER
+  paco::hand_over(argv, argv[1]);
+#endif
+  return paco::run(argc, argv);
+}
