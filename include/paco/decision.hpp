@@ -1,4 +1,5 @@
-// What is decided about one sample, and why. A person can see from these fields alone how it came about.
+// What is decided about one sample, and why. A person can see from these fields alone how it came
+// about.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,8 @@
 
 namespace paco {
 
-// Known classes are 0 .. known_classes() - 1 in the order of the model; categories follow in order of birth.
-// Ids are stable and never reused.
+// Known classes are 0 .. known_classes() - 1 in the order of the model; categories follow in order
+// of birth. Ids are stable and never reused.
 using CategoryId = std::int64_t;
 
 enum class Verdict : std::uint8_t { known, existing, created };
@@ -32,12 +33,12 @@ struct Decision {
   Verdict verdict = Verdict::known;
   Branch branch = Branch::known_only;
   Route route = Route::all;
-  double score = 0;      // what was compared ...
-  double threshold = 0;  // ... with what, at the step that settled the branch
+  double score = 0;          // what was compared ...
+  double threshold = 0;      // ... with what, at the step that settled the branch
   CategoryId runner_up = 0;  // the next best candidate; equals category when there is none
   double assignment_score = kNotComputed;  // score of the category in the final choice ...
   double runner_up_score = kNotComputed;   // ... and of the runner-up, on the same scale
-  double tau_birth = 0;  // the birth boundary this sample met
+  double tau_birth = 0;                    // the birth boundary this sample met
 
   // The evidence behind the branch, for traces, plots and explanations.
   double top_cosine = kNotComputed;    // best cosine with a known class
@@ -47,7 +48,7 @@ struct Decision {
 
   // The memory just after this sample.
   double tau_birth_after = 0;
-  double eta_after = 0;               // weight of the stream in the birth boundary
+  double eta_after = 0;  // weight of the stream in the birth boundary
   std::uint64_t categories_after = 0;
   std::uint64_t mature_after = 0;
 };

@@ -1,7 +1,8 @@
 // The calibrated start: everything the support set taught, and all that a method needs to decide.
 //
-// A Model is made once by calibrate(), never changes afterwards, and can be shared by any number of threads.
-// On disk it is one safetensors file (extension .paco) that opens in Python with two lines.
+// A Model is made once by calibrate(), never changes afterwards, and can be shared by any number of
+// threads. On disk it is one safetensors file (extension .paco) that opens in Python with two
+// lines.
 #pragma once
 
 #include <cstdint>
@@ -19,32 +20,33 @@ namespace paco {
 // Where in the interval of equally good thresholds to stand.
 enum class Tie : std::uint8_t { mid, low, high };
 
-// Which references stand for the known classes: whichever separates the support set better, or one of them always.
+// Which references stand for the known classes: whichever separates the support set better, or one
+// of them always.
 enum class ReferenceChoice : std::uint8_t { automatic, prototype, classifier };
 
 std::string_view tie_name(Tie tie);
 std::string_view reference_choice_name(ReferenceChoice choice);
 
 struct CalibrationOptions {
-  double temperature = 1.0;       // T: divides every cosine in the birth test and the assignment
-  double alpha = 1e6;             // smoothing of the size prior in the assignment
-  double beta = 0.5;              // a category is mature from round(median support size ^ beta) samples on
-  double spread = 1.0;            // c_spread: standard deviations by which the birth boundary is lowered
-  double epsilon = 1e-5;          // added to each coordinate's variance
-  int replays = 3;                // passes of the replay that calibrates the create boundary
-  std::uint32_t seed = 0;         // order of the replays
+  double temperature = 1.0;  // T: divides every cosine in the birth test and the assignment
+  double alpha = 1e6;        // smoothing of the size prior in the assignment
+  double beta = 0.5;       // a category is mature from round(median support size ^ beta) samples on
+  double spread = 1.0;     // c_spread: standard deviations by which the birth boundary is lowered
+  double epsilon = 1e-5;   // added to each coordinate's variance
+  int replays = 3;         // passes of the replay that calibrates the create boundary
+  std::uint32_t seed = 0;  // order of the replays
   Tie tie = Tie::mid;
   ReferenceChoice reference = ReferenceChoice::automatic;
-  bool routing = true;            // false: every prototype competes for every sample
-  bool adaptive_birth = true;     // false: the birth boundary stays where the support set put it
-  int threads = 1;                // speed only; no answer depends on it
+  bool routing = true;         // false: every prototype competes for every sample
+  bool adaptive_birth = true;  // false: the birth boundary stays where the support set put it
+  int threads = 1;             // speed only; no answer depends on it
 };
 
 // One calibrated threshold with the evidence for it.
 struct ThresholdEvidence {
   double value = 0;
   double balanced_accuracy = 0;
-  double interval_low = 0;   // every threshold in (low, high] separates the support set equally well
+  double interval_low = 0;  // every threshold in (low, high] separates the support set equally well
   double interval_high = 0;
   std::vector<float> positives;  // the scores it was chosen from
   std::vector<float> negatives;
@@ -60,11 +62,11 @@ struct ReferenceQuality {
 struct Model {
   CalibrationOptions options;
   std::size_t dimension = 0;
-  std::vector<std::string> class_names;    // one per known class, by id
-  std::vector<std::int64_t> class_sizes;   // support samples per known class
-  std::vector<double> mean;                // (d) support mean
-  std::vector<double> deviation;           // (d) sqrt(variance + epsilon)
-  std::vector<float> references;           // (K, d) unit rows, fixed for good
+  std::vector<std::string> class_names;                    // one per known class, by id
+  std::vector<std::int64_t> class_sizes;                   // support samples per known class
+  std::vector<double> mean;                                // (d) support mean
+  std::vector<double> deviation;                           // (d) sqrt(variance + epsilon)
+  std::vector<float> references;                           // (K, d) unit rows, fixed for good
   ReferenceChoice reference = ReferenceChoice::prototype;  // which bank won
   ReferenceQuality prototype_quality;
   ReferenceQuality classifier_quality;

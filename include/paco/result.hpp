@@ -1,8 +1,9 @@
 // How the library reports what went wrong.
 //
-// Causes outside the program (files, input, the disk, the user) come back as a Result holding an Error.
-// Mistakes of the library itself are assertions. Nothing is thrown across the public API, nothing is printed.
-// An Error carries a message that names the file, row or value at fault, and a hint that says what to do.
+// Causes outside the program (files, input, the disk, the user) come back as a Result holding an
+// Error. Mistakes of the library itself are assertions. Nothing is thrown across the public API,
+// nothing is printed. An Error carries a message that names the file, row or value at fault, and a
+// hint that says what to do.
 #pragma once
 
 #include <cassert>

@@ -1,6 +1,7 @@
-// An array that grows without copying its elements: the system moves page tables instead (mremap), and pages that
-// were never written need no memory. For plain numbers in large, long-lived, ever growing arrays; small or
-// short-lived ones belong in std::vector. Running out of address space ends the program, as for std::vector.
+// An array that grows without copying its elements: the system moves page tables instead (mremap),
+// and pages that were never written need no memory. For plain numbers in large, long-lived, ever
+// growing arrays; small or short-lived ones belong in std::vector. Running out of address space
+// ends the program, as for std::vector.
 #pragma once
 
 #include <sys/mman.h>
@@ -56,9 +57,9 @@ class GrowingArray {
     constexpr std::size_t kPage = 4096;
     std::size_t target = std::max(bytes, mapped_ + mapped_ / 2);
     target = (target + kPage - 1) / kPage * kPage;
-    void* moved = data_ == nullptr
-                      ? mmap(nullptr, target, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-                      : mremap(data_, mapped_, target, MREMAP_MAYMOVE);
+    void* moved = data_ == nullptr ? mmap(nullptr, target, PROT_READ | PROT_WRITE,
+                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                                   : mremap(data_, mapped_, target, MREMAP_MAYMOVE);
     if (moved == MAP_FAILED) std::abort();
     data_ = static_cast<T*>(moved);
     mapped_ = target;

@@ -1,5 +1,5 @@
-// From the support set to a Model: statistics, references, thresholds and the evidence for them. Nothing but the support
-// set is looked at.
+// From the support set to a Model: statistics, references, thresholds and the evidence for them.
+// Nothing but the support set is looked at.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,13 +20,16 @@ namespace {
 
 Result<void> check_options(const CalibrationOptions& options) {
   const auto refuse = [](const char* name, double value, const char* need) {
-    return Error{ErrorCode::bad_argument, fmt::format("{} is {}", name, value), fmt::format("it must be {}", need)};
+    return Error{ErrorCode::bad_argument, fmt::format("{} is {}", name, value),
+                 fmt::format("it must be {}", need)};
   };
   if (!(options.temperature > 0) || !std::isfinite(options.temperature)) {
     return refuse("temperature", options.temperature, "positive");
   }
-  if (!(options.alpha > 0) || !std::isfinite(options.alpha)) return refuse("alpha", options.alpha, "positive");
-  if (!(options.beta >= 0) || !std::isfinite(options.beta)) return refuse("beta", options.beta, "zero or more");
+  if (!(options.alpha > 0) || !std::isfinite(options.alpha))
+    return refuse("alpha", options.alpha, "positive");
+  if (!(options.beta >= 0) || !std::isfinite(options.beta))
+    return refuse("beta", options.beta, "zero or more");
   if (!std::isfinite(options.spread)) return refuse("spread", options.spread, "a number");
   if (!(options.epsilon > 0) || !std::isfinite(options.epsilon)) {
     return refuse("epsilon", options.epsilon, "positive");
@@ -37,16 +40,20 @@ Result<void> check_options(const CalibrationOptions& options) {
 }
 
 // Samples per class; refuses what cannot be calibrated from.
-Result<std::vector<std::int64_t>> count_classes(const SupportSet& support, const std::vector<std::string>& names) {
+Result<std::vector<std::int64_t>> count_classes(const SupportSet& support,
+                                                const std::vector<std::string>& names) {
   const Rows<const double>& h = support.embeddings;
   if (h.rows != support.labels.size()) {
-    return Error{ErrorCode::bad_shape,
-                 fmt::format("support set: {} embeddings but {} labels", h.rows, support.labels.size()),
-                 "give one label for every row, in the same order"};
+    return Error{
+        ErrorCode::bad_shape,
+        fmt::format("support set: {} embeddings but {} labels", h.rows, support.labels.size()),
+        "give one label for every row, in the same order"};
   }
-  if (h.rows == 0) return Error{ErrorCode::bad_shape, "support set: it is empty", "give labelled embeddings"};
+  if (h.rows == 0)
+    return Error{ErrorCode::bad_shape, "support set: it is empty", "give labelled embeddings"};
   if (h.columns < 2) {
-    return Error{ErrorCode::bad_shape, fmt::format("support set: embeddings have {} column(s)", h.columns),
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("support set: embeddings have {} column(s)", h.columns),
                  "at least 2 are needed"};
   }
   std::vector<std::int64_t> sizes(names.size(), 0);
@@ -54,7 +61,8 @@ Result<std::vector<std::int64_t>> count_classes(const SupportSet& support, const
     const std::int64_t label = support.labels[i];
     if (label < 0 || static_cast<std::size_t>(label) >= names.size()) {
       return Error{ErrorCode::bad_value,
-                   fmt::format("support set: row {} has label {}, but there are {} classes", i, label, names.size()),
+                   fmt::format("support set: row {} has label {}, but there are {} classes", i,
+                               label, names.size()),
                    "labels are 0 to the number of classes less one; check --classes"};
     }
     ++sizes[static_cast<std::size_t>(label)];
@@ -63,7 +71,8 @@ Result<std::vector<std::int64_t>> count_classes(const SupportSet& support, const
   if (missing != sizes.end()) {
     const auto k = missing - sizes.begin();
     return Error{ErrorCode::bad_value,
-                 fmt::format("support set: class {} ('{}') has no sample", k, names[static_cast<std::size_t>(k)]),
+                 fmt::format("support set: class {} ('{}') has no sample", k,
+                             names[static_cast<std::size_t>(k)]),
                  "number the classes without gaps, or add samples of that class"};
   }
   if (names.size() < 3) {
@@ -83,7 +92,8 @@ std::vector<std::string> names_of(const SupportSet& support) {
   for (const std::int64_t label : support.labels) largest = std::max(largest, label);
   constexpr std::int64_t kMostClasses = 100'000'000;
   std::vector<std::string> names;
-  for (std::int64_t k = 0; k <= std::min(largest, kMostClasses); ++k) names.push_back(std::to_string(k));
+  for (std::int64_t k = 0; k <= std::min(largest, kMostClasses); ++k)
+    names.push_back(std::to_string(k));
   return names;
 }
 
@@ -124,7 +134,8 @@ void set_reference_thresholds(Model& model, std::span<const BankView> views) {
 
 }  // namespace
 
-Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& options, std::stop_token stop) {
+Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& options,
+                        std::stop_token stop) {
   PACO_TRY(check_options(options));
   Model model;
   model.options = options;
@@ -132,16 +143,18 @@ Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& opt
   PACO_ASSIGN(model.class_sizes, count_classes(support, model.class_names));
   model.dimension = support.embeddings.columns;
   const bool with_classifier = support.classifier.rows > 0;
-  if (with_classifier &&
-      (support.classifier.rows != model.known_classes() || support.classifier.columns != model.dimension)) {
-    return Error{ErrorCode::bad_shape,
-                 fmt::format("classifier: it is {} x {}, the support set has {} classes and {} columns",
-                             support.classifier.rows, support.classifier.columns, model.known_classes(),
-                             model.dimension),
-                 "export the classifier of the model that made the embeddings"};
+  if (with_classifier && (support.classifier.rows != model.known_classes() ||
+                          support.classifier.columns != model.dimension)) {
+    return Error{
+        ErrorCode::bad_shape,
+        fmt::format("classifier: it is {} x {}, the support set has {} classes and {} columns",
+                    support.classifier.rows, support.classifier.columns, model.known_classes(),
+                    model.dimension),
+        "export the classifier of the model that made the embeddings"};
   }
   if (options.reference == ReferenceChoice::classifier && !with_classifier) {
-    return Error{ErrorCode::bad_argument, "the classifier is asked for as reference, but none is given",
+    return Error{ErrorCode::bad_argument,
+                 "the classifier is asked for as reference, but none is given",
                  "give --classifier, or choose another --reference"};
   }
 
@@ -149,12 +162,14 @@ Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& opt
   model.mean = std::move(statistics.mean);
   model.deviation = std::move(statistics.deviation);
   model.log_p0 = log_uniform_density(model.dimension);
-  model.base_median = median(std::vector<double>(model.class_sizes.begin(), model.class_sizes.end()));
+  model.base_median =
+      median(std::vector<double>(model.class_sizes.begin(), model.class_sizes.end()));
 
   ThreadPool pool(static_cast<unsigned>(options.threads));
   const std::size_t n = support.embeddings.rows;
   Matrix<float> units(n, model.dimension);
-  PACO_TRY(standardise_rows(support.embeddings, model.mean, model.deviation, units.view(), "support set", 0, pool));
+  PACO_TRY(standardise_rows(support.embeddings, model.mean, model.deviation, units.view(),
+                            "support set", 0, pool));
 
   PACO_ASSIGN(Matrix<float> bank, class_prototypes(units, support.labels, model.class_names));
   std::vector<BankView> views = view_bank(units, support.labels, bank, pool);

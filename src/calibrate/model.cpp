@@ -7,18 +7,24 @@ namespace paco {
 
 std::string_view tie_name(Tie tie) {
   switch (tie) {
-    case Tie::mid: return "mid";
-    case Tie::low: return "low";
-    case Tie::high: return "high";
+    case Tie::mid:
+      return "mid";
+    case Tie::low:
+      return "low";
+    case Tie::high:
+      return "high";
   }
   return "unknown";
 }
 
 std::string_view reference_choice_name(ReferenceChoice choice) {
   switch (choice) {
-    case ReferenceChoice::automatic: return "auto";
-    case ReferenceChoice::prototype: return "prototype";
-    case ReferenceChoice::classifier: return "classifier";
+    case ReferenceChoice::automatic:
+      return "auto";
+    case ReferenceChoice::prototype:
+      return "prototype";
+    case ReferenceChoice::classifier:
+      return "classifier";
   }
   return "unknown";
 }

@@ -19,27 +19,37 @@ struct NamedThreshold {
   const char* name;
   ThresholdEvidence Model::*member;
 };
-constexpr NamedThreshold kThresholds[] = {
-    {"hi", &Model::hi}, {"birth", &Model::birth}, {"create", &Model::create}, {"leader", &Model::leader}};
+constexpr NamedThreshold kThresholds[] = {{"hi", &Model::hi},
+                                          {"birth", &Model::birth},
+                                          {"create", &Model::create},
+                                          {"leader", &Model::leader}};
 
 Json to_json(const ReferenceQuality& quality) {
-  return {{"available", quality.available}, {"accuracy", quality.accuracy}, {"mean_margin", quality.mean_margin}};
+  return {{"available", quality.available},
+          {"accuracy", quality.accuracy},
+          {"mean_margin", quality.mean_margin}};
 }
 
 ReferenceQuality quality_from(const Json& json) {
-  return {json.at("available").get<bool>(), json.at("accuracy").get<double>(), json.at("mean_margin").get<double>()};
+  return {json.at("available").get<bool>(), json.at("accuracy").get<double>(),
+          json.at("mean_margin").get<double>()};
 }
 
 // Everything but the tensors. `threads` is left out: it changes no number.
 Json to_json(const Model& model) {
   const CalibrationOptions& o = model.options;
   Json json;
-  json["options"] = {{"temperature", o.temperature}, {"alpha", o.alpha},
-                     {"beta", o.beta},               {"spread", o.spread},
-                     {"epsilon", o.epsilon},         {"replays", o.replays},
-                     {"seed", o.seed},               {"tie", tie_name(o.tie)},
+  json["options"] = {{"temperature", o.temperature},
+                     {"alpha", o.alpha},
+                     {"beta", o.beta},
+                     {"spread", o.spread},
+                     {"epsilon", o.epsilon},
+                     {"replays", o.replays},
+                     {"seed", o.seed},
+                     {"tie", tie_name(o.tie)},
                      {"reference", reference_choice_name(o.reference)},
-                     {"routing", o.routing},         {"adaptive_birth", o.adaptive_birth}};
+                     {"routing", o.routing},
+                     {"adaptive_birth", o.adaptive_birth}};
   json["dimension"] = model.dimension;
   json["class_names"] = model.class_names;
   json["reference"] = reference_choice_name(model.reference);
@@ -112,19 +122,22 @@ ArtifactWriter artifact_of(const Model& model) {
   writer.add<std::int64_t>("class_sizes", {k}, model.class_sizes);
   for (const auto& [name, member] : kThresholds) {
     const ThresholdEvidence& t = model.*member;
-    writer.add<float>(fmt::format("evidence.{}.positives", name), {t.positives.size()}, t.positives);
-    writer.add<float>(fmt::format("evidence.{}.negatives", name), {t.negatives.size()}, t.negatives);
+    writer.add<float>(fmt::format("evidence.{}.positives", name), {t.positives.size()},
+                      t.positives);
+    writer.add<float>(fmt::format("evidence.{}.negatives", name), {t.negatives.size()},
+                      t.negatives);
   }
   return writer;
 }
 
 Result<void> check_shapes(const Model& model, const std::string& path) {
   const std::size_t d = model.dimension, k = model.known_classes();
-  if (d >= 2 && k >= 3 && model.mean.size() == d && model.deviation.size() == d && model.references.size() == k * d &&
-      model.class_sizes.size() == k) {
+  if (d >= 2 && k >= 3 && model.mean.size() == d && model.deviation.size() == d &&
+      model.references.size() == k * d && model.class_sizes.size() == k) {
     return {};
   }
-  return Error{ErrorCode::bad_format, fmt::format("{}: its tensors do not fit {} classes of dimension {}", path, k, d),
+  return Error{ErrorCode::bad_format,
+               fmt::format("{}: its tensors do not fit {} classes of dimension {}", path, k, d),
                "the file is damaged; calibrate again"};
 }
 
@@ -134,7 +147,9 @@ std::string Model::fingerprint() const {
   return fmt::format("{}x{}-{}", known_classes(), dimension, artifact_of(*this).checksum());
 }
 
-Result<void> save_model(const Model& model, const std::string& path) { return artifact_of(model).write(path); }
+Result<void> save_model(const Model& model, const std::string& path) {
+  return artifact_of(model).write(path);
+}
 
 Result<Model> load_model(const std::string& path) {
   PACO_ASSIGN(const SafetensorsFile file, open_artifact(path, kKind, kVersion));
@@ -143,7 +158,8 @@ Result<Model> load_model(const std::string& path) {
   try {
     settings_from(Json::parse(settings), model);
   } catch (const nlohmann::json::exception& e) {
-    return Error{ErrorCode::bad_format, fmt::format("{}: its settings cannot be read: {}", path, e.what()),
+    return Error{ErrorCode::bad_format,
+                 fmt::format("{}: its settings cannot be read: {}", path, e.what()),
                  "the file is damaged; calibrate again"};
   }
   PACO_ASSIGN(model.mean, file.read<double>("mean"));

@@ -41,7 +41,8 @@ bool normalise(std::span<const double> row, std::span<float> normalised) {
   return true;
 }
 
-BankView view_of(std::int64_t label, std::span<const std::uint32_t> candidates, auto&& cosine_with) {
+BankView view_of(std::int64_t label, std::span<const std::uint32_t> candidates,
+                 auto&& cosine_with) {
   TopTwo open, masked;
   for (const std::uint32_t k : candidates) {
     const double cosine = cosine_with(k);
@@ -53,7 +54,8 @@ BankView view_of(std::int64_t label, std::span<const std::uint32_t> candidates, 
 
 }  // namespace
 
-Result<Matrix<float>> class_prototypes(Rows<const float> units, std::span<const std::int64_t> labels,
+Result<Matrix<float>> class_prototypes(Rows<const float> units,
+                                       std::span<const std::int64_t> labels,
                                        std::span<const std::string> class_names) {
   const std::size_t d = units.columns;
   Matrix<double> sums(class_names.size(), d);
@@ -65,24 +67,27 @@ Result<Matrix<float>> class_prototypes(Rows<const float> units, std::span<const 
   Matrix<float> bank(class_names.size(), d);
   for (std::size_t k = 0; k < class_names.size(); ++k) {
     if (normalise(sums[k], bank[k])) continue;
-    return Error{ErrorCode::bad_value,
-                 fmt::format("support set: the samples of class '{}' cancel each other, it has no prototype",
-                             class_names[k]),
-                 "check the labels of that class"};
+    return Error{
+        ErrorCode::bad_value,
+        fmt::format("support set: the samples of class '{}' cancel each other, it has no prototype",
+                    class_names[k]),
+        "check the labels of that class"};
   }
   return bank;
 }
 
-Result<Matrix<float>> classifier_references(Rows<const double> classifier, std::span<const double> deviation,
+Result<Matrix<float>> classifier_references(Rows<const double> classifier,
+                                            std::span<const double> deviation,
                                             std::span<const std::string> class_names) {
   Matrix<float> bank(classifier.rows, classifier.columns);
   std::vector<double> row(classifier.columns);
   for (std::size_t k = 0; k < classifier.rows; ++k) {
     for (std::size_t j = 0; j < row.size(); ++j) row[j] = classifier[k][j] / deviation[j];
     if (normalise(row, bank[k])) continue;
-    return Error{ErrorCode::bad_value,
-                 fmt::format("classifier: row {} (class '{}') is zero or not finite", k, class_names[k]),
-                 "export the weights of the trained classifier again, or calibrate without it"};
+    return Error{
+        ErrorCode::bad_value,
+        fmt::format("classifier: row {} (class '{}') is zero or not finite", k, class_names[k]),
+        "export the weights of the trained classifier again, or calibrate without it"};
   }
   return bank;
 }
@@ -97,7 +102,8 @@ std::vector<BankView> view_bank(Rows<const float> units, std::span<const std::in
   pool.parallel_for(units.rows, kRows, [&](std::size_t first, std::size_t last) {
     ThreadPool here;
     std::vector<float> products((last - first) * classes);
-    multiply_transposed(units.data + first * d, last - first, bank.data(), classes, d, products.data(), classes, here);
+    multiply_transposed(units.data + first * d, last - first, bank.data(), classes, d,
+                        products.data(), classes, here);
     std::vector<std::uint32_t> candidates;
     for (std::size_t i = first; i < last; ++i) {
       ScreenedScores scores;
@@ -126,7 +132,8 @@ std::vector<BankView> plain_view_bank(Rows<const float> units, std::span<const s
   return views;
 }
 
-ReferenceQuality bank_quality(std::span<const BankView> views, std::span<const std::int64_t> labels) {
+ReferenceQuality bank_quality(std::span<const BankView> views,
+                              std::span<const std::int64_t> labels) {
   std::size_t hits = 0;
   double margins = 0;
   for (std::size_t i = 0; i < views.size(); ++i) {

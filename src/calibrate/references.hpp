@@ -1,4 +1,5 @@
-// The two candidate banks that can stand for the known classes, and how well each tells the support set apart.
+// The two candidate banks that can stand for the known classes, and how well each tells the support
+// set apart.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +22,25 @@ struct BankView {
   double masked_second = 0;
 };
 
-// (K, d) unit rows: the normalised sum of each class's units. Fails where a class's samples cancel to nothing.
-Result<Matrix<float>> class_prototypes(Rows<const float> units, std::span<const std::int64_t> labels,
+// (K, d) unit rows: the normalised sum of each class's units. Fails where a class's samples cancel
+// to nothing.
+Result<Matrix<float>> class_prototypes(Rows<const float> units,
+                                       std::span<const std::int64_t> labels,
                                        std::span<const std::string> class_names);
 
 // (K, d) unit rows: trained class weights carried over to standardised coordinates.
-Result<Matrix<float>> classifier_references(Rows<const double> classifier, std::span<const double> deviation,
+Result<Matrix<float>> classifier_references(Rows<const double> classifier,
+                                            std::span<const double> deviation,
                                             std::span<const std::string> class_names);
 
-// One BankView per support sample. Float32 products screen, doubles decide; plain_view_bank computes the same in plain
-// loops and judges it. Needs at least 3 classes.
+// One BankView per support sample. Float32 products screen, doubles decide; plain_view_bank
+// computes the same in plain loops and judges it. Needs at least 3 classes.
 std::vector<BankView> view_bank(Rows<const float> units, std::span<const std::int64_t> labels,
                                 const Matrix<float>& bank, ThreadPool& pool);
 std::vector<BankView> plain_view_bank(Rows<const float> units, std::span<const std::int64_t> labels,
                                       const Matrix<float>& bank);
 
-ReferenceQuality bank_quality(std::span<const BankView> views, std::span<const std::int64_t> labels);
+ReferenceQuality bank_quality(std::span<const BankView> views,
+                              std::span<const std::int64_t> labels);
 
 }  // namespace paco

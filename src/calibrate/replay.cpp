@@ -20,7 +20,8 @@ void record(ReplayScores& scores, bool class_is_there, double attach, double cos
   (class_is_there ? scores.cosine_positives : scores.cosine_negatives).push_back(cosine);
 }
 
-// The memory of one pass. Prototypes stand in order of first appearance; slots say which class is where.
+// The memory of one pass. Prototypes stand in order of first appearance; slots say which class is
+// where.
 class EpisodicMemory {
  public:
   EpisodicMemory(std::size_t dimension, const ReplayPlan& plan)
@@ -65,8 +66,8 @@ class EpisodicMemory {
 
 }  // namespace
 
-Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_t> labels, const ReplayPlan& plan,
-                            ThreadPool& pool, std::stop_token stop) {
+Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_t> labels,
+                            const ReplayPlan& plan, ThreadPool& pool, std::stop_token stop) {
   const std::size_t d = units.columns;
   constexpr std::size_t kRows = 64;
   static_assert(kRows <= BlockProducts::kMaxRows);
@@ -92,7 +93,8 @@ Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_
           const float* unit = block[i].data();
           const std::int64_t label = labels[orders[pass][start + i]];
           if (start + i > 0) {
-            record(passes[pass], memory.holds(label), memory.best_attach_score(unit, products.row(i)),
+            record(passes[pass], memory.holds(label),
+                   memory.best_attach_score(unit, products.row(i)),
                    memory.best_cosine(unit, products.row(i)));
           }
           products.added(i, memory.add(unit, label));
@@ -100,7 +102,8 @@ Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_
       }
     }
   });
-  if (stop.stop_requested()) return Error{ErrorCode::interrupted, "calibration was interrupted", ""};
+  if (stop.stop_requested())
+    return Error{ErrorCode::interrupted, "calibration was interrupted", ""};
 
   ReplayScores all;
   for (const ReplayScores& pass : passes) {
@@ -115,7 +118,8 @@ Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_
   return all;
 }
 
-ReplayScores plain_replay(Rows<const float> units, std::span<const std::int64_t> labels, const ReplayPlan& plan) {
+ReplayScores plain_replay(Rows<const float> units, std::span<const std::int64_t> labels,
+                          const ReplayPlan& plan) {
   const std::size_t d = units.columns;
   NumpyLegacyRandom random(plan.seed);
   ReplayScores scores;
@@ -132,7 +136,8 @@ ReplayScores plain_replay(Rows<const float> units, std::span<const std::int64_t>
         const double length = std::sqrt(plain::dot(sums[k].data(), sums[k].data(), d));
         const double with_k = length > 0 ? plain::dot(sums[k].data(), unit.data(), d) / length : 0;
         cosine = std::max(cosine, with_k);
-        attach = std::max(attach, attach_score(with_k, sizes[k], concentration(length, sizes[k], d), plan.log_p0));
+        attach = std::max(attach, attach_score(with_k, sizes[k], concentration(length, sizes[k], d),
+                                               plan.log_p0));
       }
       if (!first) record(scores, sizes[label] > 0, attach, cosine);
       first = false;

@@ -1,9 +1,10 @@
-// The replay that calibrates joining a category: the support set is streamed in random order with its true classes
-// given, and every sample is scored against the memory just before it is added to its own class.
+// The replay that calibrates joining a category: the support set is streamed in random order with
+// its true classes given, and every sample is scored against the memory just before it is added to
+// its own class.
 //
-// Scores of samples whose class is already in the memory are what joining looks like (positives); the score at the first
-// sample of a class is what a new category looks like (negatives). The first sample of a pass meets an empty memory
-// and has no score.
+// Scores of samples whose class is already in the memory are what joining looks like (positives);
+// the score at the first sample of a class is what a new category looks like (negatives). The first
+// sample of a pass meets an empty memory and has no score.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +34,11 @@ struct ReplayPlan {
 };
 
 // In blocks, by matrix products and screening.
-Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_t> labels, const ReplayPlan& plan,
-                            ThreadPool& pool, std::stop_token stop);
+Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_t> labels,
+                            const ReplayPlan& plan, ThreadPool& pool, std::stop_token stop);
 
 // One sample at a time in plain loops: the same scores, and the judge of the above.
-ReplayScores plain_replay(Rows<const float> units, std::span<const std::int64_t> labels, const ReplayPlan& plan);
+ReplayScores plain_replay(Rows<const float> units, std::span<const std::int64_t> labels,
+                          const ReplayPlan& plan);
 
 }  // namespace paco

@@ -10,16 +10,20 @@ namespace {
 
 double place(double low, double high, Tie tie) {
   switch (tie) {
-    case Tie::low: return std::nextafter(low, std::numeric_limits<double>::infinity());
-    case Tie::high: return high;
-    case Tie::mid: break;
+    case Tie::low:
+      return std::nextafter(low, std::numeric_limits<double>::infinity());
+    case Tie::high:
+      return high;
+    case Tie::mid:
+      break;
   }
   return 0.5 * (low + high);
 }
 
 }  // namespace
 
-ThresholdEvidence choose_threshold(std::span<const double> positives, std::span<const double> negatives, Tie tie) {
+ThresholdEvidence choose_threshold(std::span<const double> positives,
+                                   std::span<const double> negatives, Tie tie) {
   assert(!positives.empty() && !negatives.empty());
   std::vector<double> pass(positives.begin(), positives.end());
   std::vector<double> fail(negatives.begin(), negatives.end());
@@ -33,9 +37,12 @@ ThresholdEvidence choose_threshold(std::span<const double> positives, std::span<
   std::size_t p = 0, f = 0;  // scores below the current distinct value
   double previous = 0;
   for (bool first = true; p < pass.size() || f < fail.size(); first = false) {
-    const double value = f == fail.size() || (p < pass.size() && pass[p] < fail[f]) ? pass[p] : fail[f];
-    // A threshold in (previous, value] passes every positive but the p below, and fails f negatives.
-    const double accuracy = 0.5 * ((1 - static_cast<double>(p) / passes) + static_cast<double>(f) / fails);
+    const double value =
+        f == fail.size() || (p < pass.size() && pass[p] < fail[f]) ? pass[p] : fail[f];
+    // A threshold in (previous, value] passes every positive but the p below, and fails f
+    // negatives.
+    const double accuracy =
+        0.5 * ((1 - static_cast<double>(p) / passes) + static_cast<double>(f) / fails);
     if (accuracy > best.balanced_accuracy) {
       best.balanced_accuracy = accuracy;
       best.value = first ? value : place(previous, value, tie);

@@ -18,10 +18,13 @@ constexpr const char* kChecksum = "paco.crc32";
 std::uint32_t entry_checksum(const std::string& name, std::span<const std::byte> bytes) {
   const auto* text = reinterpret_cast<const Bytef*>(name.c_str());
   const uLong head = crc32_z(0, text, name.size() + 1);
-  return static_cast<std::uint32_t>(crc32_z(head, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+  return static_cast<std::uint32_t>(
+      crc32_z(head, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
+std::span<const std::byte> bytes_of(const std::string& text) {
+  return std::as_bytes(std::span(text));
+}
 
 std::string hex(std::uint32_t sum) { return fmt::format("{:08x}", sum); }
 
@@ -29,21 +32,24 @@ Result<SafetensorsFile> verified(SafetensorsFile file, const std::string& kind, 
   const std::string found = artifact_kind(file);
   if (found != kind) {
     return Error{ErrorCode::mismatch,
-                 found.empty() ? fmt::format("{}: not a paco {}", file.name(), kind)
-                               : fmt::format("{}: this is a paco {}, not a {}", file.name(), found, kind),
-                 kind == "model" ? "make one with 'paco calibrate'" : "make one with 'paco discover --save-state'"};
+                 found.empty()
+                     ? fmt::format("{}: not a paco {}", file.name(), kind)
+                     : fmt::format("{}: this is a paco {}, not a {}", file.name(), found, kind),
+                 kind == "model" ? "make one with 'paco calibrate'"
+                                 : "make one with 'paco discover --save-state'"};
   }
   PACO_ASSIGN(const std::string text, artifact_entry(file, kVersion));
   int number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
   if (parsed.ec != std::errc{} || number < 1) {
-    return Error{ErrorCode::bad_format, fmt::format("{}: version '{}' is not a number", file.name(), text),
+    return Error{ErrorCode::bad_format,
+                 fmt::format("{}: version '{}' is not a number", file.name(), text),
                  "the file is damaged; make it again"};
   }
   if (number > version) {
     return Error{ErrorCode::unsupported,
-                 fmt::format("{}: written by a newer paco (format {}, this one reads up to {})", file.name(), number,
-                             version),
+                 fmt::format("{}: written by a newer paco (format {}, this one reads up to {})",
+                             file.name(), number, version),
                  "update paco"};
   }
   PACO_ASSIGN(const std::string stored, artifact_entry(file, kChecksum));
@@ -54,7 +60,8 @@ Result<SafetensorsFile> verified(SafetensorsFile file, const std::string& kind, 
   for (const TensorView& tensor : file.tensors()) sum += entry_checksum(tensor.name, tensor.bytes);
   if (hex(sum) != stored) {
     return Error{ErrorCode::bad_format,
-                 fmt::format("{}: damaged: its checksum is {}, the file says {}", file.name(), hex(sum), stored),
+                 fmt::format("{}: damaged: its checksum is {}, the file says {}", file.name(),
+                             hex(sum), stored),
                  "restore it from a copy, or make it again"};
   }
   return file;
@@ -88,7 +95,8 @@ Result<void> ArtifactWriter::write(const std::string& path) {
   return writer_.write(path);
 }
 
-Result<SafetensorsFile> open_artifact(const std::string& path, const std::string& kind, int version) {
+Result<SafetensorsFile> open_artifact(const std::string& path, const std::string& kind,
+                                      int version) {
   PACO_ASSIGN(SafetensorsFile file, SafetensorsFile::open(path));
   return verified(std::move(file), kind, version);
 }

@@ -1,7 +1,8 @@
-// The files this program writes for itself (models, states): safetensors with a kind, a version and a checksum.
+// The files this program writes for itself (models, states): safetensors with a kind, a version and
+// a checksum.
 //
-// Whoever opens one learns whether it is the expected kind, readable by this version, and undamaged, or gets an error that
-// names the file and says what is wrong.
+// Whoever opens one learns whether it is the expected kind, readable by this version, and
+// undamaged, or gets an error that names the file and says what is wrong.
 #pragma once
 
 #include <cstdint>
@@ -34,11 +35,13 @@ class ArtifactWriter {
   void checksum(const std::string& name, std::span<const std::byte> bytes);
 
   SafetensorsWriter writer_;
-  std::uint32_t sum_ = 0;  // of entry checksums, added, so that the order of entries in the file does not matter
+  std::uint32_t sum_ =
+      0;  // of entry checksums, added, so that the order of entries in the file does not matter
 };
 
 // A file of this kind whose version is at most `version` and whose checksum holds.
-Result<SafetensorsFile> open_artifact(const std::string& path, const std::string& kind, int version);
+Result<SafetensorsFile> open_artifact(const std::string& path, const std::string& kind,
+                                      int version);
 Result<SafetensorsFile> artifact_from_bytes(std::vector<std::byte> bytes, const std::string& name,
                                             const std::string& kind, int version);
 

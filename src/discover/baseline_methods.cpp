@@ -1,12 +1,16 @@
-// Two baselines behind the same interface: the closed set, which never discovers, and sequential leader clustering.
+// Two baselines behind the same interface: the closed set, which never discovers, and sequential
+// leader clustering.
 #include "discover/methods.hpp"
 #include "discover/prototype_method.hpp"
 
 namespace paco {
 namespace {
 
-// Cosines are reported on the scale of PACO's birth test, so that one explanation and one plot serve all methods.
-double birth_scale(double cosine, const Model& model) { return cosine / model.options.temperature - model.log_p0; }
+// Cosines are reported on the scale of PACO's birth test, so that one explanation and one plot
+// serve all methods.
+double birth_scale(double cosine, const Model& model) {
+  return cosine / model.options.temperature - model.log_p0;
+}
 
 // Every sample goes to the known class with the largest cosine.
 class ClosedMethod final : public PrototypeMethod {
@@ -17,7 +21,8 @@ class ClosedMethod final : public PrototypeMethod {
  private:
   void judge(const Sample& sample, Decision& out) override {
     BestTwo nearest;
-    offer_best(screened_classes(sample), 2, 0, [&](std::size_t k) { return cosine(sample, k); }, nearest);
+    offer_best(
+        screened_classes(sample), 2, 0, [&](std::size_t k) { return cosine(sample, k); }, nearest);
     out.top_cosine = nearest.score;
     out.margin = nearest.score - nearest.second_score;
     out.route = Route::known_only;
@@ -27,10 +32,11 @@ class ClosedMethod final : public PrototypeMethod {
   }
 };
 
-// A sample joins the nearest leader if the cosine reaches the threshold, else it becomes a leader. A discovered leader is
-// the mean direction of its samples. The threshold comes from the same replay of the support set as PACO's create
-// boundary, on the cosine instead of the attach score; published descriptions give no value. Starting from the
-// known references or from nothing is our reading of the two ways the literature can be understood.
+// A sample joins the nearest leader if the cosine reaches the threshold, else it becomes a leader.
+// A discovered leader is the mean direction of its samples. The threshold comes from the same
+// replay of the support set as PACO's create boundary, on the cosine instead of the attach score;
+// published descriptions give no value. Starting from the known references or from nothing is our
+// reading of the two ways the literature can be understood.
 class LeaderMethod final : public PrototypeMethod {
  public:
   LeaderMethod(std::shared_ptr<const Model> model, const MethodOptions& options, bool from_known)
@@ -66,12 +72,13 @@ class LeaderMethod final : public PrototypeMethod {
 
 }  // namespace
 
-std::unique_ptr<Method> make_closed_method(std::shared_ptr<const Model> model, const MethodOptions& options) {
+std::unique_ptr<Method> make_closed_method(std::shared_ptr<const Model> model,
+                                           const MethodOptions& options) {
   return std::make_unique<ClosedMethod>(std::move(model), options);
 }
 
-std::unique_ptr<Method> make_leader_method(std::shared_ptr<const Model> model, const MethodOptions& options,
-                                           bool from_known) {
+std::unique_ptr<Method> make_leader_method(std::shared_ptr<const Model> model,
+                                           const MethodOptions& options, bool from_known) {
   return std::make_unique<LeaderMethod>(std::move(model), options, from_known);
 }
 

@@ -36,7 +36,8 @@ void MedianSize::grow(std::int64_t size) {
   ++counts_[size + 1];
   if (size < middle_->first && size + 1 == middle_->first) --before_;
   if (--old->second == 0) {
-    if (middle_ == old) ++middle_;  // size + 1 is there, so this is it, and nothing before it changed
+    if (middle_ == old)
+      ++middle_;  // size + 1 is there, so this is it, and nothing before it changed
     counts_.erase(old);
   }
   settle();
@@ -92,7 +93,8 @@ void AdaptiveBoundary::update() {
   now_ = mixed(model_, level, levels_.median_deviation(level), sizes_.median());
 }
 
-Boundary plain_boundary(const Model& model, std::span<const std::int64_t> sizes, std::span<const double> resultants) {
+Boundary plain_boundary(const Model& model, std::span<const std::int64_t> sizes,
+                        std::span<const double> resultants) {
   std::vector<double> levels, mature_sizes;
   for (std::size_t k = 0; k < sizes.size(); ++k) {
     if (sizes[k] < model.mature_size()) continue;

@@ -1,8 +1,9 @@
-// The adaptive birth boundary: how well a sample must be explained not to start a new category, as the stream's own
-// mature categories suggest it. It can only be lower than where the support set put it.
+// The adaptive birth boundary: how well a sample must be explained not to start a new category, as
+// the stream's own mature categories suggest it. It can only be lower than where the support set
+// put it.
 //
-// Kept incrementally: a category's change costs a logarithm of their number, not a sort. plain_boundary computes the
-// same from scratch and judges it.
+// Kept incrementally: a category's change costs a logarithm of their number, not a sort.
+// plain_boundary computes the same from scratch and judges it.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ struct Boundary {
   double eta = 0;  // weight of the stream's categories against the support set
 };
 
-// A running median of whole numbers that are inserted and then only grow: the sizes of mature categories.
+// A running median of whole numbers that are inserted and then only grow: the sizes of mature
+// categories.
 class MedianSize {
  public:
   void insert(std::int64_t size);
@@ -41,7 +43,8 @@ class AdaptiveBoundary {
   AdaptiveBoundary(const AdaptiveBoundary&) = delete;
   AdaptiveBoundary& operator=(const AdaptiveBoundary&) = delete;
 
-  // A category has grown by one sample; its size was `old_size` (0 for a new one) and its sum had this length.
+  // A category has grown by one sample; its size was `old_size` (0 for a new one) and its sum had
+  // this length.
   void grown(std::int64_t old_size, double old_resultant, double new_resultant);
   // A category as a snapshot holds it.
   void restore(std::int64_t size, double resultant);
@@ -59,6 +62,7 @@ class AdaptiveBoundary {
   Boundary now_;
 };
 
-Boundary plain_boundary(const Model& model, std::span<const std::int64_t> sizes, std::span<const double> resultants);
+Boundary plain_boundary(const Model& model, std::span<const std::int64_t> sizes,
+                        std::span<const double> resultants);
 
 }  // namespace paco

@@ -20,7 +20,8 @@ Memory::Memory(const Model& model)
 }
 
 float Memory::prior(std::int64_t size) {
-  const auto value = static_cast<float>(std::log1p(static_cast<double>(size) / model_.options.alpha));
+  const auto value =
+      static_cast<float>(std::log1p(static_cast<double>(size) / model_.options.alpha));
   largest_prior_ = std::max(largest_prior_, value);
   return value;
 }
@@ -51,8 +52,10 @@ void Memory::add_to_category(std::size_t c, const float* unit) {
 
 double Memory::log_share(std::size_t k) const {
   const double alpha = model_.options.alpha;
-  const auto size = static_cast<double>(k < known() ? class_sizes_[k] : prototypes_.members(k - known()));
-  const double all = static_cast<double>(total_) + static_cast<double>(known() + categories()) * alpha;
+  const auto size =
+      static_cast<double>(k < known() ? class_sizes_[k] : prototypes_.members(k - known()));
+  const double all =
+      static_cast<double>(total_) + static_cast<double>(known() + categories()) * alpha;
   return std::log((size + alpha) / all);
 }
 
@@ -95,8 +98,8 @@ MemoryView Memory::view(const MethodStats& stats) const {
     sizes.push_back(prototypes_.members(c));
     resultants.push_back(prototypes_.resultant(c));
   }
-  return memory_view(model_, stats, class_sizes_, sizes, {births_.data(), births_.size()}, resultants,
-                     boundary_.now());
+  return memory_view(model_, stats, class_sizes_, sizes, {births_.data(), births_.size()},
+                     resultants, boundary_.now());
 }
 
 }  // namespace paco

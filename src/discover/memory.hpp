@@ -1,4 +1,5 @@
-// The memory of a method while it decides: sizes of the known classes, and the categories with their prototypes and births.
+// The memory of a method while it decides: sizes of the known classes, and the categories with
+// their prototypes and births.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ class Memory {
   std::size_t create(const float* unit, std::uint64_t sequence);  // the new category's index
   void add_to_category(std::size_t c, const float* unit);
 
-  // The log of a prototype's smoothed share of all samples, exact; k counts known classes, then categories.
+  // The log of a prototype's smoothed share of all samples, exact; k counts known classes, then
+  // categories.
   double log_share(std::size_t k) const;
   // The part of it that differs between prototypes, log(1 + n / alpha), in float32 for screening.
   const float* class_priors() const { return class_priors_.data(); }

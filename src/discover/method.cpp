@@ -10,28 +10,38 @@ namespace paco {
 
 std::string_view verdict_name(Verdict verdict) {
   switch (verdict) {
-    case Verdict::known: return "known";
-    case Verdict::existing: return "existing";
-    case Verdict::created: return "created";
+    case Verdict::known:
+      return "known";
+    case Verdict::existing:
+      return "existing";
+    case Verdict::created:
+      return "created";
   }
   return "unknown";
 }
 
 std::string_view branch_name(Branch branch) {
   switch (branch) {
-    case Branch::known_only: return "known_only";
-    case Branch::explained: return "explained";
-    case Branch::attach: return "attach";
-    case Branch::create: return "create";
+    case Branch::known_only:
+      return "known_only";
+    case Branch::explained:
+      return "explained";
+    case Branch::attach:
+      return "attach";
+    case Branch::create:
+      return "create";
   }
   return "unknown";
 }
 
 std::string_view route_name(Route route) {
   switch (route) {
-    case Route::known_only: return "known_only";
-    case Route::categories_only: return "categories_only";
-    case Route::all: return "all";
+    case Route::known_only:
+      return "known_only";
+    case Route::categories_only:
+      return "categories_only";
+    case Route::all:
+      return "all";
   }
   return "unknown";
 }
@@ -44,8 +54,8 @@ Result<Decision> Method::decide(std::span<const float> embedding) {
 Result<void> check_dimension(Rows<const double> embeddings, const Model& model) {
   if (embeddings.columns == model.dimension) return {};
   return Error{ErrorCode::bad_shape,
-               fmt::format("stream: embeddings have {} columns, the model expects {}", embeddings.columns,
-                           model.dimension),
+               fmt::format("stream: embeddings have {} columns, the model expects {}",
+                           embeddings.columns, model.dimension),
                "embed support set and stream with the same backbone"};
 }
 
@@ -56,7 +66,8 @@ void count(MethodStats& stats, const Decision& decision) {
   stats.lowest_tau_birth = std::min(stats.lowest_tau_birth, decision.tau_birth_after);
 }
 
-MemoryView memory_view(const Model& model, const MethodStats& stats, std::span<const std::int64_t> class_sizes,
+MemoryView memory_view(const Model& model, const MethodStats& stats,
+                       std::span<const std::int64_t> class_sizes,
                        std::span<const std::int64_t> sizes, std::span<const std::int64_t> births,
                        std::span<const double> resultants, const Boundary& boundary) {
   MemoryView view;
@@ -76,7 +87,8 @@ MemoryView memory_view(const Model& model, const MethodStats& stats, std::span<c
     info.resultant_length = resultants[c] / static_cast<double>(sizes[c]);
     info.concentration = concentration(resultants[c], sizes[c], model.dimension);
     info.mature = sizes[c] >= model.mature_size();
-    info.attachable = attach_score(border, sizes[c], info.concentration, model.log_p0) >= model.create.value;
+    info.attachable =
+        attach_score(border, sizes[c], info.concentration, model.log_p0) >= model.create.value;
     view.categories.push_back(std::move(info));
   }
   return view;
@@ -89,10 +101,12 @@ std::string category_name(CategoryId id, const Model& model) {
 
 std::vector<std::string> method_names() { return {"paco", "reference", "closed", "leader", "slc"}; }
 
-Result<std::unique_ptr<Method>> make_method(std::string_view name, std::shared_ptr<const Model> model,
+Result<std::unique_ptr<Method>> make_method(std::string_view name,
+                                            std::shared_ptr<const Model> model,
                                             const MethodOptions& options) {
   if (options.threads < 1) {
-    return Error{ErrorCode::bad_argument, fmt::format("threads is {}", options.threads), "it must be at least 1"};
+    return Error{ErrorCode::bad_argument, fmt::format("threads is {}", options.threads),
+                 "it must be at least 1"};
   }
   if (name == "paco") return make_paco_method(std::move(model), options);
   if (name == "reference") return make_reference_method(std::move(model));

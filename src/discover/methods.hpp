@@ -10,11 +10,13 @@
 namespace paco {
 
 std::unique_ptr<Method> make_reference_method(std::shared_ptr<const Model> model);
-std::unique_ptr<Method> make_paco_method(std::shared_ptr<const Model> model, const MethodOptions& options);
-std::unique_ptr<Method> make_closed_method(std::shared_ptr<const Model> model, const MethodOptions& options);
+std::unique_ptr<Method> make_paco_method(std::shared_ptr<const Model> model,
+                                         const MethodOptions& options);
+std::unique_ptr<Method> make_closed_method(std::shared_ptr<const Model> model,
+                                           const MethodOptions& options);
 // `from_known`: the known references are leaders from the start; otherwise the memory starts empty.
-std::unique_ptr<Method> make_leader_method(std::shared_ptr<const Model> model, const MethodOptions& options,
-                                           bool from_known);
+std::unique_ptr<Method> make_leader_method(std::shared_ptr<const Model> model,
+                                           const MethodOptions& options, bool from_known);
 
 // The embeddings have the model's dimension, or an error says so.
 Result<void> check_dimension(Rows<const double> embeddings, const Model& model);
@@ -23,7 +25,8 @@ Result<void> check_dimension(Rows<const double> embeddings, const Model& model);
 void count(MethodStats& stats, const Decision& decision);
 
 // The memory as readers see it, from one entry of each span per category.
-MemoryView memory_view(const Model& model, const MethodStats& stats, std::span<const std::int64_t> class_sizes,
+MemoryView memory_view(const Model& model, const MethodStats& stats,
+                       std::span<const std::int64_t> class_sizes,
                        std::span<const std::int64_t> sizes, std::span<const std::int64_t> births,
                        std::span<const double> resultants, const Boundary& boundary);
 

@@ -14,15 +14,17 @@ constexpr std::size_t kGrowth = 32;  // keeps spare room small: memory per categ
 
 // The first bucket whose last number is not below the value; the last bucket if there is none.
 std::size_t OrderedValues::bucket_of(double value) const {
-  const auto found = std::partition_point(buckets_.begin(), buckets_.end(),
-                                          [&](const std::vector<double>& b) { return b.back() < value; });
+  const auto found =
+      std::partition_point(buckets_.begin(), buckets_.end(),
+                           [&](const std::vector<double>& b) { return b.back() < value; });
   const auto index = static_cast<std::size_t>(found - buckets_.begin());
   return std::min(index, buckets_.size() - 1);
 }
 
 void OrderedValues::recount(std::size_t from) {
   before_.resize(buckets_.size());
-  for (std::size_t b = from; b < buckets_.size(); ++b) before_[b] = b == 0 ? 0 : before_[b - 1] + buckets_[b - 1].size();
+  for (std::size_t b = from; b < buckets_.size(); ++b)
+    before_[b] = b == 0 ? 0 : before_[b - 1] + buckets_[b - 1].size();
 }
 
 void OrderedValues::insert(double value) {
@@ -78,8 +80,9 @@ double OrderedValues::median() const {
   return size_ % 2 == 1 ? (*this)[half] : ((*this)[half - 1] + (*this)[half]) / 2;
 }
 
-// Deviations grow away from the centre on both sides, so they are two sorted sequences: `below` of them going down from
-// the centre, the others going up. A rank of the merged sequence is found by binary search for the number taken from below.
+// Deviations grow away from the centre on both sides, so they are two sorted sequences: `below` of
+// them going down from the centre, the others going up. A rank of the merged sequence is found by
+// binary search for the number taken from below.
 double OrderedValues::median_deviation(double around) const {
   std::size_t below = 0;
   for (std::size_t step = size_, left = 0; step > 0;) {
@@ -96,7 +99,8 @@ double OrderedValues::median_deviation(double around) const {
   const auto down = [&](std::size_t i) { return std::abs((*this)[below - 1 - i] - around); };
   const auto up = [&](std::size_t i) { return std::abs((*this)[below + i] - around); };
   const auto ranked = [&](std::size_t rank) {
-    // Take `t` from below and rank - t from above; find the smallest t that leaves no smaller deviation below untaken.
+    // Take `t` from below and rank - t from above; find the smallest t that leaves no smaller
+    // deviation below untaken.
     std::size_t low = rank >= above ? rank - above : 0;
     std::size_t high = std::min(rank, below);
     while (low < high) {

@@ -1,7 +1,7 @@
 // A multiset of numbers in order, from which any rank can be read: what a running median needs.
 //
-// Sorted buckets of at most 512 numbers with a running count before each. Inserting and erasing move one bucket's
-// numbers and the counts behind it; reading a rank is a binary search.
+// Sorted buckets of at most 512 numbers with a running count before each. Inserting and erasing
+// move one bucket's numbers and the counts behind it; reading a rank is a binary search.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,8 @@ class OrderedValues {
   void erase(double value);  // one occurrence, which must be there
   double operator[](std::size_t rank) const;
 
-  // Median and the (unscaled) median of the absolute deviations from it, as median() defines both. Not empty.
+  // Median and the (unscaled) median of the absolute deviations from it, as median() defines both.
+  // Not empty.
   double median() const;
   double median_deviation(double around) const;
 

@@ -1,4 +1,5 @@
-// PACO, fast: the decision of reference_method.cpp with screening in place of loops over all prototypes.
+// PACO, fast: the decision of reference_method.cpp with screening in place of loops over all
+// prototypes.
 #include <cmath>
 
 #include "discover/methods.hpp"
@@ -18,7 +19,8 @@ class PacoMethod final : public PrototypeMethod {
     const Model& m = model();
     // Step 1: evidence of the known classes decides who may compete.
     BestTwo nearest;
-    offer_best(screened_classes(sample), 2, 0, [&](std::size_t k) { return cosine(sample, k); }, nearest);
+    offer_best(
+        screened_classes(sample), 2, 0, [&](std::size_t k) { return cosine(sample, k); }, nearest);
     out.top_cosine = nearest.score;
     out.margin = nearest.score - nearest.second_score;
     if (m.options.routing && out.margin >= m.hi.value) {
@@ -36,11 +38,13 @@ class PacoMethod final : public PrototypeMethod {
       if (none_yet) return create(out.top_cosine, m.tau_lo, nearest, out);
     }
 
-    // Step 2: is it explained well enough by a candidate? If not, does it join a category all the same?
+    // Step 2: is it explained well enough by a candidate? If not, does it join a category all the
+    // same?
     BestTwo closest;
     if (!categories_only) closest.offer(nearest.first, nearest.score);
-    offer_best(screened_categories(sample), 1, memory().known(), [&](std::size_t k) { return cosine(sample, k); },
-               closest);
+    offer_best(
+        screened_categories(sample), 1, memory().known(),
+        [&](std::size_t k) { return cosine(sample, k); }, closest);
     out.birth_score = closest.score / m.options.temperature - m.log_p0;
     if (out.birth_score >= out.tau_birth) {
       out.score = out.birth_score;
@@ -69,9 +73,11 @@ class PacoMethod final : public PrototypeMethod {
     const auto exact = [&](std::size_t k) {
       return cosine(sample, k) / model().options.temperature + memory().log_share(k);
     };
-    if (classes) offer_best(screened(screened_classes(sample), memory().class_priors()), 2, 0, exact, best);
+    if (classes)
+      offer_best(screened(screened_classes(sample), memory().class_priors()), 2, 0, exact, best);
     if (categories) {
-      offer_best(screened(screened_categories(sample), memory().category_priors()), 2, memory().known(), exact, best);
+      offer_best(screened(screened_categories(sample), memory().category_priors()), 2,
+                 memory().known(), exact, best);
     }
   }
 
@@ -83,7 +89,8 @@ class PacoMethod final : public PrototypeMethod {
         prototypes.screened_attach_scores(sample.category_products), 2, known,
         [&](std::size_t k) {
           const std::size_t c = k - known;
-          return attach_score(cosine(sample, k), prototypes.members(c), prototypes.concentration(c), model().log_p0);
+          return attach_score(cosine(sample, k), prototypes.members(c), prototypes.concentration(c),
+                              model().log_p0);
         },
         best);
     return best;
@@ -92,7 +99,8 @@ class PacoMethod final : public PrototypeMethod {
 
 }  // namespace
 
-std::unique_ptr<Method> make_paco_method(std::shared_ptr<const Model> model, const MethodOptions& options) {
+std::unique_ptr<Method> make_paco_method(std::shared_ptr<const Model> model,
+                                         const MethodOptions& options) {
   return std::make_unique<PacoMethod>(std::move(model), options);
 }
 

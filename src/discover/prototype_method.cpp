@@ -35,15 +35,18 @@ Result<Decision> PrototypeMethod::decide(std::span<const double> embedding) {
   return decision;
 }
 
-Result<void> PrototypeMethod::decide_block(Rows<const double> embeddings, std::span<Decision> decisions) {
+Result<void> PrototypeMethod::decide_block(Rows<const double> embeddings,
+                                           std::span<Decision> decisions) {
   assert(embeddings.rows == decisions.size());
   PACO_TRY(check_dimension(embeddings, *model_));
   const std::size_t d = model_->dimension;
   units_.resize(embeddings.rows * d);
   const Rows<float> units{units_.data(), embeddings.rows, d};
-  PACO_TRY(standardise_rows(embeddings, model_->mean, model_->deviation, units, "stream", stats_.samples, pool_));
+  PACO_TRY(standardise_rows(embeddings, model_->mean, model_->deviation, units, "stream",
+                            stats_.samples, pool_));
   for (std::size_t start = 0; start < units.rows;) {
-    const std::size_t rows = std::min(BlockProducts::good_rows(memory_.categories()), units.rows - start);
+    const std::size_t rows =
+        std::min(BlockProducts::good_rows(memory_.categories()), units.rows - start);
     decide_units(units.slice(start, rows), decisions.subspan(start, rows));
     start += rows;
   }
@@ -54,7 +57,8 @@ void PrototypeMethod::decide_units(Rows<const float> units, std::span<Decision> 
   const std::size_t known = memory_.known();
   class_products_.resize(units.rows * known);
   if (units.rows == 1) {
-    screen_rows(model_->references.data(), known, units.data, units.columns, class_products_.data());
+    screen_rows(model_->references.data(), known, units.data, units.columns,
+                class_products_.data());
   } else {
     multiply_transposed(units.data, units.rows, model_->references.data(), known, units.columns,
                         class_products_.data(), known, pool_);
@@ -99,8 +103,9 @@ double PrototypeMethod::cosine(const Sample& sample, std::size_t k) {
     if (known.prototype == k) return known.cosine;
   }
   const std::size_t d = model_->dimension;
-  const double value = k < memory_.known() ? dot(model_->references.data() + k * d, sample.unit, d)
-                                           : memory_.prototypes().cosine(k - memory_.known(), sample.unit);
+  const double value = k < memory_.known()
+                           ? dot(model_->references.data() + k * d, sample.unit, d)
+                           : memory_.prototypes().cosine(k - memory_.known(), sample.unit);
   constexpr std::size_t kWorthSearching = 16;
   if (cosines_.size() < kWorthSearching) cosines_.push_back({k, value});
   return value;
@@ -121,13 +126,15 @@ ScreenedScores PrototypeMethod::screened_categories(const Sample& sample) const 
 void PrototypeMethod::assign(const BestTwo& best, Branch branch, Decision& decision) const {
   decision.branch = branch;
   decision.category = best.first;
-  decision.verdict = best.first < static_cast<CategoryId>(memory_.known()) ? Verdict::known : Verdict::existing;
+  decision.verdict =
+      best.first < static_cast<CategoryId>(memory_.known()) ? Verdict::known : Verdict::existing;
   decision.assignment_score = best.score;
   decision.runner_up = best.second < 0 ? best.first : best.second;
   decision.runner_up_score = best.second_score;
 }
 
-void PrototypeMethod::create(double score, double threshold, const BestTwo& closest, Decision& decision) const {
+void PrototypeMethod::create(double score, double threshold, const BestTwo& closest,
+                             Decision& decision) const {
   decision.branch = Branch::create;
   decision.verdict = Verdict::created;
   decision.category = static_cast<CategoryId>(memory_.known() + memory_.categories());

@@ -1,10 +1,12 @@
-// The common ground of every fast method that keeps prototypes: standardising, matrix products for whole blocks, the
-// memory and its updates, statistics and snapshots. A method adds one function, judge().
+// The common ground of every fast method that keeps prototypes: standardising, matrix products for
+// whole blocks, the memory and its updates, statistics and snapshots. A method adds one function,
+// judge().
 //
-// How exactness and speed go together: float32 products with an error bound (linalg/kernels.hpp) narrow the prototypes
-// down to those that can win a comparison, nearly always the winner and the runner-up alone. Those are then scored in double
-// in the order of summation that plain.hpp fixes, and only doubles are compared. So a decision depends on the stored
-// state and the sample alone; blocks, threads and instruction sets change when the products are made, never the outcome.
+// How exactness and speed go together: float32 products with an error bound (linalg/kernels.hpp)
+// narrow the prototypes down to those that can win a comparison, nearly always the winner and the
+// runner-up alone. Those are then scored in double in the order of summation that plain.hpp fixes,
+// and only doubles are compared. So a decision depends on the stored state and the sample alone;
+// blocks, threads and instruction sets change when the products are made, never the outcome.
 #pragma once
 
 #include <memory>
@@ -18,7 +20,8 @@
 
 namespace paco {
 
-// The best and second best of the exactly scored candidates; the lowest id wins a tie. Offer in ascending order of id.
+// The best and second best of the exactly scored candidates; the lowest id wins a tie. Offer in
+// ascending order of id.
 struct BestTwo {
   CategoryId first = -1, second = -1;
   double score = kNotComputed, second_score = kNotComputed;
@@ -55,9 +58,11 @@ class PrototypeMethod : public Method {
   // Float32 cosines with error bounds.
   ScreenedScores screened_classes(const Sample& sample) const;
   ScreenedScores screened_categories(const Sample& sample) const;
-  // Exact scores of all that may be among the `places` best, offered to `best`. `first_id` is the id of index 0.
+  // Exact scores of all that may be among the `places` best, offered to `best`. `first_id` is the
+  // id of index 0.
   template <class Exact>
-  void offer_best(const ScreenedScores& scores, int places, std::size_t first_id, Exact exact, BestTwo& best) {
+  void offer_best(const ScreenedScores& scores, int places, std::size_t first_id, Exact exact,
+                  BestTwo& best) {
     if (scores.count == 0) return;
     screen_best(scores, places, -1, candidates_);
     if (candidates_.size() > static_cast<std::size_t>(places)) ambiguous_ = true;

@@ -1,7 +1,8 @@
-// PACO in plain loops and double precision, one sample at a time: the method as it is defined, nothing more.
+// PACO in plain loops and double precision, one sample at a time: the method as it is defined,
+// nothing more.
 //
-// It stays in the tree for good and judges the fast engine (engine.cpp), which must agree with it on every decision.
-// Read this file to learn the method.
+// It stays in the tree for good and judges the fast engine (engine.cpp), which must agree with it
+// on every decision. Read this file to learn the method.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -38,7 +39,8 @@ struct Best {
 
 class ReferenceMethod final : public Method {
  public:
-  explicit ReferenceMethod(std::shared_ptr<const Model> model) : model_(std::move(model)), d_(model_->dimension) {
+  explicit ReferenceMethod(std::shared_ptr<const Model> model)
+      : model_(std::move(model)), d_(model_->dimension) {
     class_sizes_ = model_->class_sizes;
     boundary_ = {model_->tau_birth_sup, 0};
     stats_.lowest_tau_birth = boundary_.tau_birth;
@@ -57,7 +59,8 @@ class ReferenceMethod final : public Method {
     PACO_TRY(check_dimension(embeddings, *model_));
     ThreadPool here;
     Matrix<float> units(embeddings.rows, d_);
-    PACO_TRY(standardise_rows(embeddings, model_->mean, model_->deviation, units.view(), "stream", stats_.samples, here));
+    PACO_TRY(standardise_rows(embeddings, model_->mean, model_->deviation, units.view(), "stream",
+                              stats_.samples, here));
     for (std::size_t i = 0; i < embeddings.rows; ++i) {
       decisions[i] = judge(units[i].data());
       update(units[i].data(), decisions[i]);
@@ -98,7 +101,8 @@ class ReferenceMethod final : public Method {
     return length > 0 ? plain::dot(sum(k - known()), u, d_) / length : 0;
   }
 
-  // Step 3: cosine over temperature plus the log of the smoothed share of samples, over prototypes [from, to).
+  // Step 3: cosine over temperature plus the log of the smoothed share of samples, over prototypes
+  // [from, to).
   Best assignment(const float* u, std::size_t from, std::size_t to) const {
     double total = 0;
     for (const std::int64_t n : class_sizes_) total += static_cast<double>(n);
@@ -117,7 +121,8 @@ class ReferenceMethod final : public Method {
   void assign(const Best& best, Branch branch, Decision& out) const {
     out.branch = branch;
     out.category = best.first;
-    out.verdict = best.first < static_cast<CategoryId>(known()) ? Verdict::known : Verdict::existing;
+    out.verdict =
+        best.first < static_cast<CategoryId>(known()) ? Verdict::known : Verdict::existing;
     out.assignment_score = best.score;
     out.runner_up = best.second < 0 ? best.first : best.second;
     out.runner_up_score = best.second_score;
@@ -133,10 +138,12 @@ class ReferenceMethod final : public Method {
 
     // Step 1: evidence of the known classes decides who may compete.
     Best nearest;
-    for (std::size_t k = 0; k < known(); ++k) nearest.offer(static_cast<CategoryId>(k), cosine(k, u));
+    for (std::size_t k = 0; k < known(); ++k)
+      nearest.offer(static_cast<CategoryId>(k), cosine(k, u));
     out.top_cosine = nearest.score;
     out.margin = nearest.score - nearest.second_score;
-    const auto create = [&](double score, double threshold, CategoryId closest, double closest_score) {
+    const auto create = [&](double score, double threshold, CategoryId closest,
+                            double closest_score) {
       out.branch = Branch::create;
       out.verdict = Verdict::created;
       out.category = newborn;
@@ -160,7 +167,8 @@ class ReferenceMethod final : public Method {
       from = known();
     }
 
-    // Step 2: is it explained well enough by a candidate? If not, does it join a category all the same?
+    // Step 2: is it explained well enough by a candidate? If not, does it join a category all the
+    // same?
     double closest = -std::numeric_limits<double>::infinity();
     for (std::size_t k = from; k < all; ++k) closest = std::max(closest, cosine(k, u));
     out.birth_score = closest / m.options.temperature - m.log_p0;
@@ -170,7 +178,8 @@ class ReferenceMethod final : public Method {
       assign(assignment(u, from, all), Branch::explained, out);
       return out;
     }
-    if (categories() == 0) return create(out.birth_score, boundary_.tau_birth, nearest.first, nearest.score);
+    if (categories() == 0)
+      return create(out.birth_score, boundary_.tau_birth, nearest.first, nearest.score);
     Best attach;
     for (std::size_t c = 0; c < categories(); ++c) {
       const double kappa = concentration(resultant(c), sizes_[c], d_);
@@ -178,7 +187,8 @@ class ReferenceMethod final : public Method {
                    attach_score(cosine(known() + c, u), sizes_[c], kappa, m.log_p0));
     }
     out.attach_score = attach.score;
-    if (!(attach.score >= m.create.value)) return create(attach.score, m.create.value, attach.first, attach.score);
+    if (!(attach.score >= m.create.value))
+      return create(attach.score, m.create.value, attach.first, attach.score);
     out.score = attach.score;
     out.threshold = m.create.value;
     assign(attach, Branch::attach, out);
@@ -203,8 +213,8 @@ class ReferenceMethod final : public Method {
     decision.tau_birth_after = boundary_.tau_birth;
     decision.eta_after = boundary_.eta;
     decision.categories_after = categories();
-    decision.mature_after = static_cast<std::uint64_t>(
-        std::count_if(sizes_.begin(), sizes_.end(), [&](std::int64_t n) { return n >= model_->mature_size(); }));
+    decision.mature_after = static_cast<std::uint64_t>(std::count_if(
+        sizes_.begin(), sizes_.end(), [&](std::int64_t n) { return n >= model_->mature_size(); }));
     count(stats_, decision);
   }
 
@@ -217,7 +227,8 @@ class ReferenceMethod final : public Method {
   Boundary current_boundary() const { return plain_boundary(*model_, sizes_, resultants()); }
 
   Snapshot snapshot() const {
-    return {std::string(name()), model_->fingerprint(), stats_, class_sizes_, sizes_, births_, sums_};
+    return {
+        std::string(name()), model_->fingerprint(), stats_, class_sizes_, sizes_, births_, sums_};
   }
 
   std::shared_ptr<const Model> model_;

@@ -17,7 +17,8 @@ constexpr std::size_t kCounters = 1 + 4 + 3;  // samples, branches, routes
 
 Result<void> check_consistency(const Snapshot& s, const Model& model, const std::string& path) {
   const auto damaged = [&](const std::string& what) {
-    return Error{ErrorCode::bad_format, fmt::format("{}: {}", path, what), "the file is damaged; use an earlier state"};
+    return Error{ErrorCode::bad_format, fmt::format("{}: {}", path, what),
+                 "the file is damaged; use an earlier state"};
   };
   const std::size_t categories = s.sizes.size();
   if (s.class_sizes.size() != model.known_classes() || s.births.size() != categories ||
@@ -25,7 +26,8 @@ Result<void> check_consistency(const Snapshot& s, const Model& model, const std:
     return damaged("its tensors do not fit together");
   }
   for (std::size_t k = 0; k < s.class_sizes.size(); ++k) {
-    if (s.class_sizes[k] < model.class_sizes[k]) return damaged(fmt::format("class {} has shrunk", k));
+    if (s.class_sizes[k] < model.class_sizes[k])
+      return damaged(fmt::format("class {} has shrunk", k));
   }
   for (std::size_t k = 0; k < categories; ++k) {
     if (s.sizes[k] < 1 || s.births[k] < (k == 0 ? 0 : s.births[k - 1] + 1)) {
@@ -35,7 +37,9 @@ Result<void> check_consistency(const Snapshot& s, const Model& model, const std:
   for (const double x : s.sums) {
     if (!std::isfinite(x)) return damaged("a category's sum is not finite");
   }
-  const auto total = [](const std::vector<std::int64_t>& v) { return std::accumulate(v.begin(), v.end(), std::int64_t{0}); };
+  const auto total = [](const std::vector<std::int64_t>& v) {
+    return std::accumulate(v.begin(), v.end(), std::int64_t{0});
+  };
   const std::int64_t decided = total(s.sizes) + total(s.class_sizes) - total(model.class_sizes);
   if (decided != static_cast<std::int64_t>(s.stats.samples)) {
     return damaged(fmt::format("it counts {} samples but holds {}", s.stats.samples, decided));
@@ -64,19 +68,22 @@ Result<std::vector<std::byte>> snapshot_to_bytes(const Snapshot& s, std::size_t 
   return writer.to_bytes();
 }
 
-Result<Snapshot> load_snapshot(const std::string& path, std::string_view method, const Model& model) {
+Result<Snapshot> load_snapshot(const std::string& path, std::string_view method,
+                               const Model& model) {
   PACO_ASSIGN(const SafetensorsFile file, open_artifact(path, kKind, kVersion));
   Snapshot s;
   PACO_ASSIGN(s.method, artifact_entry(file, "method"));
   PACO_ASSIGN(s.model, artifact_entry(file, "model"));
   if (s.method != method) {
-    return Error{ErrorCode::mismatch, fmt::format("{}: a state of method '{}', not of '{}'", path, s.method, method),
+    return Error{ErrorCode::mismatch,
+                 fmt::format("{}: a state of method '{}', not of '{}'", path, s.method, method),
                  fmt::format("resume with --method {}", s.method)};
   }
   if (s.model != model.fingerprint()) {
-    return Error{ErrorCode::mismatch,
-                 fmt::format("{}: made with model {}, this one is {}", path, s.model, model.fingerprint()),
-                 "resume with the model that the state was made with"};
+    return Error{
+        ErrorCode::mismatch,
+        fmt::format("{}: made with model {}, this one is {}", path, s.model, model.fingerprint()),
+        "resume with the model that the state was made with"};
   }
   PACO_ASSIGN(const auto counters, file.read<std::int64_t>("counters"));
   PACO_ASSIGN(const auto lowest, file.read<double>("lowest_tau_birth"));

@@ -20,14 +20,14 @@ int blas_int(std::size_t n) { return static_cast<int>(n); }
 
 }  // namespace
 
-void multiply_transposed(const float* a, std::size_t m, const float* b, std::size_t n, std::size_t depth,
-                         float* out, std::size_t stride, ThreadPool& pool) {
+void multiply_transposed(const float* a, std::size_t m, const float* b, std::size_t n,
+                         std::size_t depth, float* out, std::size_t stride, ThreadPool& pool) {
   if (m == 0 || n == 0) return;
   keep_blas_on_this_thread();
   const auto columns = [&](std::size_t first, std::size_t last) {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, blas_int(m), blas_int(last - first), blas_int(depth),
-                1.0f, a, blas_int(depth), b + first * depth, blas_int(depth), 0.0f, out + first,
-                blas_int(stride));
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, blas_int(m), blas_int(last - first),
+                blas_int(depth), 1.0f, a, blas_int(depth), b + first * depth, blas_int(depth), 0.0f,
+                out + first, blas_int(stride));
   };
   const std::size_t share = (n + pool.threads() - 1) / pool.threads();
   pool.parallel_for(n, std::max<std::size_t>(share, 32), columns);

@@ -57,9 +57,8 @@ HWY_INLINE double DotImpl(const A* a, const B* b, std::size_t n) {
       partial.sums[r] = hn::Add(partial.sums[r], hn::Mul(load(a + at), load(b + at)));
     }
   }
-  return partial.finish(i, n, [&](std::size_t j) {
-    return static_cast<double>(a[j]) * static_cast<double>(b[j]);
-  });
+  return partial.finish(
+      i, n, [&](std::size_t j) { return static_cast<double>(a[j]) * static_cast<double>(b[j]); });
 }
 
 double DotFF(const float* a, const float* b, std::size_t n) { return DotImpl(a, b, n); }
@@ -85,7 +84,8 @@ double Accumulate(double* sum, const float* addend, float* rounded, std::size_t 
   });
 }
 
-double Standardise(const double* raw, const double* mean, const double* deviation, float* unit, std::size_t n) {
+double Standardise(const double* raw, const double* mean, const double* deviation, float* unit,
+                   std::size_t n) {
   PartialSums partial;
   std::size_t i = 0;
   for (; i + plain::kPartialSums <= n; i += plain::kPartialSums) {
@@ -111,8 +111,10 @@ double Standardise(const double* raw, const double* mean, const double* deviatio
   return squared;
 }
 
-// Four rows at a time, two registers of partial sums each, so that a load of `unit` serves four rows.
-void ScreenRows(const float* rows, std::size_t count, const float* unit, std::size_t n, float* products) {
+// Four rows at a time, two registers of partial sums each, so that a load of `unit` serves four
+// rows.
+void ScreenRows(const float* rows, std::size_t count, const float* unit, std::size_t n,
+                float* products) {
   const F32 d;
   const std::size_t width = hn::Lanes(d);
   std::size_t k = 0;
@@ -151,7 +153,8 @@ void ScreenRows(const float* rows, std::size_t count, const float* unit, std::si
     const float* row = rows + k * n;
     auto s = hn::Zero(d);
     std::size_t i = 0;
-    for (; i + width <= n; i += width) s = hn::MulAdd(hn::LoadU(d, row + i), hn::LoadU(d, unit + i), s);
+    for (; i + width <= n; i += width)
+      s = hn::MulAdd(hn::LoadU(d, row + i), hn::LoadU(d, unit + i), s);
     float r = hn::GetLane(hn::SumOfLanes(d, s));
     for (; i < n; ++i) r += row[i] * unit[i];
     products[k] = r;
@@ -172,7 +175,8 @@ HWY_INLINE ValueAndError screened(const ScreenedScores& s, std::size_t i) {
   if (s.factor) multiplier = hn::Mul(multiplier, hn::LoadU(d, s.factor + i));
   value = hn::Mul(value, multiplier);
   if (s.offset) value = hn::Add(value, hn::LoadU(d, s.offset + i));
-  const auto cosine_error = s.cosine_error ? hn::LoadU(d, s.cosine_error + i) : hn::Set(d, s.constant_error);
+  const auto cosine_error =
+      s.cosine_error ? hn::LoadU(d, s.cosine_error + i) : hn::Set(d, s.constant_error);
   return {value, hn::MulAdd(cosine_error, multiplier, hn::Set(d, s.slack))};
 }
 
@@ -184,7 +188,8 @@ HWY_INLINE void screened_one(const ScreenedScores& s, std::size_t i, float& valu
   error = (s.cosine_error ? s.cosine_error[i] : s.constant_error) * multiplier + s.slack;
 }
 
-// An element can be among the `places` best only if its upper bound reaches the places-th largest lower bound.
+// An element can be among the `places` best only if its upper bound reaches the places-th largest
+// lower bound.
 void ScreenBest(const ScreenedScores& s, int places, std::int64_t excluded,
                 std::vector<std::uint32_t>& candidates) {
   const F32 d;
@@ -272,19 +277,27 @@ HWY_EXPORT(ScreenRows);
 HWY_EXPORT(ScreenBest);
 HWY_EXPORT(TargetName);
 
-double dot(const float* a, const float* b, std::size_t n) { return HWY_DYNAMIC_DISPATCH(DotFF)(a, b, n); }
-double dot(const double* a, const float* b, std::size_t n) { return HWY_DYNAMIC_DISPATCH(DotDF)(a, b, n); }
-double dot(const double* a, const double* b, std::size_t n) { return HWY_DYNAMIC_DISPATCH(DotDD)(a, b, n); }
+double dot(const float* a, const float* b, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(DotFF)(a, b, n);
+}
+double dot(const double* a, const float* b, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(DotDF)(a, b, n);
+}
+double dot(const double* a, const double* b, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(DotDD)(a, b, n);
+}
 
 double accumulate(double* sum, const float* addend, float* rounded, std::size_t n) {
   return HWY_DYNAMIC_DISPATCH(Accumulate)(sum, addend, rounded, n);
 }
 
-double standardise(const double* raw, const double* mean, const double* deviation, float* unit, std::size_t n) {
+double standardise(const double* raw, const double* mean, const double* deviation, float* unit,
+                   std::size_t n) {
   return HWY_DYNAMIC_DISPATCH(Standardise)(raw, mean, deviation, unit, n);
 }
 
-void screen_rows(const float* rows, std::size_t count, const float* unit, std::size_t n, float* products) {
+void screen_rows(const float* rows, std::size_t count, const float* unit, std::size_t n,
+                 float* products) {
   HWY_DYNAMIC_DISPATCH(ScreenRows)(rows, count, unit, n, products);
 }
 
@@ -296,8 +309,8 @@ void screen_best(const ScreenedScores& scores, int places, std::int64_t excluded
 
 double screen_error(std::size_t n, std::size_t extra) {
   constexpr double unit_roundoff = 0x1p-24;
-  // n products and n - 1 sums, the rounding of each stored factor, the length of a float32 unit vector
-  // (within 1e-6 of 1), and a few roundings when the result is scaled.
+  // n products and n - 1 sums, the rounding of each stored factor, the length of a float32 unit
+  // vector (within 1e-6 of 1), and a few roundings when the result is scaled.
   const double roundings = static_cast<double>(n + extra + 12);
   return roundings * unit_roundoff / (1 - roundings * unit_roundoff) * 1.0001;
 }
@@ -306,7 +319,8 @@ std::string kernel_target() { return HWY_DYNAMIC_DISPATCH(TargetName)(); }
 
 std::vector<std::string> kernel_targets() {
   std::vector<std::string> names;
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) names.emplace_back(hwy::TargetName(target));
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets())
+    names.emplace_back(hwy::TargetName(target));
   return names;
 }
 

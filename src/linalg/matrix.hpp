@@ -1,4 +1,5 @@
-// A dense row-major matrix that owns its numbers. Rows (include/paco/rows.hpp) looks at one without owning it.
+// A dense row-major matrix that owns its numbers. Rows (include/paco/rows.hpp) looks at one without
+// owning it.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@ template <class T>
 class Matrix {
  public:
   Matrix() = default;
-  Matrix(std::size_t rows, std::size_t columns) : rows_(rows), columns_(columns), data_(rows * columns) {}
+  Matrix(std::size_t rows, std::size_t columns)
+      : rows_(rows), columns_(columns), data_(rows * columns) {}
   Matrix(std::size_t rows, std::size_t columns, std::vector<T> data)
       : rows_(rows), columns_(columns), data_(std::move(data)) {}
 

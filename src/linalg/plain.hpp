@@ -1,8 +1,9 @@
 // The definition of every sum this project depends on, in plain loops.
 //
-// A decision must have the same bits on every machine, so a sum needs a fixed order. Ours: 32 partial sums, element i
-// goes to partial sum i % 32, and the partial sums are folded in halves. That order suits every SIMD width up to
-// 32 doubles, and the fast kernels (kernels.hpp) return exactly these bits. Tests compare the two.
+// A decision must have the same bits on every machine, so a sum needs a fixed order. Ours: 32
+// partial sums, element i goes to partial sum i % 32, and the partial sums are folded in halves.
+// That order suits every SIMD width up to 32 doubles, and the fast kernels (kernels.hpp) return
+// exactly these bits. Tests compare the two.
 #pragma once
 
 #include <array>

@@ -13,7 +13,8 @@ std::size_t BlockProducts::good_rows(std::size_t prototypes) {
   return std::clamp<std::size_t>(kTableFloats / (prototypes + 1), 16, kMaxRows);
 }
 
-void BlockProducts::begin(Rows<const float> units, const PrototypeSet& prototypes, ThreadPool& pool) {
+void BlockProducts::begin(Rows<const float> units, const PrototypeSet& prototypes,
+                          ThreadPool& pool) {
   assert(units.rows <= kMaxRows);
   rows_ = units.rows;
   columns_ = prototypes.size();
@@ -23,8 +24,8 @@ void BlockProducts::begin(Rows<const float> units, const PrototypeSet& prototype
     screen_rows(prototypes.rounded(), columns_, units.data, units.columns, products_.data());
     return;
   }
-  multiply_transposed(units.data, rows_, prototypes.rounded(), columns_, units.columns, products_.data(), stride_,
-                      pool);
+  multiply_transposed(units.data, rows_, prototypes.rounded(), columns_, units.columns,
+                      products_.data(), stride_, pool);
   gram_.resize(kMaxRows * kMaxRows);
   multiply_self(units.data, rows_, units.columns, gram_.data());
 }

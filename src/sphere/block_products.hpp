@@ -1,8 +1,10 @@
-// Float32 products of a block of samples with a growing PrototypeSet, kept right while the block is decided.
+// Float32 products of a block of samples with a growing PrototypeSet, kept right while the block is
+// decided.
 //
-// At the start of a block two matrix products give U R^T and U U^T. When sample i joins prototype k, the products of the
-// later samples with k change by their entry of U U^T with i; a new prototype is a new column. So a block costs as much
-// as matrix multiplication, and each sample still meets exactly the memory that the samples before it left behind.
+// At the start of a block two matrix products give U R^T and U U^T. When sample i joins prototype
+// k, the products of the later samples with k change by their entry of U U^T with i; a new
+// prototype is a new column. So a block costs as much as matrix multiplication, and each sample
+// still meets exactly the memory that the samples before it left behind.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +19,8 @@ class ThreadPool;
 
 class BlockProducts {
  public:
-  // Largest block: each row's product may be corrected once per earlier row, and every correction is a rounding that
-  // the error bound of the PrototypeSet must know.
+  // Largest block: each row's product may be corrected once per earlier row, and every correction
+  // is a rounding that the error bound of the PrototypeSet must know.
   static constexpr std::size_t kMaxRows = 128;
 
   // Rows to take at once so that the table of products stays in cache.

@@ -21,13 +21,15 @@ std::size_t PrototypeSet::add(const float* unit) {
   cosine_errors_.push_back(0);
   concentrations_.push_back(0);
   log_sizes_.push_back(0);
-  refresh(k, accumulate(sums_.data() + k * dimension_, unit, rounded_.data() + k * dimension_, dimension_));
+  refresh(k, accumulate(sums_.data() + k * dimension_, unit, rounded_.data() + k * dimension_,
+                        dimension_));
   return k;
 }
 
 void PrototypeSet::join(std::size_t k, const float* unit) {
   ++sizes_[k];
-  refresh(k, accumulate(sums_.data() + k * dimension_, unit, rounded_.data() + k * dimension_, dimension_));
+  refresh(k, accumulate(sums_.data() + k * dimension_, unit, rounded_.data() + k * dimension_,
+                        dimension_));
 }
 
 void PrototypeSet::restore(std::span<const double> sum, std::int64_t members) {
@@ -35,19 +37,22 @@ void PrototypeSet::restore(std::span<const double> sum, std::int64_t members) {
   const std::size_t k = add(zeros.data());
   double* own = sums_.data() + k * dimension_;
   std::copy(sum.begin(), sum.end(), own);
-  for (std::size_t i = 0; i < dimension_; ++i) rounded_[k * dimension_ + i] = static_cast<float>(own[i]);
+  for (std::size_t i = 0; i < dimension_; ++i)
+    rounded_[k * dimension_ + i] = static_cast<float>(own[i]);
   sizes_[k] = members;
   refresh(k, dot(own, own, dimension_));
 }
 
-// Where samples cancel each other the sum is short and the bound on its cosine wide: the prototype is then a candidate in
-// every comparison. That is slow, rare, and right. A sum of length zero has cosine 0 by definition, without error.
+// Where samples cancel each other the sum is short and the bound on its cosine wide: the prototype
+// is then a candidate in every comparison. That is slow, rare, and right. A sum of length zero has
+// cosine 0 by definition, without error.
 void PrototypeSet::refresh(std::size_t k, double squared_length) {
   const double length = std::sqrt(squared_length);
   const auto members = static_cast<double>(sizes_[k]);
   resultants_[k] = length;
   inverse_resultants_[k] = length > 0 ? static_cast<float>(1 / length) : 0.0f;
-  cosine_errors_[k] = length > 0 ? static_cast<float>(std::min(error_ * members / length * 1.001, 1e30)) : 0.0f;
+  cosine_errors_[k] =
+      length > 0 ? static_cast<float>(std::min(error_ * members / length * 1.001, 1e30)) : 0.0f;
   concentrations_[k] = static_cast<float>(paco::concentration(length, sizes_[k], dimension_));
   log_sizes_[k] = static_cast<float>(std::log(members));
 }
@@ -79,7 +84,8 @@ ScreenedScores PrototypeSet::screened_attach_scores(const float* products) const
 }
 
 std::size_t PrototypeSet::bytes_per_prototype() const {
-  return dimension_ * (sizeof(double) + sizeof(float)) + sizeof(std::int64_t) + sizeof(double) + 4 * sizeof(float);
+  return dimension_ * (sizeof(double) + sizeof(float)) + sizeof(std::int64_t) + sizeof(double) +
+         4 * sizeof(float);
 }
 
 }  // namespace paco

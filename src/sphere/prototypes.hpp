@@ -1,7 +1,8 @@
 // A growing set of prototypes, each the direction of a sum of unit embeddings.
 //
-// The sums are kept in double and are the truth; beside them stand float32 copies and float32 statistics with error
-// bounds, from which screening narrows down who can win. 12 d + 32 bytes a prototype. Not thread-safe.
+// The sums are kept in double and are the truth; beside them stand float32 copies and float32
+// statistics with error bounds, from which screening narrows down who can win. 12 d + 32 bytes a
+// prototype. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ namespace paco {
 
 class PrototypeSet {
  public:
-  // `roundings`: how many float32 additions a screened product may have behind it (see BlockProducts).
+  // `roundings`: how many float32 additions a screened product may have behind it (see
+  // BlockProducts).
   explicit PrototypeSet(std::size_t dimension, std::size_t roundings = 0);
 
   std::size_t size() const { return sizes_.size(); }
@@ -29,7 +31,9 @@ class PrototypeSet {
   std::int64_t members(std::size_t k) const { return sizes_[k]; }
   // |R|, the length of the sum.
   double resultant(std::size_t k) const { return resultants_[k]; }
-  std::span<const double> sum(std::size_t k) const { return {sums_.data() + k * dimension_, dimension_}; }
+  std::span<const double> sum(std::size_t k) const {
+    return {sums_.data() + k * dimension_, dimension_};
+  }
 
   // Exact, in double.
   double cosine(std::size_t k, const float* unit) const;

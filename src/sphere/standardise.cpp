@@ -33,21 +33,25 @@ SupportStatistics support_statistics(Rows<const double> embeddings, double epsil
 
 RowFault standardise_row(std::span<const double> raw, std::span<const double> mean,
                          std::span<const double> deviation, std::span<float> unit) {
-  const double squared = standardise(raw.data(), mean.data(), deviation.data(), unit.data(), raw.size());
+  const double squared =
+      standardise(raw.data(), mean.data(), deviation.data(), unit.data(), raw.size());
   if (std::isfinite(squared) && squared > 0) {
     const bool zero = std::all_of(raw.begin(), raw.end(), [](double x) { return x == 0; });
     return zero ? RowFault::all_zero : RowFault::none;
   }
-  const bool finite = std::all_of(raw.begin(), raw.end(), [](double x) { return std::isfinite(x); });
+  const bool finite =
+      std::all_of(raw.begin(), raw.end(), [](double x) { return std::isfinite(x); });
   return finite ? RowFault::no_direction : RowFault::not_finite;
 }
 
 namespace {
 
-Error row_error(RowFault fault, const std::string& what, std::uint64_t row, std::span<const double> raw) {
+Error row_error(RowFault fault, const std::string& what, std::uint64_t row,
+                std::span<const double> raw) {
   switch (fault) {
     case RowFault::not_finite: {
-      const auto bad = std::find_if(raw.begin(), raw.end(), [](double x) { return !std::isfinite(x); });
+      const auto bad =
+          std::find_if(raw.begin(), raw.end(), [](double x) { return !std::isfinite(x); });
       return {ErrorCode::bad_value,
               fmt::format("{}: row {} has {} at column {}", what, row, *bad, bad - raw.begin()),
               "remove the row, or embed that sample again"};
@@ -65,8 +69,8 @@ Error row_error(RowFault fault, const std::string& what, std::uint64_t row, std:
 }  // namespace
 
 Result<void> standardise_rows(Rows<const double> raw, std::span<const double> mean,
-                              std::span<const double> deviation, Rows<float> unit, const std::string& what,
-                              std::uint64_t first_row, ThreadPool& pool) {
+                              std::span<const double> deviation, Rows<float> unit,
+                              const std::string& what, std::uint64_t first_row, ThreadPool& pool) {
   std::atomic<std::size_t> first_bad{raw.rows};
   const auto range = [&](std::size_t first, std::size_t last) {
     for (std::size_t row = first; row < last; ++row) {
@@ -80,7 +84,8 @@ Result<void> standardise_rows(Rows<const double> raw, std::span<const double> me
   pool.parallel_for(raw.rows, 64, range);
   const std::size_t bad = first_bad.load();
   if (bad == raw.rows) return {};
-  return row_error(standardise_row(raw[bad], mean, deviation, unit[bad]), what, first_row + bad, raw[bad]);
+  return row_error(standardise_row(raw[bad], mean, deviation, unit[bad]), what, first_row + bad,
+                   raw[bad]);
 }
 
 }  // namespace paco

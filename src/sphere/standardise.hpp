@@ -1,5 +1,6 @@
-// From raw embeddings to points on the unit sphere (section "standardised spherical embedding" of the method):
-// every coordinate is centred and scaled by the support set's statistics, the result is normalised.
+// From raw embeddings to points on the unit sphere (section "standardised spherical embedding" of
+// the method): every coordinate is centred and scaled by the support set's statistics, the result
+// is normalised.
 //
 // Computed in double, stored as float32; all later steps use the stored values.
 #pragma once
@@ -32,9 +33,10 @@ enum class RowFault : std::uint8_t { none, not_finite, all_zero, no_direction };
 RowFault standardise_row(std::span<const double> raw, std::span<const double> mean,
                          std::span<const double> deviation, std::span<float> unit);
 
-// All rows, or an error that names the first bad row as `first_row` + its index. `what` begins the message.
+// All rows, or an error that names the first bad row as `first_row` + its index. `what` begins the
+// message.
 Result<void> standardise_rows(Rows<const double> raw, std::span<const double> mean,
-                              std::span<const double> deviation, Rows<float> unit, const std::string& what,
-                              std::uint64_t first_row, ThreadPool& pool);
+                              std::span<const double> deviation, Rows<float> unit,
+                              const std::string& what, std::uint64_t first_row, ThreadPool& pool);
 
 }  // namespace paco

@@ -8,7 +8,9 @@ namespace paco {
 namespace {
 
 // (n - 1) / (n + 1): how far a statistic of n samples is trusted.
-double shrinkage(std::int64_t size) { return static_cast<double>(size - 1) / static_cast<double>(size + 1); }
+double shrinkage(std::int64_t size) {
+  return static_cast<double>(size - 1) / static_cast<double>(size + 1);
+}
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Thresholds and decisions against recorded answers: the six made sets in this folder, and the real CUB embeddings where
-// they lie beside the project.
+// Thresholds and decisions against recorded answers: the six made sets in this folder, and the real
+// CUB embeddings where they lie beside the project.
 #include <gtest/gtest.h>
 
 #include "golden_case.hpp"
@@ -18,9 +18,10 @@ class Golden : public ::testing::TestWithParam<const char*> {
   void SetUp() override {
     const std::string name = GetParam();
     const bool real = name.rfind("cub", 0) == 0;
-    const std::string folder =
-        real ? shared_folder() + "/data/" + name : std::string(PACO_SOURCE_DIR) + "/tests/golden/" + name;
-    if (real && !std::filesystem::exists(folder)) GTEST_SKIP() << "real embeddings are absent: " << folder;
+    const std::string folder = real ? shared_folder() + "/data/" + name
+                                    : std::string(PACO_SOURCE_DIR) + "/tests/golden/" + name;
+    if (real && !std::filesystem::exists(folder))
+      GTEST_SKIP() << "real embeddings are absent: " << folder;
     golden_ = load_case(folder);
     auto model = calibrate(golden_.support_set(), golden_.options());
     ASSERT_TRUE(model.ok()) << model.error().message;
@@ -38,8 +39,11 @@ class Golden : public ::testing::TestWithParam<const char*> {
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < decisions.size(); ++i) {
       const Decision& d = decisions[i];
-      if (d.category != golden_.category[i] || static_cast<std::int64_t>(d.branch) != golden_.branch[i]) ++wrong;
-      ASSERT_NEAR(d.tau_birth_after, golden_.tau_birth_after[i], kTolerance * std::abs(golden_.tau_birth_after[i]))
+      if (d.category != golden_.category[i] ||
+          static_cast<std::int64_t>(d.branch) != golden_.branch[i])
+        ++wrong;
+      ASSERT_NEAR(d.tau_birth_after, golden_.tau_birth_after[i],
+                  kTolerance * std::abs(golden_.tau_birth_after[i]))
           << "sample " << i;
       ASSERT_NEAR(d.eta_after, golden_.eta_after[i], kTolerance) << "sample " << i;
     }
@@ -60,16 +64,22 @@ TEST_P(Golden, ThresholdsAreTheRecordedOnes) {
   expect_close(model_->sigma_pos, e.at("sigma_pos"), "sigma_pos");
   expect_close(model_->base_median, e.at("base_median"), "base_median");
   expect_close(model_->log_p0, e.at("log_p0"), "log_p0");
-  expect_close(model_->hi.balanced_accuracy, e.at("balanced_accuracy").at("hi"), "balanced accuracy of hi");
+  expect_close(model_->hi.balanced_accuracy, e.at("balanced_accuracy").at("hi"),
+               "balanced accuracy of hi");
   expect_close(model_->birth.balanced_accuracy, e.at("balanced_accuracy").at("birth"), "of birth");
-  expect_close(model_->create.balanced_accuracy, e.at("balanced_accuracy").at("create"), "of create");
+  expect_close(model_->create.balanced_accuracy, e.at("balanced_accuracy").at("create"),
+               "of create");
   EXPECT_EQ(model_->reference == ReferenceChoice::classifier, e.at("reference") == "classifier");
   const auto& quality = e.at("reference_stats");
-  expect_close(model_->prototype_quality.accuracy, quality.at("proto").at("accuracy"), "prototype accuracy");
-  expect_close(model_->prototype_quality.mean_margin, quality.at("proto").at("margin"), "prototype margin");
+  expect_close(model_->prototype_quality.accuracy, quality.at("proto").at("accuracy"),
+               "prototype accuracy");
+  expect_close(model_->prototype_quality.mean_margin, quality.at("proto").at("margin"),
+               "prototype margin");
   if (quality.contains("classifier")) {
-    expect_close(model_->classifier_quality.accuracy, quality.at("classifier").at("accuracy"), "classifier accuracy");
-    expect_close(model_->classifier_quality.mean_margin, quality.at("classifier").at("margin"), "classifier margin");
+    expect_close(model_->classifier_quality.accuracy, quality.at("classifier").at("accuracy"),
+                 "classifier accuracy");
+    expect_close(model_->classifier_quality.mean_margin, quality.at("classifier").at("margin"),
+                 "classifier margin");
   }
 }
 
@@ -91,8 +101,8 @@ TEST_P(Golden, FastEngineDecidesAsRecordedForEveryBlockSizeAndThreadCount) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, Golden,
-                         ::testing::Values("tiny", "overlap", "wide", "temperature", "no_routing", "static_birth",
-                                           "cub-finetuned", "cub-frozen"),
+                         ::testing::Values("tiny", "overlap", "wide", "temperature", "no_routing",
+                                           "static_birth", "cub-finetuned", "cub-frozen"),
                          [](const auto& p) {
                            std::string name = p.param;
                            std::replace(name.begin(), name.end(), '-', '_');

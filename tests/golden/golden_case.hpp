@@ -1,4 +1,5 @@
-// A recorded case: a support set, a stream, and what the method decided on it according to the specification.
+// A recorded case: a support set, a stream, and what the method decided on it according to the
+// specification.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,7 +39,8 @@ struct GoldenCase {
     options.seed = expected.at("seed");
     const std::string tie = o.at("tie");
     options.tie = tie == "low" ? Tie::low : tie == "high" ? Tie::high : Tie::mid;
-    options.reference = o.at("refsel") == "auto" ? ReferenceChoice::automatic : ReferenceChoice::prototype;
+    options.reference =
+        o.at("refsel") == "auto" ? ReferenceChoice::automatic : ReferenceChoice::prototype;
     options.routing = o.at("routing");
     options.adaptive_birth = o.at("dyn");
     return options;
@@ -65,7 +67,8 @@ inline GoldenCase load_case(const std::string& folder) {
   c.expected = nlohmann::json::parse(std::ifstream(folder + "/expected.json"));
   c.support = read_matrix(folder + "/support.npy");
   c.stream = read_matrix(folder + "/stream.npy");
-  if (std::filesystem::exists(folder + "/classifier.npy")) c.classifier = read_matrix(folder + "/classifier.npy");
+  if (std::filesystem::exists(folder + "/classifier.npy"))
+    c.classifier = read_matrix(folder + "/classifier.npy");
   c.labels = read_vector<std::int64_t>(folder + "/support_labels.npy");
   c.category = read_vector<std::int64_t>(folder + "/expected_category.npy");
   c.branch = read_vector<std::int64_t>(folder + "/expected_branch.npy");
