@@ -33,6 +33,9 @@ Result<StateDict> read_state_dict(const std::string& path);
 // errors.
 Result<StateDict> parse_torch_file(std::span<const std::byte> bytes, const std::string& origin);
 
+// Whether the file is an archive of torch.jit.save, which holds code beside its tensors.
+Result<bool> is_torchscript_file(const std::string& path);
+
 // A name without the prefixes that training wrappers leave: "module.backbone.cls_token" is
 // "cls_token".
 std::string plain_name(const std::string& name);
