@@ -19,7 +19,7 @@ std::string_view trimmed(std::string_view text) {
 char find_separator(std::string_view line) {
   bool quoted = false;
   char found = ' ';
-  constexpr std::string_view kByStrength = " \t;,";  // a stronger one, further right, wins
+  constexpr std::string_view kByStrength = " ,;\t";  // a stronger one, further right, wins
   for (char c : line) {
     if (c == '"') quoted = !quoted;
     if (!quoted && kByStrength.find(c) != std::string_view::npos &&

@@ -47,7 +47,9 @@ class RowMajorSource final : public EmbeddingSource {
   std::uint64_t row_ = 0;
 };
 
-// Column-major numbers: each column is contiguous, so a block is gathered column by column.
+// Column-major numbers: each column is contiguous, so rows are gathered column by column. That is
+// done for many rows at a time, whatever the caller's block, because every column lies on a page of
+// its own.
 class ColumnMajorSource final : public EmbeddingSource {
  public:
   ColumnMajorSource(std::string name, NpyHeader header, SharedBytes data)
@@ -57,29 +59,43 @@ class ColumnMajorSource final : public EmbeddingSource {
   std::optional<std::uint64_t> rows() const override { return header_.shape[0]; }
 
  private:
+  static constexpr std::size_t kGathered = std::size_t{1} << 19;  // numbers
+
   Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>*) override {
+    std::size_t done = 0;
+    while (done < block.rows) {
+      if (used_ == ready_) gather();
+      const std::size_t count = std::min(block.rows - done, ready_ - used_);
+      if (count == 0) break;
+      std::copy_n(rows_.data() + used_ * block.columns, count * block.columns, block[done].data());
+      used_ += count;
+      done += count;
+    }
+    return done;
+  }
+
+  void gather() {
+    const std::uint64_t total = header_.shape[0], columns = header_.shape[1];
     const std::size_t size = element_size(header_.type);
-    const std::size_t rows = std::min<std::uint64_t>(block.rows, header_.shape[0] - row_);
-    column_.resize(rows);
-    for (std::size_t c = 0; rows > 0 && c < block.columns; ++c) {
-      to_doubles(header_.type, header_.swapped,
-                 data_.bytes.data() + (c * header_.shape[0] + row_) * size, column_);
-      for (std::size_t r = 0; r < rows; ++r) block.data[r * block.columns + c] = column_[r];
+    ready_ =
+        std::min<std::uint64_t>(std::max<std::uint64_t>(1, kGathered / columns), total - next_);
+    used_ = 0;
+    rows_.resize(ready_ * columns);
+    column_.resize(ready_);
+    for (std::uint64_t c = 0; ready_ > 0 && c < columns; ++c) {
+      to_doubles(header_.type, header_.swapped, data_.bytes.data() + (c * total + next_) * size,
+                 column_);
+      for (std::size_t r = 0; r < ready_; ++r) rows_[r * columns + c] = column_[r];
     }
-    row_ += rows;
-    // Pages are shared by neighbouring blocks; given back now and then, the mapping stays small.
-    if (data_.release && row_ - released_ >= 4096) {
-      data_.release(0, data_.bytes.size());
-      released_ = row_;
-    }
-    return rows;
+    next_ += ready_;
+    if (data_.release) data_.release(0, data_.bytes.size());
   }
 
   NpyHeader header_;
   SharedBytes data_;
-  std::vector<double> column_;
-  std::uint64_t row_ = 0;
-  std::uint64_t released_ = 0;
+  std::vector<double> rows_, column_;
+  std::size_t ready_ = 0, used_ = 0;  // of rows_
+  std::uint64_t next_ = 0;            // first row that is not gathered yet
 };
 
 // Each row: its dimension as a 32-bit integer, then that many floats.

@@ -156,8 +156,30 @@ ImageResult open_idx(SharedBytes images, const std::string& images_path, SharedB
                                                  std::vector{images.owner, labels.owner}));
 }
 
-ImageResult open_cifar(const std::string& path, bool hundred) {
+ImageResult make_cifar(std::vector<SharedBytes> files, const std::vector<std::string>& paths,
+                       bool hundred, std::vector<std::string> classes) {
+  if (classes.empty()) classes = numbers_as_names(hundred ? 100 : 10);
   const std::string kind = hundred ? "CIFAR-100" : "CIFAR-10";
+  const std::size_t label_bytes = hundred ? 2 : 1, record = label_bytes + 3 * CifarImages::kPlane;
+  for (std::size_t f = 0; f < files.size(); ++f) {
+    const auto bytes = files[f].bytes;
+    if (bytes.empty() || bytes.size() % record != 0) {
+      return damaged(paths[f], fmt::format("not a {} file: {} bytes are no multiple of {}", kind,
+                                           bytes.size(), record));
+    }
+    for (std::size_t at = 0; at < bytes.size(); at += record) {
+      const auto label = std::to_integer<std::size_t>(bytes[at + label_bytes - 1]);
+      if (label >= classes.size()) {
+        return damaged(paths[f], fmt::format("image {} has label {}; {} has {} classes",
+                                             at / record, label, kind, classes.size()));
+      }
+    }
+  }
+  return ImageResult(
+      std::make_unique<CifarImages>(std::move(files), label_bytes, std::move(classes)));
+}
+
+ImageResult open_cifar(const std::string& path, bool hundred) {
   std::string folder = path;
   std::vector<std::string> paths;
   if (path_kind(path) == PathKind::folder) {
@@ -174,30 +196,19 @@ ImageResult open_cifar(const std::string& path, bool hundred) {
     const std::size_t slash = path.rfind('/');
     folder = slash == path.npos ? "." : path.substr(0, slash);
   }
-  std::vector<std::string> classes = numbers_as_names(hundred ? 100 : 10);
+  std::vector<std::string> classes;
   const std::string names_path = folder + (hundred ? "/fine_label_names.txt" : "/batches.meta.txt");
   if (path_kind(names_path) == PathKind::file) {
-    PACO_ASSIGN(auto names, read_class_names(names_path));
-    if (names.size() == classes.size()) classes = std::move(names);
+    PACO_ASSIGN(classes, read_class_names(names_path));
+    if (classes.size() != (hundred ? 100 : 10))
+      return damaged(names_path, fmt::format("it names {} classes", classes.size()));
   }
-  const std::size_t label_bytes = hundred ? 2 : 1, record = label_bytes + 3 * CifarImages::kPlane;
   std::vector<SharedBytes> files;
   for (const std::string& file : paths) {
     PACO_ASSIGN(auto bytes, open_bytes(file));
-    if (bytes.bytes.empty() || bytes.bytes.size() % record != 0) {
-      return damaged(file, fmt::format("not a {} file: {} bytes are no multiple of {}", kind,
-                                       bytes.bytes.size(), record));
-    }
-    for (std::size_t at = 0; at < bytes.bytes.size(); at += record) {
-      const auto label = std::to_integer<std::size_t>(bytes.bytes[at + label_bytes - 1]);
-      if (label >= classes.size())
-        return damaged(file, fmt::format("image {} has label {}; {} has {} classes", at / record,
-                                         label, kind, classes.size()));
-    }
     files.push_back(std::move(bytes));
   }
-  return ImageResult(
-      std::make_unique<CifarImages>(std::move(files), label_bytes, std::move(classes)));
+  return make_cifar(std::move(files), paths, hundred, std::move(classes));
 }
 
 ImageResult open_fashion_mnist(bool test) {

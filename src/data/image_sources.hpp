@@ -18,6 +18,9 @@ ImageResult open_image_tar(SharedBytes bytes, const std::string& path);
 ImageResult open_idx(SharedBytes images, const std::string& images_path, SharedBytes labels,
                      const std::string& labels_path, std::vector<std::string> classes);
 ImageResult open_cifar(const std::string& path, bool hundred);
+// `paths` name the files in error texts; without class names the numbers stand for them.
+ImageResult make_cifar(std::vector<SharedBytes> files, const std::vector<std::string>& paths,
+                       bool hundred, std::vector<std::string> classes);
 ImageResult open_fashion_mnist(bool test);
 
 }  // namespace paco
