@@ -25,14 +25,12 @@ class ImageSource;  // data/images.hpp
 
 // One sample of the stream with all that is known of it.
 struct ReportSample {
-  Decision decision;  // its evidence is kNotComputed where there is no trace
-  std::string id;     // as the input named it
-  std::string name;   // of the class or category it went into
+  Decision
+      decision;    // with its evidence where the file held it; the state after it only with a trace
+  std::string id;  // as the input named it
+  std::string name;  // of the class or category it went into
 
-  // From the trace: the state after this sample, and what deciding took.
-  double tau_birth_after = kNotComputed;
-  double eta_after = kNotComputed;
-  double microseconds = kNotComputed;
+  double microseconds = kNotComputed;  // that deciding took, from the trace
 };
 
 struct ReportInput {
@@ -41,7 +39,7 @@ struct ReportInput {
   // "decisions.csv").
   std::vector<std::pair<std::string, std::string>> sources;
   std::vector<ReportSample> samples;  // in stream order
-  bool has_trace = false;  // the trace columns and the evidence of the decisions are there
+  bool has_trace = false;             // the state after each sample and the time it took are there
   std::size_t known_classes = 0;
   const Model* model = nullptr;            // thresholds, histograms, explanations
   const Evaluation* evaluation = nullptr;  // accuracy tables

@@ -148,7 +148,10 @@ Json point_section(const ReportInput& input, const ReportOptions& options) {
   if (!input.truth.empty()) {
     result["truth"] = column<std::int32_t>(rows, [&](std::size_t i) { return input.truth[i]; });
   }
-  if (input.has_trace) {
+  const bool evidence =
+      std::any_of(input.samples.begin(), input.samples.end(),
+                  [](const ReportSample& sample) { return std::isfinite(sample.decision.margin); });
+  if (evidence) {
     result["top_cosine"] =
         column<float>(rows, [&](std::size_t i) { return decision(i).top_cosine; });
     result["margin"] = column<float>(rows, [&](std::size_t i) { return decision(i).margin; });
@@ -173,6 +176,7 @@ Json point_section(const ReportInput& input, const ReportOptions& options) {
 Json series_section(const ReportInput& input) {
   const std::size_t n = input.samples.size();
   const double shift = score_shift(input);
+  const auto decision = [&](std::size_t i) -> const Decision& { return input.samples[i].decision; };
   std::vector<std::size_t> rows;
   for (const std::size_t end : run_ends(n, std::min(n, kCurvePoints))) rows.push_back(end - 1);
   std::vector<std::uint32_t> born(n);
@@ -192,11 +196,10 @@ Json series_section(const ReportInput& input) {
     result["novel_classes"] = column<std::uint32_t>(rows, [&](std::size_t i) { return novel[i]; });
   }
   if (input.has_trace) {
-    result["eta"] = column<float>(rows, [&](std::size_t i) { return input.samples[i].eta_after; });
+    result["eta"] = column<float>(rows, [&](std::size_t i) { return decision(i).eta_after; });
   }
   result["tau_birth"] = column<float>(rows, [&](std::size_t i) {
-    const ReportSample& sample = input.samples[i];
-    return (input.has_trace ? sample.tau_birth_after : sample.decision.tau_birth) + shift;
+    return (input.has_trace ? decision(i).tau_birth_after : decision(i).tau_birth) + shift;
   });
   result["shares"] = share_bins(input);
   if (input.has_trace) result["latency"] = latency_bins(input);

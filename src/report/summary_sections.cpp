@@ -89,7 +89,7 @@ Json stream_section(const ReportInput& input) {
     ++branches[static_cast<int>(sample.decision.branch)];
     ++routes[static_cast<int>(sample.decision.route)];
     lowest = std::min(lowest, sample.decision.tau_birth);
-    if (std::isfinite(sample.tau_birth_after)) lowest = std::min(lowest, sample.tau_birth_after);
+    if (input.has_trace) lowest = std::min(lowest, sample.decision.tau_birth_after);
     if (std::isfinite(sample.microseconds)) latency.push_back(sample.microseconds);
   }
   std::int64_t categories = 0;
@@ -115,9 +115,9 @@ Json stream_section(const ReportInput& input) {
   for (const Route route : {Route::known_only, Route::categories_only, Route::all}) {
     result["routes"][std::string(route_name(route))] = routes[static_cast<int>(route)];
   }
-  result["tau_birth"] = input.has_trace ? last.tau_birth_after : last.decision.tau_birth;
+  result["tau_birth"] = input.has_trace ? last.decision.tau_birth_after : last.decision.tau_birth;
   result["lowest_tau_birth"] = lowest;
-  if (input.has_trace) result["eta"] = last.eta_after;
+  if (input.has_trace) result["eta"] = last.decision.eta_after;
   if (!latency.empty()) {
     std::sort(latency.begin(), latency.end());
     result["microseconds"] = {{"median", sorted_quantile(latency, 0.5)},

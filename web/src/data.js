@@ -17,6 +17,9 @@ function decode(text, Type) {
   return new Type(bytes.buffer);
 }
 
+// Classes without names carry their number.
+export const readableName = (name) => (/^\d+$/.test(name) ? `class ${name}` : name);
+
 export function readDocument() {
   const data = JSON.parse(document.getElementById('paco-data').textContent);
   for (const [section, columns] of Object.entries(kinds)) {
@@ -24,6 +27,8 @@ export function readDocument() {
       if (typeof data[section][name] === 'string') data[section][name] = decode(data[section][name], Type);
     }
   }
+  for (const row of data.memory.classes) row.name = readableName(row.name);
+  data.memory.truth_names = data.memory.truth_names.map(readableName);
   // Everything that can be highlighted, by id.
   data.entries = new Map();
   for (const row of data.memory.classes) data.entries.set(row.id, { ...row, known: true });

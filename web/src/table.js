@@ -39,7 +39,10 @@ export function table(name, columns, rows, { limit = 12, search = false } = {}) 
       'data-id': row.select ?? null, class: row.select === undefined ? null : 'pick', tabindex: row.select === undefined ? null : 0,
       onclick: () => row.select !== undefined && toggle(row.select),
       onkeydown: (event) => { if (event.key === 'Enter' && row.select !== undefined) toggle(row.select); },
-    }, columns.map((column) => h('td', { class: column.number ? 'number' : null }, column.show ? column.show(row[column.key], row) : row[column.key] ?? '–')))));
+    }, columns.map((column) => {
+      const shown = column.show ? column.show(row[column.key], row) : row[column.key] ?? '–';
+      return h('td', { class: column.number ? 'number' : String(row[column.key] ?? '').length < 18 ? 'short' : null }, shown);
+    }))));
     headings.forEach((heading, i) => {
       const sorted = order && order[0] === columns[i];
       heading.setAttribute('aria-sort', sorted ? (order[1] > 0 ? 'ascending' : 'descending') : 'none');

@@ -90,6 +90,7 @@ TEST(ReportDocument, LeavesOutWhatTheInputDoesNotHold) {
   ReportInput input = testing::made_input(100, 4);
   input.truth.clear();
   input.has_trace = false;
+  for (ReportSample& sample : input.samples) sample.decision.margin = kNotComputed;
   const auto document = report_document(input);
   ASSERT_TRUE(document.ok());
   EXPECT_FALSE(document->contains("model"));

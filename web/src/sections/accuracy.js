@@ -1,15 +1,20 @@
-// How well the stream was judged, where the truth is known. The tables come from the program as they are.
+// How well the stream was judged, where the truth is known. The numbers are the program's own tables.
+import { readableName } from '../data.js';
 import { h } from '../dom.js';
 import { fixed, integer, percent } from '../format.js';
 import { table } from '../table.js';
 import { section } from './parts.js';
 
-const texts = {
-  accuracy: 'Categories have no names, so each is matched with at most one true class before counting. Strict matches once over the whole stream; Greedy matches known and novel samples apart and is never lower.',
-  overview: 'How many classes there truly are, how many were seen, and how well the two groupings agree.',
-  per_class: 'How many of its samples came out right, and where they went.',
-  confused: 'Samples of one class that went into something that stands for another.',
-};
+function texts(evaluation) {
+  const keep = evaluation.keep === 'top'
+    ? `Only the ${integer(evaluation.clusters_kept)} largest groups count, as many as there are true classes; samples in others are wrong.` : 'Every group counts, however many there are.';
+  return {
+    accuracy: ['Accuracy', `Categories have no names, so each is matched with at most one true class before counting. Strict matches once over the whole stream; greedy matches known (old) and novel (new) samples apart and is never lower. ${keep} From and to bound the ${percent(evaluation.bootstrap.confidence, 0)} interval.`],
+    overview: ['Groups', 'How many groups the stream was put into, how many classes there truly are, and how well the two agree: NMI and ARI are 1 where they are the same, and near 0 where they have nothing in common.'],
+    per_class: ['Each true class', 'How many of its samples came out right, what the class was matched with, how pure that is, and over how many groups its samples were spread.'],
+    confused: ['Most confused', 'Samples of one class that went into a group which stands for another class, or for none.'],
+  };
+}
 
 function show(column) {
   if (column.show === 'integer') return (v) => integer(v);
@@ -18,20 +23,35 @@ function show(column) {
   return (v) => v ?? '–';
 }
 
-// A table of the program (key, title, columns, rows) as a table of the page. A column named `cluster` holds ids that can
-// be highlighted.
-function programTable(source, limit) {
-  const cluster = source.columns.findIndex((column) => column.key === 'cluster');
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+// Numbers of classes and groups stand beside their names in the program's tables; people need only the names.
+const named = { label: 'name', cluster: 'cluster_name', stands_for: 'stands_for_name' };
+
+// A table of the program (key, columns, rows) as a table of the page; the group in it can be highlighted.
+function programTable(source, [title, caption], limit) {
   const rows = source.rows.map((cells) => {
     const row = Object.fromEntries(cells.map((value, i) => [source.columns[i].key, value]));
-    if (cluster >= 0 && typeof cells[cluster] === 'number') row.select = cells[cluster];
+    for (const key of Object.values(named)) if (row[key]) row[key] = readableName(row[key]);
+    if (typeof row.cluster === 'number') row.select = row.cluster;
     return row;
   });
-  // A column that is empty, or only repeats the one before (classes without names), says nothing.
-  const telling = source.columns.filter((column, i) => source.rows.some((cells) => cells[i] !== null && (i === 0 || String(cells[i]) !== String(cells[i - 1]))));
-  const columns = telling.map((column) => ({ key: column.key, heading: column.heading, number: column.show !== 'text', show: show(column) }));
-  return h('div', { class: 'stack' }, h('h3', {}, source.title), texts[source.key] ? h('p', { class: 'caption' }, texts[source.key]) : null,
-    table(source.key, columns, rows, { limit, search: rows.length > 20 }));
+  const keys = new Set(source.columns.map((column) => column.key));
+  const columns = source.columns
+    .filter(({ key }) => !keys.has(named[key]) && !(key === 'method' && new Set(rows.map((row) => row.method)).size === 1))
+    .map((column) => {
+      const number = Object.keys(named).find((key) => named[key] === column.key && keys.has(key));
+      const heading = number ? source.columns.find(({ key }) => key === number).heading : column.heading;
+      return { key: column.key, heading: capital(heading), number: column.show !== 'text', show: show(column) };
+    });
+  const body = rows.length > 2 ? table(source.key, columns, rows, { limit, search: rows.length > 20 }) : upright(source.key, columns, rows);
+  return h('div', { class: 'stack' }, h('h3', {}, title), h('p', { class: 'caption' }, caption), body);
+}
+
+// One or two rows read better standing up.
+function upright(key, columns, rows) {
+  const lines = columns.map((column) => ({ name: column.heading, ...Object.fromEntries(rows.map((row, i) => [`v${i}`, column.show(row[column.key])])) }));
+  const values = rows.map((row, i) => ({ key: `v${i}`, heading: rows.length > 1 ? capital(row.method ?? '') : '', number: true }));
+  return table(key, [{ key: 'name', heading: '' }, ...values], lines);
 }
 
 export function accuracy(data) {
@@ -39,10 +59,12 @@ export function accuracy(data) {
   if (!evaluation) return null;
   const judged = evaluation.coverage.with_truth;
   const part = judged < stream.samples ? ` The truth is known for ${integer(judged)} of ${integer(stream.samples)} samples; the others count in no accuracy.` : '';
+  const text = texts(evaluation);
+  const draw = (source, limit) => programTable(source, text[source.key], limit);
   return {
-    element: section('accuracy', 'How well it did', `Compared with the true classes.${part}`,
-      h('div', { class: 'grid two tables' }, tables.slice(0, 2).map((source) => programTable(source, 14))),
-      h('div', { class: 'grid tables' }, tables.slice(2).map((source) => programTable(source, 10)))),
+    element: section('accuracy', 'How well it did', `Compared with the true classes, which played no part in the decisions.${part}`,
+      h('div', { class: 'grid two tables' }, tables.slice(0, 2).map((source) => draw(source, 14))),
+      h('div', { class: 'grid two tables' }, tables.slice(2).map((source) => draw(source, 10)))),
     draw: () => {},
   };
 }

@@ -11,7 +11,7 @@ export function decisions(data) {
   const lead = 'Every point is a sample. Point at one to read why it was decided so; click it to highlight its whole class or category on this page.';
   const { points, stream, model } = data;
   if (!points.margin) {
-    return { element: section('decisions', 'How samples were decided', null, missing('This needs a trace: run paco discover with --trace trace.csv, and paco report with --trace trace.csv.')), draw: () => {} };
+    return { element: section('decisions', 'How samples were decided', null, missing('These decisions carry no scores: either the method that made them has none, or the file was cut short. Decisions of paco discover as csv or jsonl, or a trace (--trace), bring the plots back.')), draw: () => {} };
   }
   const routing = plot('Routing plane: best cosine with a known class against its lead over the second best', 'tall');
   const birth = plot('Birth and attach plane: birth score against attach score', 'tall');

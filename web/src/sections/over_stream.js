@@ -2,7 +2,7 @@
 import { boundaryOverStream, categoriesOverStream, latencyOverStream, sharesOverStream } from '../charts/stream.js';
 import { h } from '../dom.js';
 import { duration, fixed, integer } from '../format.js';
-import { figure, plot, section } from './parts.js';
+import { figure, missing, plot, section } from './parts.js';
 
 export function overStream(data) {
   const { stream, series, points } = data;
@@ -29,7 +29,8 @@ export function overStream(data) {
       [['line b0', 'median'], ['square b0 pale', 'middle 80%'], ['dash b3', 'slowest 1% from here']]));
   }
   return {
-    element: section('stream', 'Along the stream', points.total > 1 ? 'Left to right is the order of arrival. Members of a highlighted category appear as marks at the foot of each plot.' : null, h('div', { class: 'grid two' }, figures)),
+    element: section('stream', 'Along the stream', points.total > 1 ? 'Left to right is the order of arrival. Members of a highlighted category appear as marks at the foot of each plot.' : null, h('div', { class: 'grid two' }, figures),
+      series.eta ? null : missing('Eta, the boundary after each sample and the time per decision need a trace: run paco discover and paco report with --trace trace.csv.')),
     draw: () => {
       categoriesOverStream(data, categories);
       boundaryOverStream(data, boundary);

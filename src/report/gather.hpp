@@ -1,0 +1,43 @@
+// Reads everything a report is made from and puts it together: the files of discover, the model,
+// truth and pictures.
+//
+// Files that do not belong together (a trace of another run, truth of another length) are refused
+// with both names.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "report/report.hpp"
+
+namespace paco {
+
+struct ReportFiles {
+  std::string title;      // empty: the name of the decisions file
+  std::string decisions;  // csv or JSON lines
+  std::string trace;      // the rest may be empty
+  std::string model;
+  std::string truth;
+  std::string images;        // specification of an image source, e.g. "tar:birds.tar"
+  std::string images_index;  // npy: for each sample in stream order, its place in the image source
+  std::optional<std::int64_t> known;  // number of known classes; the model knows it too
+  EvaluationOptions evaluation;
+};
+
+// Owns what input points to.
+struct GatheredReport {
+  std::unique_ptr<Model> model;
+  std::unique_ptr<Evaluation> evaluation;
+  std::unique_ptr<ImageSource> images;
+  ReportInput input;
+
+  GatheredReport();
+  GatheredReport(GatheredReport&&) noexcept;
+  ~GatheredReport();
+};
+
+Result<GatheredReport> gather_report(const ReportFiles& files);
+
+}  // namespace paco
