@@ -1,13 +1,11 @@
 // Images to embeddings with a trained run or a bare backbone. Torch-free to include.
 //
-//   PACO_ASSIGN(auto embedder, Embedder::open_run("run", {}));
-//   PACO_ASSIGN(auto report, embed_images(*source, order, *embedder, options, sink, stop));
+// For whole data sets see embed_images.hpp. One thread at a time.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -22,6 +20,8 @@ namespace paco {
 struct EmbedderSettings {
   std::string device = "cpu";  // cpu, cuda, cuda:N
   unsigned threads = 0;        // of the network on a CPU; 0: the library's default
+  std::string precision =
+      "auto";  // float32, bfloat16, or auto: bfloat16 on a GPU, float32 on a CPU
 };
 
 class Embedder {
@@ -40,8 +40,17 @@ class Embedder {
   const Matrix<float>& classifier() const;              // (classes, d); no rows where there is none
   const std::vector<std::string>& ignored_tensors() const;  // of the weights file
 
+  // Differs between networks, weights and precisions: tells whether two embeddings have the same
+  // origin.
+  std::uint64_t fingerprint() const;
+
   // View 0 of a batch -> out, (batch.samples.size(), spec().embedding()).
   Result<void> embed(const Batch& batch, Rows<float> out);
+  // The same in two steps, so that a GPU works while the caller does: submit() hands a batch over,
+  // collect() waits for its embeddings. Between them other batches may be submitted; they are
+  // collected in order.
+  Result<void> submit(const Batch& batch);
+  Result<void> collect(Rows<float> out);
   // Memory that the device copies from fastest, for LoaderSettings::allocate.
   std::function<std::shared_ptr<std::uint8_t[]>(std::size_t)> allocator() const;
 
@@ -50,24 +59,5 @@ class Embedder {
   explicit Embedder(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
-
-struct EmbedOptions {
-  std::size_t batch = 128;
-  unsigned threads = 1;  // decoding
-  bool strict = false;   // an unreadable image is an error instead of a skipped sample
-};
-
-struct EmbedReport {
-  std::size_t embedded = 0;
-  std::vector<SkippedImage> skipped;
-  double seconds = 0;
-};
-
-// Called in order for every batch: its samples and their embeddings.
-using EmbedSink = std::function<Result<void>(const Batch& batch, Rows<const float> embeddings)>;
-
-Result<EmbedReport> embed_images(const ImageSource& source, std::vector<std::size_t> order,
-                                 Embedder& embedder, const EmbedOptions& options,
-                                 const EmbedSink& sink, std::stop_token stop = {});
 
 }  // namespace paco
