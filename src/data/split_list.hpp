@@ -1,0 +1,17 @@
+// Lists of known and novel classes in files, as the Semantic Shift Benchmark and users give them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "data/splits.hpp"
+#include "paco/result.hpp"
+
+namespace paco {
+
+// Classes may be given by number (from 0) or by name; each at most once. See choose_classes() for
+// the two kinds of file.
+Result<ClassSplit> read_class_split(const std::string& path,
+                                    const std::vector<std::string>& class_names);
+
+}  // namespace paco
