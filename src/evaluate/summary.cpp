@@ -76,6 +76,35 @@ std::string_view kind_name(bool known) { return known ? "old" : "new"; }
 
 }  // namespace
 
+Table score_table(const Evaluation& evaluation) {
+  Table table{
+      "scores",
+      fmt::format("Scores in percent (clusters kept: {})", keep_name(evaluation.options.keep)),
+      {{"method", "method"},
+       {"strict_all", "strict all", Show::share},
+       {"strict_old", "old", Show::share},
+       {"strict_new", "new", Show::share},
+       {"greedy_all", "greedy all", Show::share},
+       {"greedy_old", "old", Show::share},
+       {"greedy_new", "new", Show::share},
+       {"known_accuracy", "known", Show::share},
+       {"memory_size", "memory", Show::integer},
+       {"true_classes", "true classes", Show::integer},
+       {"nmi", "NMI", Show::number, 3},
+       {"ari", "ARI", Show::number, 3}},
+      {}};
+  const auto add = [&](std::string method, const Scores& scores) {
+    table.add({std::move(method), cell(scores.strict.all.value()), cell(scores.strict.old.value()),
+               cell(scores.strict.novel.value()), cell(scores.greedy.all.value()),
+               cell(scores.greedy.old.value()), cell(scores.greedy.novel.value()),
+               cell(scores.known_accuracy.value()), scores.memory_size, evaluation.true_classes,
+               cell(scores.nmi), cell(scores.ari)});
+  };
+  add("decisions", evaluation.scores);
+  if (evaluation.closed) add("closed set", *evaluation.closed);
+  return table;
+}
+
 Table accuracy_table(const Evaluation& evaluation) {
   Table table{"accuracy",
               fmt::format("Accuracy in percent (kept clusters: {}; {:g} % intervals)",
@@ -119,14 +148,14 @@ Table overview_table(const Evaluation& evaluation) {
 Table class_table(const Evaluation& evaluation) {
   Table table{"per_class",
               "Each true class",
-              {{"label", "class", Show::integer},
-               {"name", "name"},
+              {{"label", "class id", Show::integer},
+               {"name", "true class"},
                {"kind", "kind"},
                {"samples", "samples", Show::integer},
                {"strict", "strict", Show::share},
                {"greedy", "greedy", Show::share},
-               {"cluster", "cluster", Show::integer},
-               {"cluster_name", "cluster name"},
+               {"cluster", "cluster id", Show::integer},
+               {"cluster_name", "its cluster"},
                {"purity", "purity", Show::share},
                {"clusters", "spread over", Show::integer}},
               {}};
@@ -143,12 +172,12 @@ Table class_table(const Evaluation& evaluation) {
 Table confused_table(const Evaluation& evaluation) {
   Table table{"confused",
               "Most confused: samples of a class in a cluster that stands for another, or for none",
-              {{"label", "class", Show::integer},
-               {"name", "name"},
-               {"cluster", "went into", Show::integer},
-               {"cluster_name", "cluster name"},
-               {"stands_for", "stands for", Show::integer},
-               {"stands_for_name", "whose name is"},
+              {{"label", "class id", Show::integer},
+               {"name", "true class"},
+               {"cluster", "cluster id", Show::integer},
+               {"cluster_name", "went into"},
+               {"stands_for", "stands for id", Show::integer},
+               {"stands_for_name", "which stands for"},
                {"samples", "samples", Show::integer},
                {"share", "% of class", Show::share}},
               {}};
@@ -183,8 +212,8 @@ Table birth_table(const Evaluation& evaluation) {
 }
 
 std::vector<Table> evaluation_tables(const Evaluation& evaluation) {
-  return {accuracy_table(evaluation), overview_table(evaluation), class_table(evaluation),
-          confused_table(evaluation), birth_table(evaluation)};
+  return {score_table(evaluation), accuracy_table(evaluation), overview_table(evaluation),
+          class_table(evaluation), confused_table(evaluation), birth_table(evaluation)};
 }
 
 Json evaluation_json(const Evaluation& evaluation) {

@@ -72,8 +72,7 @@ Table weakest_classes(const Evaluation& evaluation, std::size_t most) {
                    });
   Table table = excerpt(
       class_table(sorted),
-      {"label", "name", "kind", "samples", "strict", "greedy", "cluster", "purity", "clusters"},
-      most);
+      {"name", "kind", "samples", "strict", "greedy", "cluster_name", "purity", "clusters"}, most);
   table.title = fmt::format("Weakest classes ({} of {})", table.rows.size(), sorted.classes.size());
   return table;
 }

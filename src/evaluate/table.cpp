@@ -16,6 +16,8 @@ namespace paco {
 namespace {
 
 constexpr std::string_view kUndefined = "-";
+// A LaTeX table with more rows goes over several pages.
+constexpr std::size_t kLongestFloat = 40;
 
 bool defined(const Cell& value) {
   if (std::holds_alternative<std::monostate>(value)) return false;
@@ -159,11 +161,20 @@ std::string table_latex(const Table& table) {
     }
     body += " \\\\\n";
   }
+  const std::string caption = latex_escaped(table.title);
+  if (table.rows.size() > kLongestFloat) {
+    return fmt::format(
+        "% needs \\usepackage{{booktabs}} and \\usepackage{{longtable}}\n"
+        "\\begin{{longtable}}{{{}}}\n  \\caption{{{}}}\\label{{tab:{}}} \\\\\n"
+        "  \\toprule\n  {} \\\\\n  \\midrule\n  \\endhead\n  \\bottomrule\n  \\endfoot\n{}"
+        "\\end{{longtable}}\n",
+        alignment, caption, table.key, headings, body);
+  }
   return fmt::format(
       "% needs \\usepackage{{booktabs}}\n\\begin{{table}}\n\\centering\n\\caption{{{}}}\n"
       "\\label{{tab:{}}}\n\\begin{{tabular}}{{{}}}\n  \\toprule\n  {} \\\\\n  \\midrule\n{}"
       "  \\bottomrule\n\\end{{tabular}}\n\\end{{table}}\n",
-      latex_escaped(table.title), table.key, alignment, headings, body);
+      caption, table.key, alignment, headings, body);
 }
 
 std::string table_markdown(const Table& table) {

@@ -51,7 +51,7 @@ struct Table {
 nlohmann::ordered_json table_json(const Table& table);
 // Header line, then one line per row; RFC 4180 quoting, "\n" line ends.
 std::string table_csv(const Table& table);
-// A tabular in booktabs style inside a table environment with caption and label.
+// Booktabs style with caption and label: a table environment, or a longtable beyond 40 rows.
 std::string table_latex(const Table& table);
 // A pipe table under a bold title.
 std::string table_markdown(const Table& table);

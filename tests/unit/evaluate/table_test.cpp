@@ -53,6 +53,13 @@ TEST(Table, LatexEscapesAndRounds) {
   EXPECT_THAT(latex, HasSubstr("\\_|x & 3 & - & - \\\\"));
 }
 
+TEST(Table, LatexBreaksALongTableOverPages) {
+  Table table{"t", "t", {{"x", "x", Show::integer}}, {}};
+  for (std::int64_t row = 0; row < 60; ++row) table.add({row});
+  EXPECT_THAT(table_latex(table), HasSubstr("\\begin{longtable}{r}"));
+  EXPECT_THAT(table_latex(birds()), Not(HasSubstr("longtable")));
+}
+
 TEST(Table, MarkdownEscapesPipesAndAlignsNumbersRight) {
   const std::string markdown = table_markdown(birds());
   EXPECT_THAT(markdown,

@@ -1,0 +1,205 @@
+// `paco evaluate`: how good the decisions of a stream are, where the truth is known for all or some
+// of its samples. Reads files and prints; the numbers come from src/evaluate.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "base/files.hpp"
+#include "base/try.hpp"
+#include "data/labels.hpp"
+#include "discover/decision_file.hpp"
+#include "evaluate/evaluation.hpp"
+#include "evaluate/summary.hpp"
+#include "evaluate/truth.hpp"
+#include "paco/model.hpp"
+#include "verb.hpp"
+
+namespace paco {
+namespace {
+
+struct Settings {
+  std::string decisions;
+  std::string truth;
+  std::int64_t known = -1;  // below 0: not given
+  std::string model;
+  std::string classes;
+  std::string closed;
+  std::string keep = "top";
+  int bootstrap = 1000;
+  std::uint64_t seed = 0;
+  std::size_t confused = 20;
+  std::string csv;
+  std::string latex;
+  std::string markdown;
+};
+
+// Number of known classes and, where somebody gave them, their names.
+struct KnownClasses {
+  std::int64_t count = 0;
+  std::vector<std::string> names;
+};
+
+Result<KnownClasses> known_classes(const Settings& settings) {
+  KnownClasses known;
+  std::string source = settings.model;
+  if (!settings.model.empty()) {
+    PACO_ASSIGN(Model model, load_model(settings.model));
+    known.names = std::move(model.class_names);
+  } else if (!settings.classes.empty()) {
+    source = settings.classes;
+    PACO_ASSIGN(known.names, read_class_names(settings.classes));
+  }
+  known.count = settings.known;
+  if (source.empty()) {
+    if (settings.known >= 0) return known;
+    return Error{ErrorCode::bad_argument, "how many classes are known is not given",
+                 "give --known N, or --model model.paco, or --classes names.txt"};
+  }
+  const auto named = static_cast<std::int64_t>(known.names.size());
+  // A list of names may go on with the novel classes; the known ones come first.
+  if (settings.known > named ||
+      (settings.known >= 0 && settings.known != named && !settings.model.empty())) {
+    return Error{ErrorCode::mismatch,
+                 fmt::format("--known is {}, but {} has {} classes", settings.known, source, named),
+                 "leave --known out: it is taken from there"};
+  }
+  if (settings.known < 0) known.count = named;
+  return known;
+}
+
+std::vector<CategoryId> categories_of(const DecisionTable& table) {
+  std::vector<CategoryId> categories;
+  categories.reserve(table.decisions.size());
+  for (const Decision& decision : table.decisions) categories.push_back(decision.category);
+  return categories;
+}
+
+// Names by id, from the decisions that carry them.
+std::vector<std::string> cluster_names(const DecisionTable& table) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < table.names.size() && i < table.decisions.size(); ++i) {
+    const auto id = static_cast<std::size_t>(table.decisions[i].category);
+    // An id far beyond the number of decisions is nobody's birth order.
+    if (table.decisions[i].category < 0 || id > table.decisions.size() + (1 << 20)) continue;
+    if (id >= names.size()) names.resize(id + 1);
+    names[id] = table.names[i];
+  }
+  return names;
+}
+
+Result<std::vector<CategoryId>> closed_predictions(const Settings& settings,
+                                                   const DecisionTable& decisions) {
+  if (settings.closed.empty()) return std::vector<CategoryId>{};
+  PACO_ASSIGN(const DecisionTable closed, read_decisions(settings.closed));
+  if (closed.decisions.size() != decisions.decisions.size()) {
+    return Error{
+        ErrorCode::mismatch,
+        fmt::format("{} has {} decisions, {} has {}", settings.closed, closed.decisions.size(),
+                    settings.decisions, decisions.decisions.size()),
+        "run 'paco discover --method closed' over the same stream"};
+  }
+  return categories_of(closed);
+}
+
+// One csv file holds one table, as whatever reads it expects: the scores go to `path`, the others
+// beside it.
+Result<void> write_csv_tables(const std::string& path, const std::vector<Table>& tables) {
+  if (path.empty()) return {};
+  const std::size_t dot = path.ends_with(".csv") ? path.size() - 4 : path.size();
+  for (const Table& table : tables) {
+    const bool first = &table == &tables.front();
+    PACO_TRY(write_file(first ? path : path.substr(0, dot) + "-" + table.key + path.substr(dot),
+                        table_csv(table)));
+  }
+  return {};
+}
+
+Result<void> write_document(const std::string& path, const std::vector<Table>& tables,
+                            TableFormat format) {
+  if (path.empty()) return {};
+  return write_file(path, write_tables(tables, format));
+}
+
+Result<void> run(Context& context, const Settings& settings) {
+  PACO_ASSIGN(const KnownClasses known, known_classes(settings));
+  PACO_ASSIGN(const DecisionTable decisions, read_decisions(settings.decisions));
+  const std::vector<CategoryId> predicted = categories_of(decisions);
+  std::vector<std::uint64_t> sequences;
+  for (const Decision& decision : decisions.decisions) sequences.push_back(decision.sequence);
+  PACO_ASSIGN(const Truth truth,
+              read_truth(settings.truth, {sequences, decisions.samples, known.names}));
+  PACO_ASSIGN(const std::vector<CategoryId> closed, closed_predictions(settings, decisions));
+  const std::vector<std::string> names = cluster_names(decisions);
+
+  EvaluationInput input;
+  input.predicted = predicted;
+  input.truth = truth.labels;
+  input.known_classes = known.count;
+  input.closed = closed;
+  input.class_names = truth.class_names;
+  input.cluster_names = names;
+  EvaluationOptions options;
+  options.keep = settings.keep == "all" ? Keep::all : Keep::top;
+  options.resamples = settings.bootstrap;
+  options.seed = settings.seed;
+  options.confused = settings.confused;
+  PACO_ASSIGN(const Evaluation evaluation, evaluate(input, options));
+
+  const std::vector<Table> tables = evaluation_tables(evaluation);
+  PACO_TRY(write_csv_tables(settings.csv, tables));
+  PACO_TRY(write_document(settings.latex, tables, TableFormat::latex));
+  PACO_TRY(write_document(settings.markdown, tables, TableFormat::markdown));
+  return print_result(context, evaluation_json(evaluation), evaluation_text(evaluation));
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Context& context) {
+  CLI::App& verb = *app.add_subcommand(
+      "evaluate",
+      "How good decisions are, where the truth is known for all samples or some\n"
+      "Old are samples of known classes, new all others. Strict matches clusters to classes once,\n"
+      "greedy matches them for old and new apart; 'without matching' asks for the very class.");
+  auto settings = std::make_shared<Settings>();
+  verb.add_option("--decisions", settings->decisions,
+                  "what 'paco discover' wrote (csv, jsonl), or category ids (npy)")
+      ->required()
+      ->type_name("FILE");
+  verb.add_option("--truth", settings->truth,
+                  "true classes: one per decision, -1 where unknown (npy, csv, text, jsonl), or a "
+                  "csv with the columns sequence,label or sample,label for some of them")
+      ->required()
+      ->type_name("FILE");
+  verb.add_option("--known", settings->known,
+                  "how many classes are known: labels below it are old; may be left out with "
+                  "--model or --classes")
+      ->check(CLI::NonNegativeNumber)
+      ->default_str("");
+  verb.add_option("--model", settings->model, "model.paco of the run, for the class names")
+      ->type_name("FILE");
+  verb.add_option("--classes", settings->classes,
+                  "class names, one a line, the known ones first; needed where truth holds names")
+      ->type_name("FILE");
+  verb.add_option("--closed", settings->closed,
+                  "decisions of 'paco discover --method closed' over the same stream, for the "
+                  "closed-set row")
+      ->type_name("FILE");
+  verb.add_option("--keep", settings->keep,
+                  "clusters that may be matched: 'top', as many of the largest as there are true "
+                  "classes, or 'all'")
+      ->check(CLI::IsMember({"top", "all"}));
+  verb.add_option("--bootstrap", settings->bootstrap,
+                  "resamples behind each 95 % interval; 0 leaves the intervals out")
+      ->check(CLI::NonNegativeNumber);
+  verb.add_option("--seed", settings->seed, "of the bootstrap");
+  verb.add_option("--confused", settings->confused, "how many confused pairs to list");
+  verb.add_option("--csv", settings->csv,
+                  "tables as csv: the scores to this file, the others beside it, e.g. "
+                  "NAME-per_class.csv")
+      ->type_name("FILE");
+  verb.add_option("--latex", settings->latex, "all tables for LaTeX")->type_name("FILE");
+  verb.add_option("--markdown", settings->markdown, "all tables as Markdown")->type_name("FILE");
+  finish_verb(verb, context, [&context, settings] { return run(context, *settings); });
+}
+
+}  // namespace paco
