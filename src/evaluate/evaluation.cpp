@@ -124,24 +124,23 @@ Judged judge(std::span<const CategoryId> predicted, const EvaluationInput& input
   return judged;
 }
 
-std::string name_of(std::int64_t id, std::span<const std::string> names,
-                    std::string_view otherwise) {
+// The name that somebody gave; a class without one is often called by its bare id.
+std::optional<std::string> given_name(std::int64_t id, std::span<const std::string> names) {
   const auto index = static_cast<std::size_t>(id);
-  if (index < names.size() && !names[index].empty()) return names[index];
-  return fmt::format("{} {}", otherwise, id);
+  if (index >= names.size() || names[index].empty() || names[index] == std::to_string(id)) {
+    return std::nullopt;
+  }
+  return names[index];
 }
 
 std::string class_name(std::int64_t label, const EvaluationInput& input) {
-  return name_of(label, input.class_names, "class");
+  return given_name(label, input.class_names).value_or(fmt::format("class {}", label));
 }
 
 std::string cluster_name(CategoryId cluster, const EvaluationInput& input) {
-  const auto index = static_cast<std::size_t>(cluster);
-  if (index < input.cluster_names.size() && !input.cluster_names[index].empty()) {
-    return input.cluster_names[index];
-  }
-  return cluster < input.known_classes ? class_name(cluster, input)
-                                       : fmt::format("category {}", cluster);
+  if (const auto name = given_name(cluster, input.cluster_names)) return *name;
+  if (cluster < input.known_classes) return class_name(cluster, input);
+  return fmt::format("category {}", cluster);
 }
 
 std::vector<ClassScore> score_classes(const Judged& judged, const EvaluationInput& input) {

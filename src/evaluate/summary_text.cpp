@@ -40,7 +40,7 @@ Table compact_accuracies(const Evaluation& evaluation) {
     table.add({prefix + "without matching", Cell(), with_interval(scores.known_accuracy), Cell()});
   };
   add(evaluation.scores, "");
-  if (evaluation.closed) add(*evaluation.closed, "closed set, ");
+  if (evaluation.closed) add(*evaluation.closed, "closed: ");
   return table;
 }
 
@@ -79,7 +79,7 @@ Table weakest_classes(const Evaluation& evaluation, std::size_t most) {
 
 std::string sizes_text(const Evaluation& evaluation) {
   const Scores& scores = evaluation.scores;
-  std::string text = fmt::format("{} samples", evaluation.samples);
+  std::string text = fmt::format("samples: {}", evaluation.samples);
   text += evaluation.samples_with_truth == evaluation.samples
               ? std::string(", all with truth")
               : fmt::format(", {} with truth ({:.1f} %): only those are judged",
@@ -87,11 +87,11 @@ std::string sizes_text(const Evaluation& evaluation) {
                             100.0 * static_cast<double>(evaluation.samples_with_truth) /
                                 static_cast<double>(evaluation.samples));
   text +=
-      fmt::format("\n{} true classes: {} old, {} new; {} known classes\n", evaluation.true_classes,
-                  evaluation.true_classes - evaluation.true_novel_classes,
+      fmt::format("\ntrue classes: {} ({} old, {} new); known classes: {}\n",
+                  evaluation.true_classes, evaluation.true_classes - evaluation.true_novel_classes,
                   evaluation.true_novel_classes, evaluation.known_classes);
   text +=
-      fmt::format("{} clusters seen, {} kept (--keep {}); {} categories born\n",
+      fmt::format("clusters seen: {}, kept: {} (--keep {}); categories born: {}\n",
                   scores.clusters_seen, scores.clusters_kept, keep_name(evaluation.options.keep),
                   scores.memory_size - evaluation.known_classes);
   return text;

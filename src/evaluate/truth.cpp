@@ -35,8 +35,8 @@ struct TruthRows {
 };
 
 constexpr std::string_view kTableHint =
-    "give one label per decision in stream order (-1 where unknown), or a csv with the columns "
-    "sequence,label or sample,label and only the rows that are known";
+    "give one label per decision (-1 where unknown), or a csv headed sequence,label or "
+    "sample,label with some rows";
 
 bool is_unknown(const std::string& word) { return word.empty() || word == "-1"; }
 
