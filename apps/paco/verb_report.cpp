@@ -60,34 +60,44 @@ void add_report(CLI::App& app, Context& context) {
   auto settings = std::make_shared<Settings>();
   ReportFiles& files = settings->files;
   ReportOptions& options = settings->options;
-  verb.add_option("--decisions", files.decisions, "what paco discover --out wrote (csv or jsonl)")
-      ->required();
-  verb.add_option("--trace", files.trace, "what paco discover --trace wrote, from the same run");
-  verb.add_option("--model", files.model, "the model that decided: thresholds and explanations");
-  verb.add_option("--truth", files.truth, "true classes of the samples, all or some of them");
-  verb.add_option("--known", files.known, "number of known classes, where no model is given")
-      ->check(CLI::NonNegativeNumber);
-  verb.add_option("--keep", settings->keep, "clusters that may be matched: top or all")
+  const auto file = [&verb](const char* name, std::string& path, const char* text) {
+    return verb.add_option(name, path, text)->type_name("FILE");
+  };
+  file("--decisions", files.decisions, "what 'paco discover --out' wrote (csv, jsonl)")->required();
+  file("--trace", files.trace, "what 'paco discover --trace' wrote, from the same run");
+  file("--model", files.model, "model.paco of the run: thresholds and explanations");
+  file("--truth", files.truth, "true classes, of all samples or some, as for 'paco evaluate'");
+  verb.add_option("--known", files.known, "how many classes are known, where no model is given")
+      ->check(CLI::NonNegativeNumber)
+      ->type_name("N");
+  file("--closed", files.closed,
+       "decisions of 'paco discover --method closed' over the same stream, to compare with");
+  verb.add_option("--keep", settings->keep,
+                  "clusters that may be matched: 'top', as many of the largest as there are true "
+                  "classes, or 'all'")
       ->check(CLI::IsMember({"top", "all"}));
   verb.add_option("--images", files.images,
                   "pictures of the samples: folder:PATH, tar:PATH, idx:IMAGES, cifar10:PATH, "
-                  "cifar100:PATH or fashion-mnist");
-  verb.add_option(
-      "--images-index", files.images_index,
-      "npy: the place of each sample among the pictures, in stream order (else: the same order)");
+                  "cifar100:PATH or fashion-mnist")
+      ->type_name("SPEC");
+  file("--images-index", files.images_index,
+       "npy with the place of each sample among the pictures, in stream order; without it both "
+       "have the same order");
   verb.add_option("--title", files.title,
-                  "heading of the page (else: the name of the decisions file)");
-  verb.add_option("--out", settings->out, "the page to write")->required();
-  verb.add_option("--points", options.points,
-                  "most samples drawn as points; first occurrences are always drawn")
-      ->check(CLI::Range(100, 1'000'000));
-  verb.add_option("--galleries", options.galleries,
-                  "most categories with pictures, half the largest, half the newest");
-  verb.add_option("--class-galleries", options.class_galleries, "most known classes with pictures");
-  verb.add_option("--pictures", options.pictures, "most pictures for each of them")
-      ->check(CLI::Range(1, 100));
-  verb.add_option("--thumbnail", options.thumbnail, "longer side of a picture in pixels, at most")
-      ->check(CLI::Range(16, 512));
+                  "heading of the page; without it the decisions file's name");
+  file("--out", settings->out, "the page to write")->required();
+  const auto count = [&verb](const char* name, std::size_t& value, int low, int high,
+                             const char* text) {
+    verb.add_option(name, value, text)->check(CLI::Range(low, high))->type_name("N");
+  };
+  count("--points", options.points, 100, 1'000'000,
+        "most samples drawn as points of their own; first occurrences always are");
+  count("--galleries", options.galleries, 0, 10'000,
+        "most categories with pictures, half the newest, the others the largest");
+  count("--class-galleries", options.class_galleries, 0, 10'000,
+        "most known classes with pictures");
+  count("--pictures", options.pictures, 1, 100, "most pictures for each of them");
+  count("--thumbnail", options.thumbnail, 16, 512, "longer side of a picture in pixels, at most");
   finish_verb(verb, context, [&context, settings] { return run(context, *settings); });
 }
 

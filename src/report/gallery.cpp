@@ -42,6 +42,7 @@ Result<Json> picture(const ReportInput& input, const ReportOptions& options, std
                  {"height", small.height},
                  {"image", small.uri}};
   if (sample.id != std::to_string(place)) result["id"] = sample.id;
+  if (!input.truth.empty() && input.truth[place] != kNoTruth) result["truth"] = input.truth[place];
   if (input.model != nullptr) result["explanation"] = explain(sample.decision, *input.model);
   return result;
 }

@@ -87,26 +87,49 @@ Result<void> add_trace(const ReportFiles& files, std::vector<ReportSample>& samp
   return {};
 }
 
+std::vector<CategoryId> categories_in(const DecisionTable& table) {
+  std::vector<CategoryId> ids(table.decisions.size());
+  std::transform(table.decisions.begin(), table.decisions.end(), ids.begin(),
+                 [](const Decision& decision) { return decision.category; });
+  return ids;
+}
+
+// Names of classes and categories by id. Ids follow the order of birth, so there are not many more
+// than decisions.
+std::vector<std::string> names_by_id(const ReportInput& input) {
+  std::vector<std::string> names(input.known_classes + input.samples.size());
+  for (const ReportSample& sample : input.samples) {
+    const auto id = static_cast<std::size_t>(sample.decision.category);
+    if (id < names.size()) names[id] = sample.name;
+  }
+  return names;
+}
+
 Result<void> add_truth(const ReportFiles& files, const DecisionTable& table,
                        GatheredReport& report) {
   ReportInput& input = report.input;
   std::vector<std::uint64_t> sequences;
-  std::vector<CategoryId> predicted;
-  for (const Decision& decision : table.decisions) {
-    sequences.push_back(decision.sequence);
-    predicted.push_back(decision.category);
-  }
+  for (const Decision& decision : table.decisions) sequences.push_back(decision.sequence);
   DecidedStream stream;
   stream.sequences = sequences;
   stream.samples = table.samples;
   if (report.model) stream.known_names = report.model->class_names;
   PACO_ASSIGN(Truth truth, read_truth(files.truth, stream));
 
+  std::vector<CategoryId> closed;
+  if (!files.closed.empty()) {
+    PACO_ASSIGN(const DecisionTable other, read_decisions(files.closed));
+    closed = categories_in(other);
+  }
+  const std::vector<CategoryId> predicted = categories_in(table);
+  const std::vector<std::string> names = names_by_id(input);
   EvaluationInput judged;
   judged.predicted = predicted;
   judged.truth = truth.labels;
   judged.known_classes = static_cast<std::int64_t>(input.known_classes);
+  judged.closed = closed;
   judged.class_names = truth.class_names;
+  judged.cluster_names = names;
   PACO_ASSIGN(Evaluation evaluation, evaluate(judged, files.evaluation));
   report.evaluation = std::make_unique<Evaluation>(std::move(evaluation));
   input.evaluation = report.evaluation.get();

@@ -37,12 +37,13 @@ function start() {
   const data = readDocument();
   startTheme();
   const parts = [{ element: glance(data), draw: () => {} }, accuracy(data), decisions(data), overStream(data), categories(data), pictures(data), calibration(data)].filter(Boolean);
-  const sources = data.sources.map((source) => `${source.what} ${source.file}`).join(' · ');
+  const files = data.sources.map((source) => source.file);
+  const sources = [files.slice(0, -1).join(', '), files.at(-1)].filter(Boolean).join(' and ');
   document.getElementById('page').append(
     h('header', {},
       h('div', { class: 'title' }, h('div', {}, h('div', { class: 'eyebrow' }, 'Category discovery report'), h('h1', {}, data.title)),
         h('button', { type: 'button', class: 'quiet theme', onclick: toggleTheme, 'aria-label': 'Switch between light and dark' }, 'Light / dark')),
-      h('p', { class: 'sources' }, `${plural(data.stream.samples, 'sample')} · ${sources}`)),
+      h('p', { class: 'sources' }, `${plural(data.stream.samples, 'sample')}, from ${sources}`)),
     h('nav', { 'aria-label': 'Sections' }, parts.map(({ element }) => h('a', { href: `#${element.id}` }, names[element.id]))),
     h('main', {}, parts.map((part) => part.element)),
     h('footer', {}, 'Made by paco report. This file holds everything it shows and loads nothing.'),

@@ -18,14 +18,14 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const paco = (...args) => JSON.parse(execFileSync(program, [...args, '--json'], { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'ignore'] }));
+const paco = (...args) => JSON.parse(execFileSync(program, [...args, '--json'], { encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] }));
 const at = (name) => join(folder, name);
 
 const known = 1 + Math.max(...readInts(join(golden, 'support_labels.npy')));
 const model = paco('calibrate', '--support', join(golden, 'support.npy'), '--labels', join(golden, 'support_labels.npy'), '--out', at('model.paco'));
 const discovered = paco('discover', '--model', at('model.paco'), '--input', join(golden, 'stream.npy'), '--out', at('decisions.csv'), '--trace', at('trace.csv'));
 const truth = ['--truth', join(golden, 'stream_labels.npy'), '--known', String(known)];
-const evaluated = paco('evaluate', '--decisions', at('decisions.csv'), ...truth);
+const evaluated = paco('evaluate', '--decisions', at('decisions.csv'), '--model', at('model.paco'), ...truth);
 const full = ['report', '--decisions', at('decisions.csv'), '--trace', at('trace.csv'), '--model', at('model.paco'), ...truth, '--title', 'Golden <case>'];
 paco(...full, '--out', at('report.html'));
 
@@ -72,8 +72,12 @@ test('the headline numbers equal the JSON of discover and evaluate', async () =>
   for (const key of ['samples', 'categories', 'singletons', 'mature', 'branches', 'routes', 'tau_birth', 'eta']) {
     assert.deepEqual(stream[key], discovered[key], key);
   }
-  const evaluation = await page.evaluate(() => window.paco.data.evaluation);
-  assert.deepEqual(evaluation, evaluated);
+  const { evaluation, tables } = await page.evaluate(() => window.paco.data);
+  for (const key of ['strict', 'greedy', 'known_accuracy', 'clusters_seen', 'nmi', 'ari', 'interval', 'coverage']) {
+    assert.deepEqual(evaluation[key], evaluated[key], key);
+  }
+  const rows = ({ columns, rows: cells }) => cells.map((row) => Object.fromEntries(row.map((value, i) => [columns[i].key, value])));
+  for (const key of ['per_class', 'confused']) assert.deepEqual(rows(tables.find((table) => table.key === key)), evaluated[key], key);
   await page.close();
 });
 

@@ -10,7 +10,7 @@ const card = (key, label, value, note) =>
 function accuracyCard(evaluation, split, label, note) {
   const value = evaluation.strict[split];
   const interval = evaluation.interval?.strict?.[split];
-  return card(`strict-${split}`, label, percent(value), interval ? `${percent(evaluation.bootstrap.confidence, 0)} interval ${percent(interval[0]).slice(0, -1)}–${percent(interval[1])}` : note);
+  return card(`strict-${split}`, label, percent(value), interval ? `${percent(evaluation.bootstrap.confidence, 0)}: ${percent(interval[0]).slice(0, -1)}–${percent(interval[1])}` : note);
 }
 
 export function glance(data) {
@@ -33,6 +33,7 @@ export function glance(data) {
   return section('glance', 'At a glance',
     'Each sample of the stream was decided the moment it arrived, once and for good: it is one of the known classes, it belongs to a category found earlier in the stream, or it starts a new category. Nothing was tuned for this stream; every threshold comes from the labelled samples. The four outcomes below were tried from left to right.',
     h('div', { class: 'cards' }, cards),
+    evaluation ? h('p', { class: 'caption' }, `Accuracy after Strict matching (see below), each with its ${percent(evaluation.bootstrap.confidence, 0)} interval.`) : null,
     h('div', { class: 'sharebar', role: 'img', 'aria-label': 'Shares of the four kinds of decision' }, branches.map((branch, i) => (share[i] ? h('div', { class: `b${i}`, style: { flexGrow: share[i] }, title: `${branch.name}: ${percent(share[i])}` }) : null))),
     h('ul', { class: 'branches' }, branches.map((branch, i) => h('li', { 'data-branch': branch.key },
       h('i', { class: `mark ${branch.symbol} b${i}` }), h('div', {}, h('b', {}, branch.name), ' ', h('span', { class: 'number' }, `${integer(stream.branches[branch.key])} · ${percent(share[i])}`), h('p', {}, branch.text))))));

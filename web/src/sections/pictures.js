@@ -15,7 +15,8 @@ function gallery(data, item) {
     h('button', { type: 'button', class: 'gallery-head', onclick: () => toggle(item.id), title: 'Highlight everywhere' }, h('b', {}, entry.name), h('span', {}, facts.join(' · '))),
     h('div', { class: 'shots' }, item.pictures.map((picture) => h('figure', { class: 'shot' },
       h('img', { src: picture.image, alt: `Sample ${picture.sequence}`, width: picture.width, height: picture.height, class: Math.max(picture.width, picture.height) <= 40 ? 'pixels' : null }),
-      h('figcaption', {}, h('span', { class: 'shot-head' }, h('i', { class: `mark ${branches[picture.branch].symbol} b${picture.branch}` }), picture.id ?? `Sample ${integer(picture.sequence)}`), picture.explanation ?? '')))));
+      h('figcaption', {}, h('span', { class: 'shot-head' }, h('i', { class: `mark ${branches[picture.branch].symbol} b${picture.branch}` }), picture.id ?? `Sample ${integer(picture.sequence)}`),
+        picture.truth === undefined ? null : h('span', { class: 'shot-truth' }, `truly ${truthName(data, picture.truth)}`), picture.explanation ?? '')))));
 }
 
 export function pictures(data) {
