@@ -9,7 +9,7 @@ namespace paco {
 
 TorchInfo torch_info() {
 #ifdef PACO_HAS_TORCH
-  return {TORCH_VERSION, torch::cuda::device_count()};
+  return {TORCH_VERSION, static_cast<std::size_t>(torch::cuda::device_count())};
 #else
   return {};
 #endif
