@@ -19,6 +19,8 @@ constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 constexpr std::string_view kTensor = "torch._utils._rebuild_tensor_v2";
 constexpr std::string_view kParameter = "torch._utils._rebuild_parameter";
 constexpr std::string_view kSize = "torch.Size";
+constexpr std::string_view kTyped =
+    "torch.jit._pickle.restore_type_tag";                      // of files that C++ wrote
 constexpr std::string_view kNamespace = "argparse.Namespace";  // training options, kept unread
 
 // Against inputs made to eat memory: far above any real file.
@@ -28,7 +30,7 @@ constexpr std::size_t kStorageParts = 5;
 
 bool known_global(std::string_view name) {
   if (name == kOrderedDict || name == kTensor || name == kParameter || name == kSize ||
-      name == kNamespace)
+      name == kTyped || name == kNamespace)
     return true;
   constexpr std::string_view torch = "torch.", storage = "Storage";
   return name.starts_with(torch) && name.ends_with(storage) &&
@@ -209,7 +211,7 @@ class Machine {
     if (callable.text == kNamespace) return push_kind(Kind::opaque);
     if (arguments.items.empty())
       return bad(fmt::format("{} is called without arguments", callable.text));
-    if (callable.text == kSize || callable.text == kParameter) {
+    if (callable.text == kSize || callable.text == kParameter || callable.text == kTyped) {
       stack_.push_back(arguments.items[0]);
       return {};
     }

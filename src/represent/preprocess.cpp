@@ -92,14 +92,15 @@ int centre_offset(int whole, int part) {
   return difference % 2 != 0 && half % 2 != 0 ? half + 1 : half;
 }
 
-// The whole image with its shorter side resized; the longer one rounded down.
+// The whole image with its shorter side resized, the longer one in proportion, rounded to nearest.
 Placement resized(int width, int height, int input) {
   const std::int64_t side = resize_side(input);
+  const auto in_proportion = [&](std::int64_t longer, std::int64_t shorter) {
+    return static_cast<int>((2 * side * longer + shorter) / (2 * shorter));
+  };
   Placement placement;
-  placement.width =
-      width <= height ? static_cast<int>(side) : static_cast<int>(side * width / height);
-  placement.height =
-      width <= height ? static_cast<int>(side * height / width) : static_cast<int>(side);
+  placement.width = width <= height ? static_cast<int>(side) : in_proportion(width, height);
+  placement.height = width <= height ? in_proportion(height, width) : static_cast<int>(side);
   return placement;
 }
 
