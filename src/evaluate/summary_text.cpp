@@ -111,13 +111,12 @@ std::string ties_text(const Scores& scores) {
 
 std::string evaluation_text(const Evaluation& evaluation) {
   constexpr std::size_t kRows = 10;  // of the longer tables
-  constexpr std::size_t kNameWidth = 24;
   std::string text = sizes_text(evaluation);
-  const auto put = [&](const Table& table) {
+  const auto put = [&](const Table& table, std::size_t widest = 20) {  // cuts long class names
     text += '\n';
-    text += table_text(table, kNameWidth);
+    text += table_text(table, widest);
   };
-  put(compact_accuracies(evaluation));
+  put(compact_accuracies(evaluation), 32);
   text += ties_text(evaluation.scores);
   put(excerpt(overview_table(evaluation), {"method", "clusters_seen", "memory_size", "nmi", "ari"},
               2));
