@@ -33,7 +33,11 @@ const script = await bundle('main.js', { format: 'iife' });
 const style = await bundle('style.css', {});
 const hash = createHash('sha256').update(script).digest('base64');
 const page = readFileSync(join(here, 'src', 'template.html'), 'utf8')
-  .replace('@POLICY@', () => `default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'; img-src data:`)
+  .replace(
+    '@POLICY@',
+    () =>
+      `default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'; img-src data:`,
+  )
   .replace('@STYLE@', () => style)
   .replace('@SCRIPT@', () => script);
 
@@ -49,9 +53,12 @@ function literal(bytes) {
 
 const bytes = Buffer.from(page, 'utf8');
 const lines = [];
-for (let i = 0; i < bytes.length; i += 4096) lines.push(`    ${literal(bytes.subarray(i, i + 4096))}`);
+for (let i = 0; i < bytes.length; i += 4096)
+  lines.push(`    ${literal(bytes.subarray(i, i + 4096))}`);
 writeFileSync(join(dirname(output), 'page.html'), page);
-writeFileSync(output, `// Written by web/build.mjs.
+writeFileSync(
+  output,
+  `// Written by web/build.mjs.
 #include "report/page.hpp"
 
 namespace {
@@ -61,4 +68,5 @@ ${lines.join('\n')};
 
 std::string_view paco::page_template() { return {kPage, sizeof kPage - 1}; }
 std::string_view paco::page_missing_reason() { return {}; }
-`);
+`,
+);

@@ -1,13 +1,26 @@
 // The embedded document, with its base64 columns turned into typed arrays.
 const kinds = {
   points: {
-    sequence: Uint32Array, category: Int32Array, runner_up: Int32Array, branch: Uint8Array, route: Uint8Array,
-    first: Uint8Array, truth: Int32Array, top_cosine: Float32Array, margin: Float32Array,
-    birth_score: Float32Array, attach_score: Float32Array, tau_birth: Float32Array,
+    sequence: Uint32Array,
+    category: Int32Array,
+    runner_up: Int32Array,
+    branch: Uint8Array,
+    route: Uint8Array,
+    first: Uint8Array,
+    truth: Int32Array,
+    top_cosine: Float32Array,
+    margin: Float32Array,
+    birth_score: Float32Array,
+    attach_score: Float32Array,
+    tau_birth: Float32Array,
   },
   series: {
-    sequence: Uint32Array, categories: Uint32Array, novel_classes: Uint32Array, eta: Float32Array,
-    tau_birth: Float32Array, assignment: Int32Array,
+    sequence: Uint32Array,
+    categories: Uint32Array,
+    novel_classes: Uint32Array,
+    eta: Float32Array,
+    tau_birth: Float32Array,
+    assignment: Int32Array,
   },
 };
 
@@ -24,7 +37,8 @@ export function readDocument() {
   const data = JSON.parse(document.getElementById('paco-data').textContent);
   for (const [section, columns] of Object.entries(kinds)) {
     for (const [name, Type] of Object.entries(columns)) {
-      if (typeof data[section][name] === 'string') data[section][name] = decode(data[section][name], Type);
+      if (typeof data[section][name] === 'string')
+        data[section][name] = decode(data[section][name], Type);
     }
   }
   for (const row of data.memory.classes) row.name = readableName(row.name);
@@ -38,7 +52,8 @@ export function readDocument() {
 
 export const entryName = (data, id) => data.entries.get(id)?.name ?? `category ${id}`;
 
-export const truthName = (data, label) => (label < 0 ? 'unknown' : data.memory.truth_names[label] ?? String(label));
+export const truthName = (data, label) =>
+  label < 0 ? 'unknown' : (data.memory.truth_names[label] ?? String(label));
 
 // Places in the stream that went into one class or category.
 export function placesOf(data, id) {

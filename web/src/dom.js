@@ -7,13 +7,20 @@ export function h(tag, props = {}, ...children) {
     else if (key === 'style') Object.assign(element.style, value);
     else element.setAttribute(key, value === true ? '' : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(
+    ...children
+      .flat(Infinity)
+      .filter((child) => child !== null && child !== undefined && child !== false),
+  );
   return element;
 }
 
 // A file for the reader, made on the spot.
 export function download(name, text) {
-  const link = h('a', { href: URL.createObjectURL(new Blob([text], { type: 'text/csv' })), download: name });
+  const link = h('a', {
+    href: URL.createObjectURL(new Blob([text], { type: 'text/csv' })),
+    download: name,
+  });
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

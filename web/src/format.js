@@ -1,13 +1,18 @@
 // How numbers are written, the same everywhere on the page.
 const whole = new Intl.NumberFormat('en-US');
 
-export const integer = (value) => (value === null || value === undefined ? '–' : whole.format(value));
+export const integer = (value) =>
+  value === null || value === undefined ? '–' : whole.format(value);
 
 export const fixed = (value, digits) =>
-  value === null || value === undefined || !Number.isFinite(value) ? '–' : value.toFixed(digits).replace('-', '−');
+  value === null || value === undefined || !Number.isFinite(value)
+    ? '–'
+    : value.toFixed(digits).replace('-', '−');
 
 export const percent = (share, digits = 1) =>
-  share === null || share === undefined || !Number.isFinite(share) ? '–' : `${(100 * share).toFixed(digits)}%`;
+  share === null || share === undefined || !Number.isFinite(share)
+    ? '–'
+    : `${(100 * share).toFixed(digits)}%`;
 
 // Enough digits to tell neighbours apart, no more: 0.198, 12.3, 825.6.
 export function compact(value) {
@@ -23,4 +28,5 @@ export function duration(microseconds) {
   return `${fixed(microseconds, microseconds >= 10 ? 0 : 1)} µs`;
 }
 
-export const plural = (count, one, many = `${one}s`) => `${integer(count)} ${count === 1 ? one : many}`;
+export const plural = (count, one, many = `${one}s`) =>
+  `${integer(count)} ${count === 1 ? one : many}`;

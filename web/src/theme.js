@@ -2,14 +2,41 @@
 //
 // Branch colours are from the Okabe-Ito set, which stays apart for colour-blind readers; each branch also has a shape.
 const light = {
-  dark: false, page: '#fafaf8', card: '#ffffff', text: '#1c2127', muted: '#5d6772', faint: '#8b949e', line: '#e4e6e8', axis: '#b9c0c6',
-  branch: ['#0072b2', '#009e73', '#e69f00', '#d55e00'], positive: '#4f5ba6', negative: '#b3a58f', accent: '#a6246b', ring: '#1c2127',
+  dark: false,
+  page: '#fafaf8',
+  card: '#ffffff',
+  text: '#1c2127',
+  muted: '#5d6772',
+  faint: '#8b949e',
+  line: '#e4e6e8',
+  axis: '#b9c0c6',
+  branch: ['#0072b2', '#009e73', '#e69f00', '#d55e00'],
+  positive: '#4f5ba6',
+  negative: '#b3a58f',
+  accent: '#a6246b',
+  ring: '#1c2127',
   zone: ['rgba(0,114,178,.07)', 'rgba(213,94,0,.07)', 'rgba(0,158,115,.06)', 'rgba(230,159,0,.10)'],
 };
 const dark = {
-  dark: true, page: '#14171a', card: '#1b1f24', text: '#e6e9ec', muted: '#a0aab4', faint: '#78828c', line: '#2c3238', axis: '#4a525a',
-  branch: ['#56b4e9', '#2cc295', '#f2bd4a', '#ff8042'], positive: '#8d98e6', negative: '#8f8473', accent: '#f07ab8', ring: '#f2f4f6',
-  zone: ['rgba(86,180,233,.10)', 'rgba(255,128,66,.10)', 'rgba(44,194,149,.08)', 'rgba(242,189,74,.10)'],
+  dark: true,
+  page: '#14171a',
+  card: '#1b1f24',
+  text: '#e6e9ec',
+  muted: '#a0aab4',
+  faint: '#78828c',
+  line: '#2c3238',
+  axis: '#4a525a',
+  branch: ['#56b4e9', '#2cc295', '#f2bd4a', '#ff8042'],
+  positive: '#8d98e6',
+  negative: '#8f8473',
+  accent: '#f07ab8',
+  ring: '#f2f4f6',
+  zone: [
+    'rgba(86,180,233,.10)',
+    'rgba(255,128,66,.10)',
+    'rgba(44,194,149,.08)',
+    'rgba(242,189,74,.10)',
+  ],
 };
 
 const system = window.matchMedia('(prefers-color-scheme: dark)');
@@ -28,7 +55,17 @@ function apply() {
   const colours = theme();
   const root = document.documentElement;
   root.dataset.theme = colours.dark ? 'dark' : 'light';
-  for (const name of ['page', 'card', 'text', 'muted', 'faint', 'line', 'accent', 'positive', 'negative']) {
+  for (const name of [
+    'page',
+    'card',
+    'text',
+    'muted',
+    'faint',
+    'line',
+    'accent',
+    'positive',
+    'negative',
+  ]) {
     root.style.setProperty(`--${name}`, colours[name]);
   }
   colours.branch.forEach((colour, i) => root.style.setProperty(`--branch${i}`, colour));

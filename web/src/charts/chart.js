@@ -4,24 +4,44 @@
 //
 // `option` is a function, so a chart holds no state of its own. Only the parts of ECharts named here are in the bundle.
 import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
-import { GridComponent, MarkAreaComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';
+import {
+  GridComponent,
+  MarkAreaComponent,
+  MarkLineComponent,
+  TooltipComponent,
+} from 'echarts/components';
 import * as echarts from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { onSelection } from '../selection.js';
 import { onTheme, theme } from '../theme.js';
 
-echarts.use([BarChart, CustomChart, LineChart, ScatterChart, GridComponent, MarkAreaComponent, MarkLineComponent,
-  TooltipComponent, CanvasRenderer]);
+echarts.use([
+  BarChart,
+  CustomChart,
+  LineChart,
+  ScatterChart,
+  GridComponent,
+  MarkAreaComponent,
+  MarkLineComponent,
+  TooltipComponent,
+  CanvasRenderer,
+]);
 
 export const charts = new Map();
 
-export const font = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
+export const font =
+  'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 
 export function mount(name, box, option, { onClick, highlights = true } = {}) {
   // At least 2: printed charts stay sharp.
-  const chart = echarts.init(box, null, { devicePixelRatio: Math.max(2, window.devicePixelRatio || 1) });
+  const chart = echarts.init(box, null, {
+    devicePixelRatio: Math.max(2, window.devicePixelRatio || 1),
+  });
   const draw = () => {
-    chart.setOption({ animation: false, textStyle: { fontFamily: font, color: theme().text }, ...option() }, { notMerge: true });
+    chart.setOption(
+      { animation: false, textStyle: { fontFamily: font, color: theme().text }, ...option() },
+      { notMerge: true },
+    );
   };
   const resize = () => chart.resize();
   onTheme(() => {
@@ -39,7 +59,14 @@ export function mount(name, box, option, { onClick, highlights = true } = {}) {
 }
 
 // Parts of options that look the same in every chart.
-export const grid = (extra) => ({ left: 4, right: 10, top: 16, bottom: 26, containLabel: true, ...extra });
+export const grid = (extra) => ({
+  left: 4,
+  right: 10,
+  top: 16,
+  bottom: 26,
+  containLabel: true,
+  ...extra,
+});
 
 export function axis(name, extra = {}) {
   const colours = theme();
@@ -49,7 +76,12 @@ export function axis(name, extra = {}) {
     name,
     nameLocation: vertical ? 'end' : 'middle',
     nameGap: vertical ? 12 : 25,
-    nameTextStyle: { color: colours.muted, fontSize: 12, align: vertical ? 'left' : 'center', padding: vertical ? [0, 0, 0, -28] : 0 },
+    nameTextStyle: {
+      color: colours.muted,
+      fontSize: 12,
+      align: vertical ? 'left' : 'center',
+      padding: vertical ? [0, 0, 0, -28] : 0,
+    },
     axisLine: { show: !vertical, onZero: false, lineStyle: { color: colours.axis } },
     axisTick: { show: false },
     axisLabel: { color: colours.muted, fontSize: 11, hideOverlap: true },
@@ -68,7 +100,8 @@ export function tooltip(trigger, formatter, extra = {}) {
     borderColor: colours.axis,
     padding: [8, 10],
     textStyle: { color: colours.text, fontSize: 12, fontFamily: font },
-    extraCssText: 'max-width:340px;white-space:normal;box-shadow:0 4px 18px rgba(0,0,0,.18);border-radius:6px',
+    extraCssText:
+      'max-width:340px;white-space:normal;box-shadow:0 4px 18px rgba(0,0,0,.18);border-radius:6px',
     axisPointer: { type: 'line', lineStyle: { color: colours.axis, type: 'solid' } },
     ...extra,
   };
@@ -80,17 +113,42 @@ export function thresholdLine(at, text, extra = {}) {
   return {
     ...at,
     lineStyle: { color: colours.text, width: 1.2, type: extra.type ?? [5, 3] },
-    label: { show: Boolean(text), formatter: text, color: colours.text, fontSize: 11, position: extra.position ?? 'insideEndTop', align: extra.align, textBorderColor: colours.card, textBorderWidth: 3, distance: 4 },
+    label: {
+      show: Boolean(text),
+      formatter: text,
+      color: colours.text,
+      fontSize: 11,
+      position: extra.position ?? 'insideEndTop',
+      align: extra.align,
+      textBorderColor: colours.card,
+      textBorderWidth: 3,
+      distance: 4,
+    },
   };
 }
 
 // Thresholds are drawn where they are: by default ECharts rounds them to two digits.
-export const lines = (data) => ({ silent: true, symbol: 'none', animation: false, precision: 12, data });
+export const lines = (data) => ({
+  silent: true,
+  symbol: 'none',
+  animation: false,
+  precision: 12,
+  data,
+});
 
 // Marks where members of the highlighted category lie along the stream, at the foot of a chart.
 export function rug(places, axes = {}) {
   return {
-    id: 'rug', type: 'scatter', silent: true, symbol: 'rect', symbolSize: [1.5, 12], symbolOffset: [0, -6], z: 10, progressive: 0,
-    itemStyle: { color: theme().accent, opacity: 0.9 }, data: places, ...axes,
+    id: 'rug',
+    type: 'scatter',
+    silent: true,
+    symbol: 'rect',
+    symbolSize: [1.5, 12],
+    symbolOffset: [0, -6],
+    z: 10,
+    progressive: 0,
+    itemStyle: { color: theme().accent, opacity: 0.9 },
+    data: places,
+    ...axes,
   };
 }

@@ -10,20 +10,36 @@ export function sampleTooltip(data, row) {
   const values = [];
   const add = (name, column, digits) => {
     const value = points[column]?.[row];
-    if (value !== undefined && Number.isFinite(value)) values.push(`${name} ${fixed(value, digits)}`);
+    if (value !== undefined && Number.isFinite(value))
+      values.push(`${name} ${fixed(value, digits)}`);
   };
   add('top cosine', 'top_cosine', 3);
   add('margin', 'margin', 3);
   add('birth', 'birth_score', 3);
   add('attach', 'attach_score', 1);
   const id = points.id?.[row];
-  return h('div', { class: 'tip' },
-    h('div', { class: 'tip-head' },
+  return h(
+    'div',
+    { class: 'tip' },
+    h(
+      'div',
+      { class: 'tip-head' },
       h('b', {}, id === undefined ? `Sample ${integer(points.sequence[row])}` : id),
-      id === undefined ? null : h('span', { class: 'muted' }, `sample ${integer(points.sequence[row])}`),
-      h('span', { class: `chip b${points.branch[row]}` }, branch.name)),
-    h('div', {}, 'Put into ', h('b', {}, entryName(data, points.category[row])),
-      points.truth ? h('span', { class: 'muted' }, ` · truly ${truthName(data, points.truth[row])}`) : null),
+      id === undefined
+        ? null
+        : h('span', { class: 'muted' }, `sample ${integer(points.sequence[row])}`),
+      h('span', { class: `chip b${points.branch[row]}` }, branch.name),
+    ),
+    h(
+      'div',
+      {},
+      'Put into ',
+      h('b', {}, entryName(data, points.category[row])),
+      points.truth
+        ? h('span', { class: 'muted' }, ` · truly ${truthName(data, points.truth[row])}`)
+        : null,
+    ),
     points.explanation ? h('p', {}, points.explanation[row]) : null,
-    values.length ? h('div', { class: 'tip-values' }, values.join(' · ')) : null);
+    values.length ? h('div', { class: 'tip-values' }, values.join(' · ')) : null,
+  );
 }

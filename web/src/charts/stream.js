@@ -8,26 +8,63 @@ import { theme } from '../theme.js';
 import { axis, grid, lines, mount, rug, thresholdLine, tooltip } from './chart.js';
 
 const streamAxis = (data, extra = {}) =>
-  axis('sample', { min: 0, max: data.stream.samples, axisLabel: { color: theme().muted, fontSize: 11, hideOverlap: true, formatter: (v) => integer(Math.round(v)), showMaxLabel: false }, ...extra });
+  axis('sample', {
+    min: 0,
+    max: data.stream.samples,
+    axisLabel: {
+      color: theme().muted,
+      fontSize: 11,
+      hideOverlap: true,
+      formatter: (v) => integer(Math.round(v)),
+      showMaxLabel: false,
+    },
+    ...extra,
+  });
 
 const line = (name, colour, data, extra = {}) => ({
-  name, type: 'line', data, showSymbol: false, lineStyle: { color: colour, width: 1.8 }, itemStyle: { color: colour }, emphasis: { disabled: true }, ...extra,
+  name,
+  type: 'line',
+  data,
+  showSymbol: false,
+  lineStyle: { color: colour, width: 1.8 },
+  itemStyle: { color: colour },
+  emphasis: { disabled: true },
+  ...extra,
 });
 
 const pairs = (xs, ys) => Array.from(xs, (x, i) => [x, ys[i]]);
 
 // A tooltip for a place in the stream: a heading and named values.
 const streamTip = (heading, rows) =>
-  h('div', { class: 'tip' }, h('b', {}, heading), rows.map(([name, value]) => h('div', { class: 'tip-row' }, h('span', {}, name), h('span', {}, value))));
+  h(
+    'div',
+    { class: 'tip' },
+    h('b', {}, heading),
+    rows.map(([name, value]) =>
+      h('div', { class: 'tip-row' }, h('span', {}, name), h('span', {}, value)),
+    ),
+  );
 
-const rugAt = (data, height, axes) => rug(placesOf(data, selection()).map((i) => [i, height]), axes);
+const rugAt = (data, height, axes) =>
+  rug(
+    placesOf(data, selection()).map((i) => [i, height]),
+    axes,
+  );
 
 export function categoriesOverStream(data, box) {
   const { sequence, categories, novel_classes: novel, eta } = data.series;
   mount('categories', box, () => {
     const colours = theme();
-    const series = [line('categories', colours.branch[3], pairs(sequence, categories), { step: 'end' })];
-    if (novel) series.push(line('novel classes', colours.muted, pairs(sequence, novel), { step: 'end', lineStyle: { color: colours.muted, width: 1.4, type: [5, 3] } }));
+    const series = [
+      line('categories', colours.branch[3], pairs(sequence, categories), { step: 'end' }),
+    ];
+    if (novel)
+      series.push(
+        line('novel classes', colours.muted, pairs(sequence, novel), {
+          step: 'end',
+          lineStyle: { color: colours.muted, width: 1.4, type: [5, 3] },
+        }),
+      );
     if (eta) series.push(line('eta', colours.positive, pairs(sequence, eta), { yAxisIndex: 1 }));
     series.push(rugAt(data, 0));
     return {
@@ -35,7 +72,14 @@ export function categoriesOverStream(data, box) {
       xAxis: streamAxis(data),
       yAxis: [
         axis('count', { vertical: true, min: 0 }),
-        axis('eta', { vertical: true, min: 0, max: 1, show: Boolean(eta), splitLine: { show: false }, nameTextStyle: { color: colours.positive, align: 'right', fontSize: 12 } }),
+        axis('eta', {
+          vertical: true,
+          min: 0,
+          max: 1,
+          show: Boolean(eta),
+          splitLine: { show: false },
+          nameTextStyle: { color: colours.positive, align: 'right', fontSize: 12 },
+        }),
       ],
       tooltip: tooltip('axis', (items) => {
         const i = items[0]?.dataIndex ?? 0;
@@ -63,13 +107,30 @@ export function boundaryOverStream(data, box) {
     return {
       grid: grid({ top: 34 }),
       xAxis: streamAxis(data),
-      yAxis: axis(shift ? 'birth boundary, as a cosine' : 'birth boundary', { vertical: true, min: low, max: high, axisLabel: { color: colours.muted, fontSize: 11, formatter: number, showMinLabel: false, showMaxLabel: false } }),
+      yAxis: axis(shift ? 'birth boundary, as a cosine' : 'birth boundary', {
+        vertical: true,
+        min: low,
+        max: high,
+        axisLabel: {
+          color: colours.muted,
+          fontSize: 11,
+          formatter: number,
+          showMinLabel: false,
+          showMaxLabel: false,
+        },
+      }),
       tooltip: tooltip('axis', (items) => {
         const i = items[0]?.dataIndex ?? 0;
-        return streamTip(`After sample ${integer(sequence[i])}`, [['τ birth', compact(tau[i])], ...(shift ? [['with −log p0', fixed(tau[i] - shift, 3)]] : [])]);
+        return streamTip(`After sample ${integer(sequence[i])}`, [
+          ['τ birth', compact(tau[i])],
+          ...(shift ? [['with −log p0', fixed(tau[i] - shift, 3)]] : []),
+        ]);
       }),
       series: [
-        line('tau birth', colours.branch[3], pairs(sequence, tau), { step: 'end', markLine: lines([thresholdLine({ yAxis: start }, 'where the support set put it')]) }),
+        line('tau birth', colours.branch[3], pairs(sequence, tau), {
+          step: 'end',
+          markLine: lines([thresholdLine({ yAxis: start }, 'where the support set put it')]),
+        }),
         rugAt(data, low),
       ],
     };
@@ -93,19 +154,34 @@ export function sharesOverStream(data, box) {
     return {
       grid: grid({ top: 34 }),
       xAxis: streamAxis(data),
-      yAxis: axis('share of decisions', { vertical: true, min: 0, max: 1, axisLabel: { color: colours.muted, fontSize: 11, formatter: (v) => percent(v, 0) } }),
+      yAxis: axis('share of decisions', {
+        vertical: true,
+        min: 0,
+        max: 1,
+        axisLabel: { color: colours.muted, fontSize: 11, formatter: (v) => percent(v, 0) },
+      }),
       tooltip: tooltip('axis', (items) => {
         const i = items[0]?.dataIndex ?? 0;
         const sum = counts[i].reduce((a, b) => a + b, 0);
-        return streamTip(`Samples ${integer(i ? end[i - 1] : 0)} to ${integer(end[i] - 1)}`, branches.map((b, k) => [b.name, percent(counts[i][k] / sum)]));
+        return streamTip(
+          `Samples ${integer(i ? end[i - 1] : 0)} to ${integer(end[i] - 1)}`,
+          branches.map((b, k) => [b.name, percent(counts[i][k] / sum)]),
+        );
       }),
       series: [
         ...branches.map((branch, k) => ({
-          name: branch.key, type: 'custom', data: blocks[k], encode: { x: [0, 1], y: [2, 3] },
+          name: branch.key,
+          type: 'custom',
+          data: blocks[k],
+          encode: { x: [0, 1], y: [2, 3] },
           renderItem: (params, api) => {
             const [x, y] = api.coord([api.value(0), api.value(3)]);
             const [right, base] = api.coord([api.value(1), api.value(2)]);
-            return { type: 'rect', shape: { x, y, width: Math.max(1, right - x - 1), height: base - y }, style: { fill: colours.branch[k], opacity: chosen === null ? 0.9 : 0.35 } };
+            return {
+              type: 'rect',
+              shape: { x, y, width: Math.max(1, right - x - 1), height: base - y },
+              style: { fill: colours.branch[k], opacity: chosen === null ? 0.9 : 0.35 },
+            };
           },
         })),
         rugAt(data, 0),
@@ -123,24 +199,45 @@ export function latencyOverStream(data, box) {
   mount('latency', box, () => {
     const colours = theme();
     const band = {
-      name: 'p10 to p90', type: 'custom', silent: true, data: [[middle[0], p10[0]]], z: 1,
+      name: 'p10 to p90',
+      type: 'custom',
+      silent: true,
+      data: [[middle[0], p10[0]]],
+      z: 1,
       renderItem: (params, api) => ({
         type: 'polygon',
-        shape: { points: [...middle.map((x, i) => api.coord([x, p90[i]])), ...middle.map((x, i) => api.coord([x, p10[i]])).reverse()] },
+        shape: {
+          points: [
+            ...middle.map((x, i) => api.coord([x, p90[i]])),
+            ...middle.map((x, i) => api.coord([x, p10[i]])).reverse(),
+          ],
+        },
         style: { fill: colours.branch[0], opacity: 0.2 },
       }),
     };
     return {
       grid: grid({ top: 34 }),
       xAxis: streamAxis(data),
-      yAxis: axis(log ? 'time per decision (logarithmic)' : 'time per decision', { vertical: true, type: log ? 'log' : 'value', min: low, axisLabel: { color: colours.muted, fontSize: 11, formatter: (v) => duration(v) } }),
+      yAxis: axis(log ? 'time per decision (logarithmic)' : 'time per decision', {
+        vertical: true,
+        type: log ? 'log' : 'value',
+        min: low,
+        axisLabel: { color: colours.muted, fontSize: 11, formatter: (v) => duration(v) },
+      }),
       tooltip: tooltip('axis', (items) => {
         const i = items.find((item) => item.seriesName === 'p50')?.dataIndex ?? 0;
-        return streamTip(`Samples ${integer(i ? end[i - 1] : 0)} to ${integer(end[i] - 1)}`, [['slowest 1% from', duration(p99[i])], ['90% within', duration(p90[i])], ['median', duration(p50[i])], ['fastest 10% within', duration(p10[i])]]);
+        return streamTip(`Samples ${integer(i ? end[i - 1] : 0)} to ${integer(end[i] - 1)}`, [
+          ['slowest 1% from', duration(p99[i])],
+          ['90% within', duration(p90[i])],
+          ['median', duration(p50[i])],
+          ['fastest 10% within', duration(p10[i])],
+        ]);
       }),
       series: [
         band,
-        line('p99', colours.branch[3], pairs(middle, p99), { lineStyle: { color: colours.branch[3], width: 1.2, type: [4, 3] } }),
+        line('p99', colours.branch[3], pairs(middle, p99), {
+          lineStyle: { color: colours.branch[3], width: 1.2, type: [4, 3] },
+        }),
         line('p50', colours.branch[0], pairs(middle, p50)),
         rugAt(data, low || 0),
       ],

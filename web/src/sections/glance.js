@@ -5,36 +5,122 @@ import { duration, integer, percent, plural } from '../format.js';
 import { section } from './parts.js';
 
 const card = (key, label, value, note) =>
-  h('div', { class: 'card', 'data-key': key }, h('div', { class: 'label' }, label), h('div', { class: 'value' }, value), h('div', { class: 'note' }, note ?? ''));
+  h(
+    'div',
+    { class: 'card', 'data-key': key },
+    h('div', { class: 'label' }, label),
+    h('div', { class: 'value' }, value),
+    h('div', { class: 'note' }, note ?? ''),
+  );
 
 function accuracyCard(evaluation, split, label, note) {
   const value = evaluation.strict[split];
   const interval = evaluation.interval?.strict?.[split];
-  return card(`strict-${split}`, label, percent(value), interval ? `${percent(evaluation.bootstrap.confidence, 0)}: ${percent(interval[0]).slice(0, -1)}–${percent(interval[1])}` : note);
+  return card(
+    `strict-${split}`,
+    label,
+    percent(value),
+    interval
+      ? `${percent(evaluation.bootstrap.confidence, 0)}: ${percent(interval[0]).slice(0, -1)}–${percent(interval[1])}`
+      : note,
+  );
 }
 
 export function glance(data) {
   const { stream, evaluation, memory } = data;
   const cards = [
-    card('samples', 'Samples in the stream', integer(stream.samples), stream.microseconds ? `median ${duration(stream.microseconds.median)} per decision` : ''),
-    card('known_classes', 'Known classes', integer(stream.known_classes), data.model ? `from ${integer(data.model.support_samples)} labelled samples` : ''),
-    card('categories', 'Categories found', integer(stream.categories),
-      [plural(stream.singletons, 'singleton'), stream.mature === null ? null : `${integer(stream.mature)} mature`].filter(Boolean).join(', ')),
+    card(
+      'samples',
+      'Samples in the stream',
+      integer(stream.samples),
+      stream.microseconds ? `median ${duration(stream.microseconds.median)} per decision` : '',
+    ),
+    card(
+      'known_classes',
+      'Known classes',
+      integer(stream.known_classes),
+      data.model ? `from ${integer(data.model.support_samples)} labelled samples` : '',
+    ),
+    card(
+      'categories',
+      'Categories found',
+      integer(stream.categories),
+      [
+        plural(stream.singletons, 'singleton'),
+        stream.mature === null ? null : `${integer(stream.mature)} mature`,
+      ]
+        .filter(Boolean)
+        .join(', '),
+    ),
   ];
   if (evaluation) {
-    cards.push(accuracyCard(evaluation, 'all', 'Accuracy', 'all samples'), accuracyCard(evaluation, 'old', 'on known classes', ''), accuracyCard(evaluation, 'new', 'on novel classes', ''));
+    cards.push(
+      accuracyCard(evaluation, 'all', 'Accuracy', 'all samples'),
+      accuracyCard(evaluation, 'old', 'on known classes', ''),
+      accuracyCard(evaluation, 'new', 'on novel classes', ''),
+    );
   } else {
     const largest = memory.categories[0];
-    cards.push(card('created', 'Started a category', percent(stream.branches.create / stream.samples), 'of the samples'));
-    if (largest) cards.push(card('largest', 'Largest category', integer(largest.size), largest.name));
+    cards.push(
+      card(
+        'created',
+        'Started a category',
+        percent(stream.branches.create / stream.samples),
+        'of the samples',
+      ),
+    );
+    if (largest)
+      cards.push(card('largest', 'Largest category', integer(largest.size), largest.name));
   }
   const total = stream.samples;
   const share = branches.map((branch) => stream.branches[branch.key] / total);
-  return section('glance', 'At a glance',
+  return section(
+    'glance',
+    'At a glance',
     'Each sample of the stream was decided the moment it arrived, once and for good: it is one of the known classes, it belongs to a category found earlier in the stream, or it starts a new category. Nothing was tuned for this stream; every threshold comes from the labelled samples. The four outcomes below were tried from left to right.',
     h('div', { class: 'cards' }, cards),
-    evaluation ? h('p', { class: 'caption' }, `Accuracy after Strict matching (see below), each with its ${percent(evaluation.bootstrap.confidence, 0)} interval.`) : null,
-    h('div', { class: 'sharebar', role: 'img', 'aria-label': 'Shares of the four kinds of decision' }, branches.map((branch, i) => (share[i] ? h('div', { class: `b${i}`, style: { flexGrow: share[i] }, title: `${branch.name}: ${percent(share[i])}` }) : null))),
-    h('ul', { class: 'branches' }, branches.map((branch, i) => h('li', { 'data-branch': branch.key },
-      h('i', { class: `mark ${branch.symbol} b${i}` }), h('div', {}, h('b', {}, branch.name), ' ', h('span', { class: 'number' }, `${integer(stream.branches[branch.key])} · ${percent(share[i])}`), h('p', {}, branch.text))))));
+    evaluation
+      ? h(
+          'p',
+          { class: 'caption' },
+          `Accuracy after Strict matching (see below), each with its ${percent(evaluation.bootstrap.confidence, 0)} interval.`,
+        )
+      : null,
+    h(
+      'div',
+      { class: 'sharebar', role: 'img', 'aria-label': 'Shares of the four kinds of decision' },
+      branches.map((branch, i) =>
+        share[i]
+          ? h('div', {
+              class: `b${i}`,
+              style: { flexGrow: share[i] },
+              title: `${branch.name}: ${percent(share[i])}`,
+            })
+          : null,
+      ),
+    ),
+    h(
+      'ul',
+      { class: 'branches' },
+      branches.map((branch, i) =>
+        h(
+          'li',
+          { 'data-branch': branch.key },
+          h('i', { class: `mark ${branch.symbol} b${i}` }),
+          h(
+            'div',
+            {},
+            h('b', {}, branch.name),
+            ' ',
+            h(
+              'span',
+              { class: 'number' },
+              `${integer(stream.branches[branch.key])} · ${percent(share[i])}`,
+            ),
+            h('p', {}, branch.text),
+          ),
+        ),
+      ),
+    ),
+  );
 }
