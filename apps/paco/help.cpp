@@ -58,6 +58,21 @@ std::string entry(const std::string& name, const std::string& description) {
   return out + wrapped(description, column);
 }
 
+// "TEXT", or "high|low|mid" where CLI11 describes a choice as "ENUM:value in {high->1,low->0} OR
+// {1,0}" or "TEXT:{high,low}".
+std::string type_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const std::size_t open = type.find('{');
+  const std::size_t close = type.find('}', open);
+  if (open == std::string::npos || close == std::string::npos) return type;
+  std::string choices;
+  for (const std::string& choice :
+       CLI::detail::split(type.substr(open + 1, close - open - 1), ',')) {
+    choices += (choices.empty() ? "" : "|") + choice.substr(0, choice.find("->"));
+  }
+  return choices;
+}
+
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
 
 class HelpFormatter final : public CLI::Formatter {
@@ -69,7 +84,7 @@ class HelpFormatter final : public CLI::Formatter {
       if (option->get_positional()) {
         out += " " + make_option_usage(option);
       } else if (option->get_required()) {
-        out += " " + option->get_name() + " " + option->get_type_name();
+        out += " " + option->get_name() + " " + type_of(*option);
       }
     }
     return out + " [OPTIONS]\n";
@@ -77,7 +92,7 @@ class HelpFormatter final : public CLI::Formatter {
 
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
     std::string name = make_option_name(option, is_positional);
-    if (!is_flag(*option) && !is_positional) name += " " + option->get_type_name();
+    if (!is_flag(*option) && !is_positional) name += " " + type_of(*option);
     std::string description = option->get_description();
     if (option->get_required()) {
       description += " (required)";
@@ -94,7 +109,9 @@ class HelpFormatter final : public CLI::Formatter {
 
   std::string make_subcommand(const CLI::App* verb) const override {
     const std::string description = verb->get_description();
-    return entry(verb->get_name(), description.substr(0, description.find('\n')));
+    std::string line = description.substr(0, description.find('\n'));
+    if (line.ends_with('.')) line.pop_back();
+    return entry(verb->get_name(), line);
   }
 };
 
@@ -182,6 +199,16 @@ Error describe_misuse(const CLI::App& app, const CLI::ParseError& misuse,
       message.ends_with("missing")) {
     return Error{ErrorCode::bad_argument,
                  message.substr(0, message.find(':')) + ": its value is missing", hint};
+  }
+  // CLI11 shows a choice as a table of numbers.
+  const CLI::Option* option =
+      verb == nullptr ? nullptr : verb->get_option_no_throw(message.substr(0, message.find(':')));
+  if (option != nullptr && !option->results().empty() &&
+      type_of(*option).find('|') != std::string::npos) {
+    return Error{ErrorCode::bad_argument,
+                 fmt::format("{}: '{}' is none of {}", option->get_name(),
+                             option->results().front(), type_of(*option)),
+                 hint};
   }
   return Error{ErrorCode::bad_argument, message, hint};
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <thread>
 
 namespace paco {
@@ -22,11 +23,20 @@ void on_signal(int) {
   errno = saved;
 }
 
-void watch(std::stop_source source) {
+void on_wake(int) {}
+
+// Waits for the first signal and sets the token. The main thread may have looked at the token just
+// before and then gone into a read of a pipe that has gone quiet; so it is woken until the process
+// ends.
+void watch(std::stop_source source, pthread_t main_thread) {
   char byte = 0;
   while (::read(signal_pipe[0], &byte, 1) < 0 && errno == EINTR) {
   }
   source.request_stop();
+  for (;;) {
+    ::pthread_kill(main_thread, SIGUSR1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
 }
 
 }  // namespace
@@ -36,14 +46,15 @@ std::stop_token stop_on_signals() {
   ::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, see write_stdout
   if (::pipe(signal_pipe) != 0) return source.get_token();
 
-  // The watching thread is started with the signals blocked, so that they reach the main thread and
-  // wake it from a read of a pipe that has gone quiet (no SA_RESTART below).
-  sigset_t stopping, before;
-  sigemptyset(&stopping);
-  sigaddset(&stopping, SIGINT);
-  sigaddset(&stopping, SIGTERM);
-  ::pthread_sigmask(SIG_BLOCK, &stopping, &before);
-  std::thread(watch, source).detach();
+  // Handlers without SA_RESTART: a read that waits returns. The watching thread itself takes none
+  // of the signals.
+  struct sigaction wake {};
+  wake.sa_handler = on_wake;
+  ::sigaction(SIGUSR1, &wake, nullptr);
+  sigset_t all, before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before);
+  std::thread(watch, source, ::pthread_self()).detach();
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 
   struct sigaction action {};

@@ -33,8 +33,9 @@ Result<ByteStream> ByteStream::open(const std::string& path) {
   }
   std::string name = input.name();
   auto shared = std::make_shared<InputStream>(std::move(input));
+  // What is there, not a full buffer: the samples of a slow pipe are decided as they come.
   ByteStream plain(
-      name, [shared](std::span<std::byte> out) { return shared->read(out); }, size);
+      name, [shared](std::span<std::byte> out) { return shared->read_some(out); }, size);
   PACO_ASSIGN(auto head, plain.peek(3));
   if (!is_gzip(head)) return plain;
   return ByteStream(name, gunzip(std::make_shared<ByteStream>(std::move(plain))), std::nullopt);

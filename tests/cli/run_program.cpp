@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
@@ -39,7 +40,7 @@ struct Pipe {
     pipe->close_end(0);
     pipe->close_end(1);
   }
-  if (::chdir(folder.c_str()) != 0) ::_exit(126);
+  if (::freopen("/dev/null", "r", stdin) == nullptr || ::chdir(folder.c_str()) != 0) ::_exit(126);
   const char* path = std::getenv("PATH");
   ::setenv("PATH", (folder + "/.bin:" + (path != nullptr ? path : "/usr/bin:/bin")).c_str(), 1);
   ::setenv("SOURCE", PACO_SOURCE_DIR, 1);
@@ -84,7 +85,7 @@ Ran run_script(const std::string& script, const std::string& folder,
     }
     if (!interrupted && ran.err.find(interrupt_at) != std::string::npos) {
       interrupted = true;
-      ::kill(child, SIGINT);
+      ::kill(-child, SIGINT);
     }
   }
   int status = 0;

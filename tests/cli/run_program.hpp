@@ -12,8 +12,9 @@ struct Ran {
 };
 
 // `folder` is the working folder; a folder for the program's name is made in it and hidden
-// (".bin"). Where `interrupt_at` is not empty, SIGINT goes to the script's process as soon as that
-// text stands on stderr: a script that should pass it to paco ends with `exec paco ...`.
+// (".bin"). Where `interrupt_at` is not empty, SIGINT goes to every process of the script, as
+// Ctrl-C in a terminal does, as soon as that text stands on stderr: a script that should go on
+// afterwards begins with `trap : INT`.
 Ran run_script(const std::string& script, const std::string& folder,
                const std::string& interrupt_at = "");
 
