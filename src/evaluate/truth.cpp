@@ -38,6 +38,14 @@ constexpr std::string_view kTableHint =
     "give one label per decision (-1 where unknown), or a csv headed sequence,label or "
     "sample,label with some rows";
 
+Error names_error(const std::string& name) {
+  return Error{
+      ErrorCode::bad_value,
+      fmt::format("{}: the labels are names, and which of them are known classes is not known",
+                  name),
+      "give the names of the known classes with --classes names.txt or --model"};
+}
+
 bool is_unknown(const std::string& word) { return word.empty() || word == "-1"; }
 
 // Which column of a header holds what; Key::position where no column says whose label it is.
@@ -150,13 +158,7 @@ Result<Truth> from_words(const TruthRows& rows, const std::string& name,
     }
     return truth;
   }
-  if (stream.known_names.empty()) {
-    return Error{ErrorCode::bad_value,
-                 fmt::format("{}: the labels are names, and which of them are known classes is not "
-                             "known",
-                             name),
-                 "give the names of the known classes with --classes names.txt or --model"};
-  }
+  if (stream.known_names.empty()) return names_error(name);
   std::map<std::string, std::int64_t> ids;
   for (const std::string& known : stream.known_names) {
     ids.emplace(known, static_cast<std::int64_t>(ids.size()));
@@ -229,18 +231,29 @@ Result<Truth> in_stream_order(Truth truth, const std::string& name, const Decide
                std::string(kTableHint)};
 }
 
-// Numbers, -1 among them. Other arrays are left to the reader of labels, which takes no -1.
+// The other formats, through the reader of labels. It numbers names by their bytes, so without the
+// known ones first the numbers would mean nothing.
+Result<Truth> from_labels(const std::string& name, const DecidedStream& stream,
+                          const std::function<Result<Labels>()>& read_other) {
+  PACO_ASSIGN(Labels labels, read_other());
+  for (std::size_t id = 0; stream.known_names.empty() && id < labels.names.size(); ++id) {
+    if (labels.names[id] != std::to_string(id)) return names_error(name);
+  }
+  return Truth{std::move(labels.ids), std::move(labels.names)};
+}
+
+// Numbers, -1 among them, which the reader of labels does not take.
 Result<Truth> from_npy(std::span<const std::byte> bytes, const std::string& name,
+                       const DecidedStream& stream,
                        const std::function<Result<Labels>()>& read_other) {
   ByteStream peeked = ByteStream::from_bytes(bytes, name);
   PACO_ASSIGN(const NpyHeader header, read_npy_header(peeked));
   if (header.text_bytes > 0 || header.shape.empty() || header.elements != header.shape[0]) {
-    PACO_ASSIGN(Labels labels, read_other());
-    return Truth{std::move(labels.ids), std::move(labels.names)};
+    return from_labels(name, stream, read_other);
   }
-  ByteStream stream = ByteStream::from_bytes(bytes, name);
-  PACO_ASSIGN(auto array, read_npy<std::int64_t>(stream));
-  return Truth{std::move(array.data), {}};
+  ByteStream again = ByteStream::from_bytes(bytes, name);
+  PACO_ASSIGN(auto array, read_npy<std::int64_t>(again));
+  return Truth{std::move(array.data), {stream.known_names.begin(), stream.known_names.end()}};
 }
 
 Result<Truth> from_stream(ByteStream bytes, const DecidedStream& stream,
@@ -257,14 +270,11 @@ Result<Truth> from_stream(ByteStream bytes, const DecidedStream& stream,
   }
   if (format == FileFormat::npy) {
     PACO_ASSIGN(const auto all, bytes.read_rest(std::uint64_t{1} << 32));
-    PACO_ASSIGN(Truth truth, from_npy(all, name, read_other));
-    if (truth.class_names.empty()) {
-      truth.class_names.assign(stream.known_names.begin(), stream.known_names.end());
-    }
+    PACO_ASSIGN(Truth truth, from_npy(all, name, stream, read_other));
     return in_stream_order(std::move(truth), name, stream);
   }
-  PACO_ASSIGN(Labels labels, read_other());
-  return in_stream_order({std::move(labels.ids), std::move(labels.names)}, name, stream);
+  PACO_ASSIGN(Truth truth, from_labels(name, stream, read_other));
+  return in_stream_order(std::move(truth), name, stream);
 }
 
 }  // namespace

@@ -112,6 +112,19 @@ TEST_F(TruthTest, NamesWithoutKnownNamesAreRefused) {
   EXPECT_THAT(error_of("robin\nowl\nowl\n", false).hint, HasSubstr("--classes"));
 }
 
+TEST_F(TruthTest, ATextArrayOfNamesNeedsTheKnownNamesToo) {
+  // numpy's array(['owl', 'wren', 'owl']) as fixed-width bytes.
+  std::string file("\x93NUMPY\x01\x00", 8);
+  std::string header = "{'descr': '|S4', 'fortran_order': False, 'shape': (3,), }";
+  header.resize(117, ' ');
+  header += '\n';
+  file += std::string("\x76\x00", 2) + header + std::string("owl\0wrenowl\0", 12);
+  EXPECT_THAT(error_of(file, false).hint, HasSubstr("--classes"));
+  const auto truth = parse(file);
+  ASSERT_TRUE(truth.ok()) << truth.error().message;
+  EXPECT_THAT(truth->labels, ElementsAre(2, 0, 2));
+}
+
 TEST_F(TruthTest, ATableWithoutHeaderIsRefused) {
   EXPECT_THAT(error_of("10,0\n11,1\n12,1\n").hint, HasSubstr("header"));
 }
