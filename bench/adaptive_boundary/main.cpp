@@ -1,0 +1,75 @@
+// What does keeping the birth boundary cost after each sample that touched a category? Contenders:
+// AdaptiveBoundary, which keeps medians in order, and plain_boundary, the obvious sort per sample.
+#include <fmt/format.h>
+
+#include "base/random.hpp"
+#include "discover/boundary.hpp"
+#include "harness.hpp"
+
+namespace {
+
+using namespace paco;
+
+// Categories that grow at random; the boundary after every step is the answer.
+struct Growth {
+  std::vector<std::int64_t> sizes;
+  std::vector<double> resultants;
+  Random random{11};
+
+  explicit Growth(std::size_t categories) : sizes(categories, 40), resultants(categories) {
+    for (double& r : resultants) r = 40 * random.uniform(0.5, 0.8);
+  }
+  struct Step {
+    std::int64_t old_size;
+    double old_resultant, new_resultant;
+  };
+  Step grow() {
+    const std::size_t k = random.below(sizes.size());
+    const double before = resultants[k];
+    resultants[k] += random.uniform(0.4, 0.9);
+    return {sizes[k]++, before, resultants[k]};
+  }
+};
+
+Model small_model() {
+  Model model;
+  model.class_sizes = {30, 30, 30};
+  model.base_median = 30;
+  model.tau_birth_sup = 0.9;
+  return model;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bench::Harness harness("adaptive_boundary", argc, argv);
+  const Model model = small_model();
+  for (const std::size_t categories : {100, 1'000, 10'000, 100'000}) {
+    Growth growth(categories);
+    AdaptiveBoundary boundary(model);
+    for (std::size_t k = 0; k < categories; ++k) {
+      boundary.restore(growth.sizes[k], growth.resultants[k]);
+    }
+    const auto incremental = [&] {
+      const Growth::Step step = growth.grow();
+      boundary.grown(step.old_size, step.old_resultant, step.new_resultant);
+      return boundary.now();
+    };
+    for (int i = 0; i < 50; ++i) {
+      const Boundary fast = incremental();
+      const Boundary plain = plain_boundary(model, growth.sizes, growth.resultants);
+      harness.require(fast.tau_birth == plain.tau_birth && fast.eta == plain.eta,
+                      fmt::format("boundary of {} categories after step {}", categories, i));
+    }
+    const std::string shape = fmt::format("{} categories", categories);
+    constexpr int kSteps = 1000;
+    harness.time("paco", shape, kSteps, [&] {
+      for (int i = 0; i < kSteps; ++i) incremental();
+    });
+    harness.time("sort per sample", shape, 1, [&] {
+      growth.grow();
+      (void)plain_boundary(model, growth.sizes, growth.resultants);
+    });
+  }
+  return harness.finish();
+}

@@ -1,0 +1,99 @@
+// A memory of a million categories would take hours to build sample by sample, so it is written as
+// a state and restored: what `paco discover --resume` does.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+
+#include "base/files.hpp"
+#include "base/random.hpp"
+#include "discover/snapshot.hpp"
+#include "growth.hpp"
+
+namespace paco::bench {
+namespace {
+
+constexpr std::int64_t kMembers = 20;  // of every category
+
+// The direction of category k, of length sqrt(d).
+void direction(std::size_t k, std::span<double> row) {
+  Random random(21, k);
+  for (double& x : row) x = random.normal();
+}
+
+// Writes a state with that many categories. What a category holds is close to kMembers samples with
+// noise as long as their direction: a sum of length about kMembers / sqrt(2).
+void write_state(const Harness& harness, const Model& model, std::size_t categories,
+                 const std::string& path) {
+  Snapshot snapshot;
+  snapshot.method = "paco";
+  snapshot.model = model.fingerprint();
+  snapshot.class_sizes = model.class_sizes;
+  snapshot.sizes.assign(categories, kMembers);
+  snapshot.births.resize(categories);
+  snapshot.sums.resize(categories * model.dimension);
+  std::vector<double> row(model.dimension);
+  for (std::size_t k = 0; k < categories; ++k) {
+    snapshot.births[k] = static_cast<std::int64_t>(k);
+    direction(k, row);
+    const double scale =
+        static_cast<double>(kMembers) / std::sqrt(2 * static_cast<double>(row.size()));
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      snapshot.sums[k * row.size() + j] = static_cast<float>(scale * row[j]);
+    }
+  }
+  snapshot.stats.samples = categories * static_cast<std::size_t>(kMembers);
+  snapshot.stats.branches[1] = snapshot.stats.samples;
+  snapshot.stats.routes[2] = snapshot.stats.samples;
+  snapshot.stats.lowest_tau_birth = model.tau_birth_sup;
+  harness.take(write_file(path, harness.take(snapshot_to_bytes(snapshot, model.dimension))));
+}
+
+// Samples around categories, in the raw coordinates that the model standardises.
+Matrix<double> samples(const Model& model, std::size_t categories, std::size_t count,
+                       std::uint64_t seed) {
+  Matrix<double> rows(count, model.dimension);
+  Random random(seed);
+  for (std::size_t i = 0; i < count; ++i) {
+    direction(random.below(categories), rows[i]);
+    for (std::size_t j = 0; j < model.dimension; ++j) {
+      rows[i][j] = model.mean[j] + model.deviation[j] * (rows[i][j] + random.normal());
+    }
+  }
+  return rows;
+}
+
+void at_dimension(Harness& harness, std::size_t dimension, std::span<const std::size_t> counts) {
+  const MadeData data({"", dimension, 50, 0, 500, 0, 0.7, 5});
+  const auto model = std::make_shared<const Model>(harness.take(calibrate_made(data)));
+  for (const std::size_t categories : counts) {
+    const std::string path = fmt::format("/tmp/paco-bench-growth-{}.paco", ::getpid());
+    write_state(harness, *model, categories, path);
+    const auto method = harness.take(make_method("paco", model));
+    const double before = resident_bytes();
+    harness.take(method->restore(path));
+    const double grown = resident_bytes() - before;
+    harness.take(remove_file(path));
+    const std::string axis = fmt::format("categories, d {}", dimension);
+    Measurement m{"growth", "memory", fmt::format("{} {}", categories, axis), timing_of({0.0}), 1};
+    m.more = {{"axis", axis},
+              {"at", categories},
+              {"bytes_per_category", grown / static_cast<double>(categories)},
+              {"promised_bytes", 12 * dimension + 64}};
+    harness.add(std::move(m));
+    const std::size_t rows = categories <= 10'000 ? 2048 : 256;
+    add_decisions(harness, *method, samples(*model, categories, rows, 1),
+                  samples(*model, categories, categories <= 10'000 ? 256 : 24, 2), axis,
+                  categories);
+  }
+}
+
+}  // namespace
+
+void grow_categories(Harness& harness) {
+  const std::size_t small[] = {1'000, 10'000, 100'000, 1'000'000};
+  at_dimension(harness, 128, small);
+  at_dimension(harness, 768, std::span(small).first(3));
+}
+
+}  // namespace paco::bench

@@ -1,0 +1,20 @@
+// Along which axes the cost of a decision is measured; one file each.
+#pragma once
+
+#include "harness.hpp"
+#include "paco/method.hpp"
+#include "study/made_data.hpp"
+
+namespace paco::bench {
+
+void grow_known_classes(Harness& harness);  // 10 to 10,000
+void grow_categories(Harness& harness);     // to 1,000,000 at d = 128, to 100,000 at d = 768
+void grow_dimension(Harness& harness);      // 64 to 4,096
+void grow_stream(Harness& harness);         // to 10 million samples
+
+// Decides on `rows` samples in blocks and one by one, and adds both figures with the axis and where
+// on it they stand. The blocks are decided first.
+void add_decisions(Harness& harness, Method& method, Rows<const double> block_rows,
+                   Rows<const double> single_rows, const std::string& axis, std::size_t at);
+
+}  // namespace paco::bench

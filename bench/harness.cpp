@@ -1,0 +1,83 @@
+#include "harness.hpp"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/files.hpp"
+#include "linalg/kernels.hpp"
+
+namespace paco::bench {
+
+Harness::Harness(std::string question, int argc, char** argv)
+    : question_(std::move(question)),
+      out_(argc > 1 ? argv[1] : ""),
+      clock_(steady_clock()),
+      peak_(measure_peak(clock_)) {
+  fmt::print("{}: sgemm {:.1f} GFLOP/s, memory {:.1f} GB/s, kernels {}\n", question_,
+             peak_.sgemm_gflops, peak_.memory_gb_per_second, kernel_target());
+}
+
+void Harness::fail(const std::string& message) const {
+  fmt::print(stderr, "{}: {}\n", question_, message);
+  std::exit(1);
+}
+
+void Harness::require(bool equal, const std::string& what_differs) const {
+  if (!equal) fail("answers differ: " + what_differs);
+}
+
+void Harness::add(Measurement measurement) {
+  if (measurement.question.empty()) measurement.question = question_;
+  fmt::print("{}", to_text(measurement, peak_));
+  std::fflush(stdout);
+  measurements_.push_back(std::move(measurement));
+}
+
+void Harness::time(const std::string& contender, const std::string& shape, double items,
+                   const std::function<void()>& body, double flops, double bytes,
+                   double least_seconds) {
+  add({question_, contender, shape, time_runs(clock_, least_seconds, body), items, flops, bytes});
+}
+
+void Harness::note(const std::string& text) {
+  fmt::print("{}: {}\n", question_, text);
+  notes_.push_back(text);
+}
+
+int Harness::finish() {
+  if (out_.empty()) return 0;
+  const MachinePeak after = measure_peak(clock_);
+  peak_.sgemm_gflops = std::max(peak_.sgemm_gflops, after.sgemm_gflops);
+  peak_.memory_gb_per_second = std::max(peak_.memory_gb_per_second, after.memory_gb_per_second);
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  for (const Measurement& m : measurements_) rows.push_back(to_json(m, peak_));
+  const nlohmann::ordered_json json = {{"question", question_},
+                                       {"kernels", kernel_target()},
+                                       {"peak", to_json(peak_)},
+                                       {"notes", notes_},
+                                       {"rows", rows}};
+  const Result<void> written = write_file(out_, json.dump(1) + "\n");
+  if (!written.ok()) fail(written.error().message);
+  return 0;
+}
+
+double peak_resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024;
+}
+
+double resident_bytes() {
+  const auto statm = read_file("/proc/self/statm");
+  if (!statm.ok()) return 0;
+  const std::string text(reinterpret_cast<const char*>(statm->data()), statm->size());
+  const std::size_t second = text.find(' ') + 1;
+  return std::strtod(text.c_str() + second, nullptr) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace paco::bench

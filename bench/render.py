@@ -1,0 +1,265 @@
+"""Fills docs/performance.md with the figures of bench/results and draws its plots. No figure is copied by hand.
+
+Everything between `<!-- NAME -->` and `<!-- /NAME -->` is replaced by what the function `NAME` below returns. A question whose
+result file is absent leaves its part as it is.
+"""
+
+import json
+import math
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results"
+PLOTS = ROOT / "docs" / "plots"
+DOCUMENT = ROOT / "docs" / "performance.md"
+COLOURS = ["#1b6ca8", "#c8553d", "#3f7d20", "#7b4b94", "#8a6d3b"]
+
+
+def load(question):
+    path = RESULTS / f"{question}.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def rows(question, **wanted):
+    return [r for r in load(question)["rows"] if all(r.get(k) == v for k, v in wanted.items())]
+
+
+def time_text(microseconds):
+    for limit, divisor, unit in ((1, 1e-3, "ns"), (1e3, 1, "us"), (1e6, 1e3, "ms"), (math.inf, 1e6, "s")):
+        if microseconds < limit:
+            return f"{microseconds / divisor:.3g} {unit}"
+
+
+def share_text(value):
+    return "" if value is None else f"{100 * value:.3g} %"
+
+
+def table(header, lines):
+    out = ["| " + " | ".join(header) + " |", "|" + " --- |" * len(header)]
+    return "\n".join(out + ["| " + " | ".join(str(c) for c in line) + " |" for line in lines])
+
+
+def peak_line(question):
+    peak = load(question)["peak"]
+    return (f"Limits in the same run: sgemm {peak['sgemm_gflops']:.0f} GFLOP/s, memory "
+            f"{peak['memory_gb_per_second']:.1f} GB/s.")
+
+
+def timings(question, first="contender"):
+    lines = [(r["contender"], r["shape"], time_text(r["microseconds_per_item"]), share_text(r.get("share_of_sgemm")),
+              share_text(r.get("share_of_memory"))) for r in load(question)["rows"]]
+    return table((first, "shape", "time per item", "of sgemm's peak", "of memory bandwidth"), lines) + "\n\n" + \
+        peak_line(question)
+
+
+def machine():
+    m = load("machine")
+    return (f"{m['cpu']}, {m['cores']} cores, {m['memory_gib']} GiB; kernels {m['kernels']}; {m['blas']}; GCC "
+            f"{m['compiler']}; commit `{m['commit']}`; load when it began {m['load_at_start']:.2f}.")
+
+
+def targets():
+    block = rows("decide_block", contender="paco block 256")[0]
+    single = rows("decide_single", contender="paco")[0]
+    cub = rows("calibrate", contender="paco", shape="cub")[0]
+    imagenet = rows("calibrate", contender="paco", shape="imagenet-100")[0]
+    memory = [r for r in load("growth")["rows"] if r.get("axis") == "categories, d 768" and "bytes_per_category" in r]
+    lines = []
+
+    def line(work, target, measured, met):
+        lines.append((work, target, measured, "yes" if met else "**no**"))
+
+    line("blocks, Cars shape", "10 us a sample", time_text(block["microseconds_per_item"]),
+         block["microseconds_per_item"] <= 10)
+    line("blocks, Cars shape", "40 % of sgemm's peak", share_text(block["share_of_sgemm"]), block["share_of_sgemm"] >= 0.4)
+    line("one sample at a time, Cars shape", "40 us median", time_text(single["microseconds_per_item"]),
+         single["microseconds_per_item"] <= 40)
+    line("one sample at a time, Cars shape", "p99 under 3 medians", f"{single['p99_over_median']:.2f}",
+         single["p99_over_median"] < 3)
+    line("one sample at a time, Cars shape", "2 readings of the prototypes from cache",
+         f"{single['median_over_reread']:.2f}", single["median_over_reread"] <= 2)
+    line("calibration, CUB shape", "20 ms", time_text(cub["microseconds_per_item"]), cub["microseconds_per_item"] <= 2e4)
+    line("calibration, ImageNet-100 shape", "300 ms", time_text(imagenet["microseconds_per_item"]),
+         imagenet["microseconds_per_item"] <= 3e5)
+    line("calibration, ImageNet-100 shape", "3 times its matrix products", f"{imagenet['over_products']:.2f}",
+         imagenet["over_products"] <= 3)
+    if load("end_to_end"):
+        ends = rows("end_to_end", contender="paco", threads=1)[0]
+        line("CUB files to decisions, one thread", "20 times faster than NumPy", f"{ends['times_faster']:.1f} times",
+             ends["times_faster"] >= 20)
+    if memory:
+        most = max(r["bytes_per_category"] for r in memory if r["at"] >= 10000)
+        promised = memory[0]["promised_bytes"]
+        line("memory per category, d 768", f"{promised} bytes", f"{most:.0f} bytes", most <= promised)
+    return table(("work", "target", "measured", "met"), lines)
+
+
+def decide_single():
+    lines = [(r["contender"], time_text(r["microseconds_per_item"]), time_text(1e6 * r["p99_seconds"]), r["prototypes"],
+              f"{r['median_over_reread']:.2f}", share_text(r["share_of_sgemm"])) for r in load("decide_single")["rows"]]
+    return table(("contender", "median", "p99", "prototypes at the end", "readings of the prototypes", "of sgemm's peak"),
+                 lines) + "\n\n" + peak_line("decide_single")
+
+
+def decide_block():
+    lines = [(r["contender"], time_text(r["microseconds_per_item"]), share_text(r["share_of_sgemm"]), r["prototypes"])
+             for r in load("decide_block")["rows"]]
+    return table(("contender", "per sample", "of sgemm's peak", "prototypes at the end"), lines) + "\n\n" + \
+        peak_line("decide_block")
+
+
+def end_to_end():
+    lines = [(r["contender"], r["threads"], f"{r['seconds']:.3f} s", f"{r['times_faster']:.1f}" if "times_faster" in r else "")
+             for r in load("end_to_end")["rows"]]
+    return table(("contender", "threads", "files to decisions", "times faster"), lines)
+
+
+def nearest():
+    lines = [(r["contender"], r["shape"], time_text(r["microseconds_per_item"]), share_text(r.get("share_of_sgemm")),
+              f"{r['recall']:.3f}", time_text(r["build_microseconds_per_prototype"])
+              if "build_microseconds_per_prototype" in r else "") for r in load("nearest")["rows"]]
+    return table(("contender", "prototypes", "per query", "of sgemm's peak", "recall", "to insert one"), lines) + "\n\n" + \
+        peak_line("nearest")
+
+
+def calibrate():
+    lines = [(r["contender"], r["shape"], time_text(r["microseconds_per_item"]), share_text(r.get("share_of_sgemm")),
+              f"{r['over_products']:.2f}" if "over_products" in r else "") for r in load("calibrate")["rows"]]
+    return table(("contender", "shape", "time", "of sgemm's peak", "times its products"), lines) + "\n\n" + \
+        peak_line("calibrate")
+
+
+def match():
+    return timings("match")
+
+
+def read():
+    return timings("read")
+
+
+def adaptive_boundary():
+    lines = [(r["contender"], r["shape"], time_text(r["microseconds_per_item"]))
+             for r in load("adaptive_boundary")["rows"]]
+    return table(("contender", "mature", "per sample"), lines)
+
+
+def survivors():
+    lines = [(r["shape"], r["prototypes"], r["d"], r["places"], share_text(r["pivots"]), share_text(r["plain_head"]),
+              share_text(r["head_eighth"]), share_text(r["head_quarter"]), share_text(r["int8"]))
+             for r in rows("screening", contender="survivors")]
+    return table(("prototypes", "count", "d", "places", "pivots", "d/4 coordinates", "d/8 directions", "d/4 directions",
+                  "8 bits"), lines)
+
+
+def screening():
+    lines = [(r["shape"], r["contender"], time_text(r["microseconds_per_item"]), share_text(r.get("exact_share")))
+             for r in load("screening")["rows"] if r["contender"] != "survivors"]
+    return table(("prototypes", "search", "per query", "settled exactly"), lines) + "\n\n" + peak_line("screening")
+
+
+def growth_table(axis, name):
+    lines = [(f"{r['at']:,}", r["contender"], time_text(r["microseconds_per_item"]), share_text(r.get("share_of_sgemm")),
+              share_text(r.get("share_of_memory"))) for r in rows("growth", axis=axis) if r["contender"] != "memory"]
+    return table((name, "how", "per sample", "of sgemm's peak", "of memory bandwidth"), lines)
+
+
+def growth_classes():
+    return growth_table("known classes", "known classes")
+
+
+def growth_dimension():
+    return growth_table("dimensions", "d")
+
+
+def growth_categories():
+    return growth_table("categories, d 128", "categories, d = 128") + "\n\n" + \
+        growth_table("categories, d 768", "categories, d = 768")
+
+
+def growth_memory():
+    lines = [(r["axis"].split("d ")[1], f"{r['at']:,}", f"{r['bytes_per_category']:.0f}", r["promised_bytes"])
+             for r in rows("growth", contender="memory")]
+    return table(("d", "categories", "bytes per category, measured", "promised at most"), lines)
+
+
+def growth_stream():
+    lines = [(f"{r['at']:,}", time_text(r["microseconds_per_item"]), r["prototypes"], f"{r['resident_bytes'] / 2**20:.1f} MiB")
+             for r in rows("growth", axis="samples")]
+    return table(("samples so far", "per sample", "prototypes", "resident memory"), lines)
+
+
+def svg(name, title, x_label, series):
+    """A plot with both axes logarithmic. series: {label: [(x, y), ...]}, y in microseconds."""
+    width, height, left, right, top, bottom = 640, 360, 70, 150, 34, 46
+    points = [p for s in series.values() for p in s]
+    x0, x1 = (math.floor(math.log10(min(p[0] for p in points))), math.ceil(math.log10(max(p[0] for p in points))))
+    y0, y1 = (math.floor(math.log10(min(p[1] for p in points))), math.ceil(math.log10(max(p[1] for p in points))))
+    x1, y1 = max(x1, x0 + 1), max(y1, y0 + 1)
+
+    def x(v):
+        return left + (math.log10(v) - x0) / (x1 - x0) * (width - left - right)
+
+    def y(v):
+        return height - bottom - (math.log10(v) - y0) / (y1 - y0) * (height - top - bottom)
+
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">',
+           f'<rect width="{width}" height="{height}" fill="white"/>', f'<text x="{left}" y="20" font-size="14">{title}</text>',
+           f'<text x="{(left + width - right) / 2}" y="{height - 8}" text-anchor="middle">{x_label}</text>']
+    for e in range(x0, x1 + 1):
+        out.append(f'<line x1="{x(10**e):.1f}" y1="{top}" x2="{x(10**e):.1f}" y2="{height - bottom}" stroke="#ddd"/>')
+        out.append(f'<text x="{x(10**e):.1f}" y="{height - bottom + 16}" text-anchor="middle">{10**e:,}</text>')
+    for e in range(y0, y1 + 1):
+        out.append(f'<line x1="{left}" y1="{y(10**e):.1f}" x2="{width - right}" y2="{y(10**e):.1f}" stroke="#ddd"/>')
+        out.append(f'<text x="{left - 6}" y="{y(10**e) + 4:.1f}" text-anchor="end">{time_text(10.0**e)}</text>')
+    for i, (label, line) in enumerate(series.items()):
+        colour = COLOURS[i % len(COLOURS)]
+        path = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in line)
+        out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        out += [f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="3" fill="{colour}"/>' for a, b in line]
+        out.append(f'<text x="{width - right + 8}" y="{top + 16 + 18 * i}" fill="{colour}">{label}</text>')
+    PLOTS.mkdir(parents=True, exist_ok=True)
+    (PLOTS / f"{name}.svg").write_text("\n".join(out + ["</svg>"]) + "\n")
+
+
+def plots():
+    if load("growth"):
+        def line(axis, contender):
+            return [(r["at"], r["microseconds_per_item"]) for r in rows("growth", axis=axis, contender=contender)]
+
+        def both(axis):
+            return {"in blocks": line(axis, "paco in blocks"), "one by one": line(axis, "paco one by one")}
+
+        categories = {f"d {d}, {how}": line(f"categories, d {d}", f"paco {how}")
+                      for d in (128, 768) for how in ("in blocks", "one by one")}
+        for name, title, label, series in (
+                ("categories", "Time of a decision against categories", "categories", categories),
+                ("classes", "Time of a decision against known classes (d = 128)", "known classes", both("known classes")),
+                ("dimension", "Time of a decision against dimension", "dimension", both("dimensions")),
+                ("stream", "Time of a decision against the length of the stream", "samples so far",
+                 {"in blocks": line("samples", "paco in blocks")})):
+            series = {k: v for k, v in series.items() if v}
+            if series:
+                svg(name, title, label, series)
+    if load("adaptive_boundary"):
+        series = {c: [(int(r["shape"].split()[0]), r["microseconds_per_item"])
+                      for r in rows("adaptive_boundary", contender=c)] for c in ("paco", "sort per sample")}
+        svg("boundary", "Keeping the birth boundary, per sample", "mature categories", series)
+
+
+def main():
+    text = DOCUMENT.read_text()
+    for name in re.findall(r"<!-- (\w+) -->", text):
+        try:
+            content = globals()[name]()
+        except (TypeError, IndexError):  # a result file or a row of it is not there
+            print(f"performance.md: no figures for {name}, left as they were")
+            continue
+        text = re.sub(rf"<!-- {name} -->.*?<!-- /{name} -->",
+                      lambda _: f"<!-- {name} -->\n{content}\n<!-- /{name} -->", text, flags=re.S)
+    DOCUMENT.write_text(text)
+    plots()
+
+
+if __name__ == "__main__":
+    main()
