@@ -34,9 +34,9 @@ Result<void> run(Context& context, Settings& settings) {
                      {"known_classes", input.known_classes},
                      {"parts", parts},
                      {"seconds", context.clock() - start}};
-  std::string text =
-      fmt::format("{}: {} samples, {:.2f} MB; open it in any browser\n", settings.out,
-                  input.samples.size(), static_cast<double>(page.size()) / 1e6);
+  std::string text = fmt::format(
+      "{}: {} {}, {:.2f} MB; open it in any browser\n", settings.out, input.samples.size(),
+      input.samples.size() == 1 ? "sample" : "samples", static_cast<double>(page.size()) / 1e6);
   const auto suggest = [&](const std::string& given, const char* what) {
     if (given.empty()) text += fmt::format("  {}\n", what);
   };

@@ -25,23 +25,24 @@ std::vector<std::size_t> spread(const std::vector<std::size_t>& places, std::siz
 
 Result<Json> picture(const ReportInput& input, const ReportOptions& options, std::size_t place) {
   const ReportSample& sample = input.samples[place];
-  const auto index =
-      input.image_index.empty() ? static_cast<std::int64_t>(place) : input.image_index[place];
+  const auto index = input.image_index.empty() ? static_cast<std::int64_t>(sample.decision.sequence)
+                                               : input.image_index[place];
   if (index < 0 || static_cast<std::size_t>(index) >= input.images->size()) {
     return Error{
         ErrorCode::mismatch,
-        "sample " + std::to_string(place) + " points to picture " + std::to_string(index) +
-            ", but the source holds " + std::to_string(input.images->size()),
+        "sample " + std::to_string(sample.decision.sequence) + " points to picture " +
+            std::to_string(index) + ", but the source holds " +
+            std::to_string(input.images->size()),
         "give the pictures this stream was made from, or an index from stream order to picture"};
   }
   PACO_ASSIGN(const Image image, input.images->load(static_cast<std::size_t>(index)));
   PACO_ASSIGN(const Thumbnail small, make_thumbnail(image, options.thumbnail, options.quality));
-  Json result = {{"sequence", place},
+  Json result = {{"sequence", sample.decision.sequence},
                  {"branch", static_cast<int>(sample.decision.branch)},
                  {"width", small.width},
                  {"height", small.height},
                  {"image", small.uri}};
-  if (sample.id != std::to_string(place)) result["id"] = sample.id;
+  if (sample.id != std::to_string(sample.decision.sequence)) result["id"] = sample.id;
   if (!input.truth.empty() && input.truth[place] != kNoTruth) result["truth"] = input.truth[place];
   if (input.model != nullptr) result["explanation"] = explain(sample.decision, *input.model);
   return result;

@@ -82,6 +82,7 @@ Result<void> add_trace(const ReportFiles& files, std::vector<ReportSample>& samp
     decision.attach_score = traced.attach_score;
     decision.tau_birth_after = traced.tau_birth_after;
     decision.eta_after = traced.eta_after;
+    decision.categories_after = traced.categories_after;
     samples[i].microseconds = rows[i].microseconds;
   }
   return {};

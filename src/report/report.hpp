@@ -46,7 +46,7 @@ struct ReportInput {
   std::vector<std::int64_t> truth;         // per sample, kNoTruth where unknown; or empty
   std::vector<std::string> truth_names;    // by true class id; may be short or empty, ids stand in
   const ImageSource* images = nullptr;     // pictures of the samples
-  std::vector<std::int64_t> image_index;   // sample -> picture; empty: picture i shows sample i
+  std::vector<std::int64_t> image_index;   // sample -> picture; empty: by arrival number
 };
 
 struct ReportOptions {

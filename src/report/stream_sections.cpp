@@ -70,7 +70,7 @@ Json share_bins(const ReportInput& input) {
   for (const std::size_t end : run_ends(n, bins)) {
     std::int64_t row[4] = {};
     for (; i < end; ++i) ++row[static_cast<int>(input.samples[i].decision.branch)];
-    ends.push_back(end);
+    ends.push_back(input.samples[end - 1].decision.sequence + 1);
     counts.push_back(row);
   }
   return {{"end", std::move(ends)}, {"counts", std::move(counts)}};
@@ -94,7 +94,7 @@ Json latency_bins(const ReportInput& input) {
     }
     if (times.empty()) continue;
     std::sort(times.begin(), times.end());
-    result["end"].push_back(end);
+    result["end"].push_back(input.samples[end - 1].decision.sequence + 1);
     result["p10"].push_back(sorted_quantile(times, 0.10));
     result["p50"].push_back(sorted_quantile(times, 0.50));
     result["p90"].push_back(sorted_quantile(times, 0.90));
@@ -126,7 +126,7 @@ Json point_section(const ReportInput& input, const ReportOptions& options) {
   bool named = false;
   for (std::size_t i = 0; i < must.size(); ++i) {
     must[i] |= input.samples[i].decision.branch == Branch::create;
-    named |= input.samples[i].id != std::to_string(i);
+    named |= input.samples[i].id != std::to_string(input.samples[i].decision.sequence);
   }
   const std::vector<std::size_t> rows = thin(must, options.points);
   const double shift = score_shift(input);
@@ -137,7 +137,8 @@ Json point_section(const ReportInput& input, const ReportOptions& options) {
   result["count"] = rows.size();
   result["shift"] = shift;
   result["first_by"] = input.truth.empty() ? "birth" : "truth";
-  result["sequence"] = column<std::uint32_t>(rows, [](std::size_t i) { return i; });
+  result["sequence"] =
+      column<std::uint32_t>(rows, [&](std::size_t i) { return decision(i).sequence; });
   result["category"] =
       column<std::int32_t>(rows, [&](std::size_t i) { return decision(i).category; });
   result["runner_up"] =
@@ -179,18 +180,20 @@ Json series_section(const ReportInput& input) {
   const auto decision = [&](std::size_t i) -> const Decision& { return input.samples[i].decision; };
   std::vector<std::size_t> rows;
   for (const std::size_t end : run_ends(n, std::min(n, kCurvePoints))) rows.push_back(end - 1);
-  std::vector<std::uint32_t> born(n);
-  std::vector<std::uint32_t> novel(n);
-  std::uint32_t births = 0;
-  std::uint32_t firsts = 0;
+  std::vector<std::uint64_t> born(n);  // with a trace: also those of an earlier part of the stream
+  std::vector<std::uint64_t> novel(n);
+  std::uint64_t births = 0;
+  std::uint64_t firsts = 0;
   const std::vector<std::uint8_t> first = first_occurrences(input);
   for (std::size_t i = 0; i < n; ++i) {
-    born[i] = births += input.samples[i].decision.branch == Branch::create;
+    births += decision(i).branch == Branch::create;
+    born[i] = input.has_trace ? decision(i).categories_after : births;
     novel[i] = firsts += first[i];
   }
 
   Json result;
-  result["sequence"] = column<std::uint32_t>(rows, [](std::size_t i) { return i; });
+  result["sequence"] =
+      column<std::uint32_t>(rows, [&](std::size_t i) { return decision(i).sequence; });
   result["categories"] = column<std::uint32_t>(rows, [&](std::size_t i) { return born[i]; });
   if (!input.truth.empty()) {
     result["novel_classes"] = column<std::uint32_t>(rows, [&](std::size_t i) { return novel[i]; });

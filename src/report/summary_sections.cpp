@@ -19,7 +19,7 @@ struct Tally {
   CategoryId id = 0;
   std::string name;
   std::int64_t size = 0;
-  std::uint64_t first = 0;  // place in the stream
+  std::uint64_t first = 0;  // arrival number
   std::uint64_t last = 0;
   bool born = false;                           // created within this stream
   std::map<std::int64_t, std::int64_t> truth;  // true class -> samples
@@ -33,10 +33,10 @@ std::map<CategoryId, Tally> tally(const ReportInput& input) {
     if (entry.size == 0) {
       entry.id = sample.decision.category;
       entry.name = sample.name;
-      entry.first = i;
+      entry.first = sample.decision.sequence;
     }
     entry.born |= sample.decision.branch == Branch::create;
-    entry.last = i;
+    entry.last = sample.decision.sequence;
     ++entry.size;
     if (!input.truth.empty() && input.truth[i] != kNoTruth) ++entry.truth[input.truth[i]];
   }
@@ -104,6 +104,7 @@ Json stream_section(const ReportInput& input) {
   const ReportSample& last = input.samples.back();
   Json result;
   result["samples"] = input.samples.size();
+  result["first"] = input.samples.front().decision.sequence;  // not 0 where a stream was resumed
   result["known_classes"] = input.known_classes;
   result["categories"] = categories;
   result["singletons"] = singletons;

@@ -60,6 +60,6 @@ export function placesOf(data, id) {
   const places = [];
   const all = data.series.assignment;
   if (id === null || !all) return places;
-  for (let i = 0; i < all.length; ++i) if (all[i] === id) places.push(i);
+  for (let i = 0; i < all.length; ++i) if (all[i] === id) places.push(data.stream.first + i);
   return places;
 }

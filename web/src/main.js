@@ -99,7 +99,11 @@ function start() {
       {},
       parts.map((part) => part.element),
     ),
-    h('footer', {}, 'Made by paco report. This file holds everything it shows and loads nothing.'),
+    h(
+      'footer',
+      {},
+      'Made by paco report. This file holds everything it shows and loads nothing. Plots by Apache ECharts.',
+    ),
     selectionBar(data),
   );
   parts.forEach((part) => part.draw());

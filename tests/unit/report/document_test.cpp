@@ -125,6 +125,16 @@ TEST(ReportDocument, IsTheSameForTheSameInput) {
             report_document(testing::made_input(500, 4))->dump());
 }
 
+TEST(ReportDocument, GoesByArrivalNumbersWhereAStreamWasResumed) {
+  ReportInput input = testing::made_input(400, 4);
+  for (ReportSample& sample : input.samples) sample.decision.sequence += 1000;
+  const auto document = report_document(input);
+  ASSERT_TRUE(document.ok());
+  EXPECT_EQ((*document)["stream"]["first"], 1000);
+  EXPECT_EQ((*document)["series"]["shares"]["end"].back(), 1400);
+  for (const auto& row : (*document)["memory"]["categories"]) EXPECT_GE(row["birth"], 1000);
+}
+
 TEST(ReportDocument, RefusesAnEmptyStream) {
   const auto document = report_document(ReportInput{});
   ASSERT_FALSE(document.ok());

@@ -86,6 +86,7 @@ inline ReportInput made_input(std::size_t samples, std::size_t classes) {
             : fmt::format("category {}", d.category - static_cast<CategoryId>(classes) + 1);
     d.tau_birth_after = -3.1;
     d.eta_after = 0.25;
+    d.categories_after = static_cast<std::uint64_t>(next) - classes;
     sample.microseconds = 10 + 5 * unit(random);
     input.samples.push_back(std::move(sample));
     input.truth.push_back(static_cast<std::int64_t>(i % (2 * classes)));

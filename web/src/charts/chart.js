@@ -80,7 +80,6 @@ export function axis(name, extra = {}) {
       color: colours.muted,
       fontSize: 12,
       align: vertical ? 'left' : 'center',
-      padding: vertical ? [0, 0, 0, -28] : 0,
     },
     axisLine: { show: !vertical, onZero: false, lineStyle: { color: colours.axis } },
     axisTick: { show: false },

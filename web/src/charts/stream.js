@@ -9,8 +9,9 @@ import { axis, grid, lines, mount, rug, thresholdLine, tooltip } from './chart.j
 
 const streamAxis = (data, extra = {}) =>
   axis('sample', {
-    min: 0,
-    max: data.stream.samples,
+    min: data.stream.first,
+    minInterval: 1,
+    max: data.stream.first + data.stream.samples,
     axisLabel: {
       color: theme().muted,
       fontSize: 11,
@@ -21,11 +22,14 @@ const streamAxis = (data, extra = {}) =>
     ...extra,
   });
 
+// Where a bin begins: arrival numbers go on where a stream was resumed.
+const startOf = (data, end, i) => (i ? end[i - 1] : data.stream.first);
+
 const line = (name, colour, data, extra = {}) => ({
   name,
   type: 'line',
   data,
-  showSymbol: false,
+  showSymbol: data.length === 1,
   lineStyle: { color: colour, width: 1.8 },
   itemStyle: { color: colour },
   emphasis: { disabled: true },
@@ -71,7 +75,7 @@ export function categoriesOverStream(data, box) {
       grid: grid({ top: 34 }),
       xAxis: streamAxis(data),
       yAxis: [
-        axis('count', { vertical: true, min: 0 }),
+        axis('count', { vertical: true, min: 0, minInterval: 1 }),
         axis('eta', {
           vertical: true,
           min: 0,
@@ -145,7 +149,7 @@ export function sharesOverStream(data, box) {
     const sum = row.reduce((a, b) => a + b, 0);
     let height = 0;
     row.forEach((count, k) => {
-      blocks[k].push([i ? end[i - 1] : 0, end[i], height, (height += count / sum)]);
+      blocks[k].push([startOf(data, end, i), end[i], height, (height += count / sum)]);
     });
   });
   mount('shares', box, () => {
@@ -164,7 +168,7 @@ export function sharesOverStream(data, box) {
         const i = items[0]?.dataIndex ?? 0;
         const sum = counts[i].reduce((a, b) => a + b, 0);
         return streamTip(
-          `Samples ${integer(i ? end[i - 1] : 0)} to ${integer(end[i] - 1)}`,
+          `Samples ${integer(startOf(data, end, i))} to ${integer(end[i] - 1)}`,
           branches.map((b, k) => [b.name, percent(counts[i][k] / sum)]),
         );
       }),
@@ -192,7 +196,7 @@ export function sharesOverStream(data, box) {
 
 export function latencyOverStream(data, box) {
   const { end, p10, p50, p90, p99 } = data.series.latency;
-  const middle = end.map((e, i) => (e + (i ? end[i - 1] : 0)) / 2);
+  const middle = end.map((e, i) => (e + startOf(data, end, i)) / 2);
   const positive = Math.min(...p10) > 0;
   const log = positive && Math.max(...p99) > 12 * Math.min(...p50);
   const low = log ? 10 ** Math.floor(Math.log10(Math.min(...p10))) : 0;
@@ -226,7 +230,7 @@ export function latencyOverStream(data, box) {
       }),
       tooltip: tooltip('axis', (items) => {
         const i = items.find((item) => item.seriesName === 'p50')?.dataIndex ?? 0;
-        return streamTip(`Samples ${integer(i ? end[i - 1] : 0)} to ${integer(end[i] - 1)}`, [
+        return streamTip(`Samples ${integer(startOf(data, end, i))} to ${integer(end[i] - 1)}`, [
           ['slowest 1% from', duration(p99[i])],
           ['90% within', duration(p90[i])],
           ['median', duration(p50[i])],

@@ -60,7 +60,7 @@ export function categories(data) {
   }
   const sizes = plot('Sizes of the categories, largest first', 'wide');
   const born = memory.categories.some((row) => row.birth !== undefined);
-  const half = stream.samples / 2;
+  const half = stream.first + stream.samples / 2;
   const late = memory.categories.filter((row) => row.birth >= half).length;
   return {
     element: section(

@@ -6,7 +6,7 @@ import {
   sharesOverStream,
 } from '../charts/stream.js';
 import { h } from '../dom.js';
-import { duration, fixed, integer } from '../format.js';
+import { duration, fixed, integer, plural } from '../format.js';
 import { figure, missing, plot, section } from './parts.js';
 
 export function overStream(data) {
@@ -17,8 +17,8 @@ export function overStream(data) {
   const latency = plot('Time per decision over the stream');
   const half = series.categories.findIndex((count) => count >= stream.categories / 2);
   const early =
-    stream.categories > 1 && half >= 0
-      ? ` Half of the ${integer(stream.categories)} categories were there after ${integer(series.sequence[half] + 1)} samples.`
+    stream.first === 0 && stream.categories > 1 && half >= 0
+      ? ` Half of the ${integer(stream.categories)} categories were there after ${plural(series.sequence[half] + 1, 'sample')}.`
       : '';
   const etaText = series.eta
     ? ` Eta, on the right-hand scale, is how much the birth boundary listens to the categories found so far; it ended at ${fixed(stream.eta, 2)}.`
@@ -63,7 +63,7 @@ export function overStream(data) {
     figures.push(
       figure(
         'Time per decision',
-        `What one decision took, without computing the embedding. Half took ${duration(stream.microseconds.median)} or less, 99 in 100 at most ${duration(stream.microseconds.p99)}. It should not grow much while categories are added.`,
+        `What one decision took, without computing the embedding; samples decided in one block share its time. Half took ${duration(stream.microseconds.median)} or less, 99 in 100 at most ${duration(stream.microseconds.p99)}. It should not grow much while categories are added.`,
         latency,
         [
           ['line b0', 'median'],
