@@ -22,6 +22,7 @@ class RowMajorSource final : public EmbeddingSource {
 
   std::size_t dimension() const override { return header_.shape[1]; }
   std::optional<std::uint64_t> rows() const override { return header_.shape[0]; }
+  ElementType type() const override { return floating_type_for(header_.type); }
 
  private:
   Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>*) override {
@@ -57,6 +58,7 @@ class ColumnMajorSource final : public EmbeddingSource {
 
   std::size_t dimension() const override { return header_.shape[1]; }
   std::optional<std::uint64_t> rows() const override { return header_.shape[0]; }
+  ElementType type() const override { return floating_type_for(header_.type); }
 
  private:
   static constexpr std::size_t kGathered = std::size_t{1} << 19;  // numbers
@@ -109,6 +111,7 @@ class FvecsSource final : public EmbeddingSource {
 
   std::size_t dimension() const override { return dimension_; }
   std::optional<std::uint64_t> rows() const override { return rows_; }
+  ElementType type() const override { return ElementType::f32; }
 
  private:
   Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>*) override {

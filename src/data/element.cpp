@@ -242,6 +242,23 @@ std::string_view element_name(ElementType type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
+ElementType floating_type_for(ElementType type) {
+  switch (type) {
+    case ElementType::boolean:
+    case ElementType::i8:
+    case ElementType::u8:
+    case ElementType::f16:
+      return ElementType::f16;
+    case ElementType::i16:
+    case ElementType::u16:
+    case ElementType::bf16:
+    case ElementType::f32:
+      return ElementType::f32;
+    default:
+      return ElementType::f64;
+  }
+}
+
 bool is_floating(ElementType type) { return type >= ElementType::f16; }
 
 void to_doubles(ElementType type, bool swapped, const std::byte* in, std::span<double> out) {

@@ -19,6 +19,9 @@ enum class ElementType { boolean, i8, u8, i16, u16, i32, u32, i64, u64, f16, bf1
 std::size_t element_size(ElementType type);       // in bytes
 std::string_view element_name(ElementType type);  // numpy's word for it, e.g. "float16"
 bool is_floating(ElementType type);
+// The narrowest of f16, f32 and f64 that holds every number of a type (64-bit integers as far as
+// f64 can).
+ElementType floating_type_for(ElementType type);
 
 // The ElementType that a C++ type is stored as.
 template <class T>

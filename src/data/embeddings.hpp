@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "data/byte_stream.hpp"
+#include "data/element.hpp"
 #include "linalg/matrix.hpp"
 #include "paco/result.hpp"
 #include "paco/rows.hpp"
@@ -30,6 +31,8 @@ class EmbeddingSource {
   virtual std::size_t dimension() const = 0;
   // How many rows there are in all, where the format says so before the end.
   virtual std::optional<std::uint64_t> rows() const = 0;
+  // The floating type that holds the file's numbers without loss; f64 for text.
+  virtual ElementType type() const = 0;
   // Fills the first rows of `block` (block.columns == dimension()) and says how many; fewer than
   // block.rows only at the end, 0 after it. `ids`, where not null, receives one id per row read if
   // the input names its rows, else nothing.

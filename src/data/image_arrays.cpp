@@ -75,7 +75,8 @@ class IdxImages final : public ImageSource {
   std::string name(std::size_t i) const override { return std::to_string(i); }
   const std::vector<std::string>& class_names() const override { return classes_; }
   Result<Image> load(std::size_t i) const override {
-    PACO_ASSIGN(Image image, make_image(images_.shape[2], images_.shape[1], name(i)));
+    PACO_ASSIGN(Image image,
+                make_image(images_.shape[2], images_.shape[1], images_.data.size(), name(i)));
     const auto grey =
         images_.data.subspan(i * image.width * image.height, image.width * image.height);
     for (std::size_t p = 0; p < grey.size(); ++p) {

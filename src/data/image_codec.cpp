@@ -13,12 +13,19 @@ Error damaged_image(const std::string& name, const char* what) {
                "replace or remove this image"};
 }
 
-Result<Image> make_image(std::uint64_t width, std::uint64_t height, const std::string& name) {
+Result<Image> make_image(std::uint64_t width, std::uint64_t height, std::uint64_t bytes,
+                         const std::string& name) {
   if (width == 0 || height == 0) return damaged_image(name, "it has no pixels");
   if (width > kMaxPixels || height > kMaxPixels || width * height > kMaxPixels) {
     return Error{ErrorCode::bad_format,
                  fmt::format("{}: claims {} x {} pixels; more than {} million are refused", name,
                              width, height, kMaxPixels >> 20),
+                 "shrink or remove this image"};
+  }
+  const std::uint64_t pixels = width * height;
+  if (pixels > kManyPixels && pixels / kMaxPixelsPerByte > bytes) {
+    return Error{ErrorCode::bad_format,
+                 fmt::format("{}: claims {} x {} pixels in {} bytes", name, width, height, bytes),
                  "shrink or remove this image"};
   }
   Image image{width, height, 3, {}};
@@ -32,7 +39,7 @@ Result<Image> decode_webp(std::span<const std::byte> bytes, const std::string& n
   if (WebPGetFeatures(data, bytes.size(), &features) != VP8_STATUS_OK)
     return damaged_image(name, "not a readable WebP file");
   if (features.has_animation) return damaged_image(name, "animated WebP has no single picture");
-  PACO_ASSIGN(Image image, make_image(features.width, features.height, name));
+  PACO_ASSIGN(Image image, make_image(features.width, features.height, bytes.size(), name));
   if (!WebPDecodeRGBInto(data, bytes.size(), image.pixels.data(), image.pixels.size(),
                          static_cast<int>(3 * image.width))) {
     return damaged_image(name, "its WebP data cannot be decoded");

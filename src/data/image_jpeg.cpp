@@ -103,7 +103,7 @@ Result<Image> decode_jpeg(std::span<const std::byte> bytes, const std::string& n
   if (!read_header(decoder, bytes)) {
     image = damaged_image(name, decoder.message);
   } else {
-    image = make_image(decoder.state.image_width, decoder.state.image_height, name);
+    image = make_image(decoder.state.image_width, decoder.state.image_height, bytes.size(), name);
     if (image.ok()) {
       std::vector<unsigned char> inks;
       if (decoder.state.out_color_space == JCS_CMYK) inks.resize(4 * image->width);

@@ -58,9 +58,11 @@ bool read_pixels(Decoder& decoder, std::vector<png_bytep>& rows) {
 }
 
 Result<Image> decode(Decoder& decoder, const std::string& name) {
+  const std::size_t size = decoder.bytes.size();  // reading takes from it
   if (!read_header(decoder)) return damaged_image(name, decoder.message);
-  PACO_ASSIGN(Image image, make_image(png_get_image_width(decoder.state, decoder.info),
-                                      png_get_image_height(decoder.state, decoder.info), name));
+  PACO_ASSIGN(Image image,
+              make_image(png_get_image_width(decoder.state, decoder.info),
+                         png_get_image_height(decoder.state, decoder.info), size, name));
   if (png_get_rowbytes(decoder.state, decoder.info) != 3 * image.width) {
     return damaged_image(name, "its pixels cannot be turned into RGB");
   }

@@ -152,14 +152,16 @@ Result<Split> make_split(const Labels& labels, const ClassSplit& classes,
 }
 
 Result<void> write_split(const Split& split, const std::string& folder) {
-  std::string names;
-  for (const std::string& name : split.class_names) {
+  std::string names, known_names;
+  for (std::size_t c = 0; c < split.class_names.size(); ++c) {
+    const std::string& name = split.class_names[c];
     if (name.find('\n') != name.npos) {
       return Error{ErrorCode::bad_value,
                    fmt::format("the class name '{}' has a line break in it", name),
                    "rename the class: the list of classes has one name a line"};
     }
     names += name + "\n";
+    if (c < split.known_classes) known_names += name + "\n";
   }
   PACO_TRY(make_folder(folder));
   std::vector<std::string> written;
@@ -174,8 +176,12 @@ Result<void> write_split(const Split& split, const std::string& folder) {
       const std::uint64_t size = values->size();
       PACO_TRY(write_npy<std::int64_t>(written.back(), {&size, 1}, *values));
     }
-    written.push_back(folder + "/classes.txt");
-    return write_file(written.back(), names);
+    for (const auto& [name, text] :
+         {std::pair("classes.txt", &names), std::pair("known_classes.txt", &known_names)}) {
+      written.push_back(folder + "/" + name);
+      PACO_TRY(write_file(written.back(), *text));
+    }
+    return {};
   };
   const auto result = write_all();
   if (!result.ok()) {

@@ -56,9 +56,9 @@ struct Split {
 Result<Split> make_split(const Labels& labels, const ClassSplit& classes,
                          const SplitOptions& options);
 
-// Writes support_index.npy, stream_index.npy, support_labels.npy, stream_labels.npy (int64) and
-// classes.txt into a folder, which is made where it is missing. Where one cannot be written, none
-// is left.
+// Writes support_index.npy, stream_index.npy, support_labels.npy, stream_labels.npy (int64),
+// classes.txt and known_classes.txt (the first of them) into a folder, which is made where it is
+// missing. Where one cannot be written, none is left.
 Result<void> write_split(const Split& split, const std::string& folder);
 
 }  // namespace paco

@@ -22,6 +22,7 @@ class CsvSource final : public EmbeddingSource {
 
   std::size_t dimension() const override { return layout_.values.size(); }
   std::optional<std::uint64_t> rows() const override { return std::nullopt; }
+  ElementType type() const override { return ElementType::f64; }
 
  private:
   Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids) override {
@@ -91,6 +92,7 @@ class JsonlSource final : public EmbeddingSource {
 
   std::size_t dimension() const override { return dimension_; }
   std::optional<std::uint64_t> rows() const override { return std::nullopt; }
+  ElementType type() const override { return ElementType::f64; }
 
  private:
   Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids) override {

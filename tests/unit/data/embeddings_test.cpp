@@ -207,7 +207,8 @@ TEST(Embeddings, AZipBombNeedsNoMemoryAndIsFoundOut) {
     put(common, static_cast<std::uint32_t>(packed.size()));
     put(common, size);
     put(common, std::uint32_t{5});
-    std::string file = "PK\3\4" + common + "x.npy" + std::string(packed.begin(), packed.end());
+    std::string file("PK\3\4");
+    file.append(common).append("x.npy").append(packed.begin(), packed.end());
     const auto offset = static_cast<std::uint32_t>(file.size());
     std::string entry("PK\1\2\24\0", 6);
     entry += common + std::string(14, '\0') + "x.npy";

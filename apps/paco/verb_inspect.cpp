@@ -1,0 +1,60 @@
+// `paco inspect`: what is in a file, whatever it is. Nothing is written.
+#include "base/files.hpp"
+#include "base/try.hpp"
+#include "data/artifact.hpp"
+#include "data/format.hpp"
+#include "inspect_artifact.hpp"
+#include "inspect_data.hpp"
+#include "verb.hpp"
+
+namespace paco {
+namespace {
+
+struct Settings {
+  std::string file, model;
+  std::int64_t explain = -1;
+};
+
+// A file that paco wrote for itself says so in its metadata.
+bool is_artifact(const std::string& path) {
+  if (path_kind(path) != PathKind::file) return false;
+  const auto stream = ByteStream::open(path);
+  if (!stream.ok()) return false;
+  ByteStream bytes = *stream;
+  const auto head = bytes.peek(kDetectBytes);
+  if (!head.ok() || detect_format(*head) != FileFormat::safetensors) return false;
+  const auto file = SafetensorsFile::open(path);
+  return file.ok() && !artifact_kind(*file).empty();
+}
+
+Result<Inspection> inspect(const Settings& s) {
+  if (s.explain >= 0)
+    return explain_decision(s.file, s.model, static_cast<std::uint64_t>(s.explain));
+  return is_artifact(s.file) ? inspect_artifact(s.file) : inspect_data(s.file);
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& app, Context& context) {
+  CLI::App& verb = *app.add_subcommand(
+      "inspect",
+      "Show what is in a file: kind, shape, type, metadata, first values.\nReads models, states, "
+      "decisions, arrays, tables and data sets of images.");
+  auto s = std::make_shared<Settings>();
+  verb.add_option("file", s->file,
+                  "the file, FILE#NAME for one of its arrays, a folder of images, or a data set")
+      ->required();
+  auto* model =
+      verb.add_option("--model", s->model, "the model that made the decisions, for --explain");
+  verb.add_option("--explain", s->explain,
+                  "say in one sentence why the decision with this sequence number was made")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(model)
+      ->default_str("");
+  finish_verb(verb, context, [&context, s]() -> Result<void> {
+    PACO_ASSIGN(const Inspection found, inspect(*s));
+    return print_result(context, found.json, found.text);
+  });
+}
+
+}  // namespace paco

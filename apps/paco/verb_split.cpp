@@ -1,0 +1,124 @@
+// `paco split`: labels in, the files of a support set and a stream out, by a rule of the literature
+// or one's own.
+#include <fmt/format.h>
+
+#include "base/files.hpp"
+#include "base/try.hpp"
+#include "data/embedding_writer.hpp"
+#include "data/embeddings.hpp"
+#include "data/images.hpp"
+#include "data/splits.hpp"
+#include "verb.hpp"
+
+namespace paco {
+namespace {
+
+struct Settings {
+  std::string data, labels, embeddings, rule, list, order = "shuffled", out;
+  std::size_t known = 0;
+  SplitOptions options;
+};
+
+Result<Labels> labels_of(const Settings& s) {
+  if (!s.labels.empty()) return read_labels(s.labels);
+  PACO_ASSIGN(const auto images, open_images(s.data));
+  return image_labels(*images);
+}
+
+// A data set that has a rule of its own name ("fashion-mnist", "cifar10:PATH") needs no --rule.
+std::string rule_of(const Settings& s) {
+  if (!s.rule.empty()) return s.rule;
+  const std::string kind = s.data.substr(0, s.data.find(':'));
+  if (kind == "fashion-mnist" || kind == "cifar10" || kind == "cifar100") return kind;
+  if (s.known > 0) return "first";
+  return s.list.empty() ? "" : "list";
+}
+
+Result<void> write_rows(const Matrix<double>& all, const std::vector<std::int64_t>& chosen,
+                        ElementType type, const std::string& path) {
+  PACO_ASSIGN(const auto writer, create_embeddings(path, all.columns(), type));
+  for (const std::int64_t row : chosen) {
+    PACO_TRY(writer->append({all[static_cast<std::size_t>(row)].data(), 1, all.columns()}, {}));
+  }
+  return writer->commit();
+}
+
+Result<void> split_embeddings(const Settings& s, const Split& split, std::size_t samples) {
+  PACO_ASSIGN(const auto source, open_embeddings(s.embeddings));
+  const ElementType type = source->type();
+  PACO_ASSIGN(const Matrix<double> all, read_embeddings(*source));
+  if (all.rows() != samples) {
+    return Error{
+        ErrorCode::bad_shape,
+        fmt::format("{} has {} rows, there are {} labels", s.embeddings, all.rows(), samples),
+        "give one embedding for every label, in the same order"};
+  }
+  PACO_TRY(write_rows(all, split.support, type, s.out + "/support.npy"));
+  const auto stream = write_rows(all, split.stream, type, s.out + "/stream.npy");
+  if (!stream.ok())
+    (void)remove_file(s.out + "/support.npy");  // the reason above is what is reported
+  return stream;
+}
+
+Result<void> run(Context& context, Settings& s) {
+  if (s.data.empty() == s.labels.empty()) {
+    return Error{ErrorCode::bad_argument, "one of --data and --labels is needed",
+                 "name a data set of images, or a file with the label of every sample"};
+  }
+  const std::string rule = rule_of(s);
+  if (rule.empty()) {
+    return Error{
+        ErrorCode::bad_argument, "which classes are known?",
+        "give --known K for the first K, --list FILE, or --rule with one of " + split_rule_names()};
+  }
+  PACO_ASSIGN(const Labels labels, labels_of(s));
+  PACO_ASSIGN(const ClassSplit classes,
+              choose_classes({rule, s.list, s.known > 0 ? std::optional(s.known) : std::nullopt},
+                             labels.names));
+  s.options.shuffle = s.order == "shuffled";
+  PACO_ASSIGN(const Split split, make_split(labels, classes, s.options));
+  // The embeddings first: they can disagree with the labels, the rest cannot.
+  PACO_TRY(make_folder(s.out));
+  if (!s.embeddings.empty()) PACO_TRY(split_embeddings(s, split, labels.ids.size()));
+  PACO_TRY(write_split(split, s.out));
+
+  Json json;
+  json["rule"] = rule;
+  json["known"] = split.known_classes;
+  json["novel"] = split.class_names.size() - split.known_classes;
+  json["support"] = split.support.size();
+  json["stream"] = split.stream.size();
+  json["out"] = s.out;
+  const std::string text =
+      fmt::format("{}: {} known and {} novel classes; support set {} samples, stream {} samples\n",
+                  s.out, split.known_classes, split.class_names.size() - split.known_classes,
+                  split.support.size(), split.stream.size());
+  return print_result(context, json, text);
+}
+
+}  // namespace
+
+void add_split(CLI::App& app, Context& context) {
+  CLI::App& verb = *app.add_subcommand("split",
+                                       "Divide a labelled data set into support set and "
+                                       "stream\nand write sample numbers, labels (known classes "
+                                       "first) and class names as files.");
+  auto s = std::make_shared<Settings>();
+  verb.add_option("--data", s->data, "a data set of images, e.g. fashion-mnist or folder:PATH");
+  verb.add_option("--labels", s->labels, "or: the label of every sample, numbers or names");
+  verb.add_option("--embeddings", s->embeddings,
+                  "embeddings of the samples, written as support.npy and stream.npy");
+  verb.add_option("--rule", s->rule, "which classes are known: " + split_rule_names())
+      ->default_str("by the data set");
+  verb.add_option("--known", s->known, "number of known classes, for rule first")->default_str("");
+  verb.add_option("--list,--ssb", s->list,
+                  "file with the known classes, for rules cub, cars and list");
+  verb.add_option("--order", s->order, "of the stream")
+      ->check(CLI::IsMember({"shuffled", "dataset"}));
+  verb.add_option("--seed", s->options.order_seed, "of the shuffle");
+  verb.add_option("--support-seed", s->options.support_seed, "of the draw of the support set");
+  verb.add_option("--out", s->out, "folder for the files")->required();
+  finish_verb(verb, context, [&context, s] { return run(context, *s); });
+}
+
+}  // namespace paco
