@@ -53,6 +53,7 @@ Result<void> split_embeddings(const Settings& s, const Split& split, std::size_t
         fmt::format("{} has {} rows, there are {} labels", s.embeddings, all.rows(), samples),
         "give one embedding for every label, in the same order"};
   }
+  PACO_TRY(make_folder(s.out));
   PACO_TRY(write_rows(all, split.support, type, s.out + "/support.npy"));
   const auto stream = write_rows(all, split.stream, type, s.out + "/stream.npy");
   if (!stream.ok())
@@ -78,9 +79,16 @@ Result<void> run(Context& context, Settings& s) {
   s.options.shuffle = s.order == "shuffled";
   PACO_ASSIGN(const Split split, make_split(labels, classes, s.options));
   // The embeddings first: they can disagree with the labels, the rest cannot.
-  PACO_TRY(make_folder(s.out));
   if (!s.embeddings.empty()) PACO_TRY(split_embeddings(s, split, labels.ids.size()));
-  PACO_TRY(write_split(split, s.out));
+  const auto written = write_split(split, s.out);
+  if (!written.ok()) {
+    // No part of a split is left; removing is an attempt, and why writing failed is what is
+    // reported.
+    for (const char* name : {"/support.npy", "/stream.npy"}) {
+      if (!s.embeddings.empty()) (void)remove_file(s.out + name);
+    }
+    return written;
+  }
 
   Json json;
   json["rule"] = rule;

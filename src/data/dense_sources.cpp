@@ -61,7 +61,8 @@ class ColumnMajorSource final : public EmbeddingSource {
   ElementType type() const override { return floating_type_for(header_.type); }
 
  private:
-  static constexpr std::size_t kGathered = std::size_t{1} << 19;  // numbers
+  static constexpr std::size_t kGathered = std::size_t{1} << 21;  // numbers
+  static constexpr std::size_t kTogether = 8;                     // columns
 
   Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>*) override {
     std::size_t done = 0;
@@ -83,11 +84,19 @@ class ColumnMajorSource final : public EmbeddingSource {
         std::min<std::uint64_t>(std::max<std::uint64_t>(1, kGathered / columns), total - next_);
     used_ = 0;
     rows_.resize(ready_ * columns);
-    column_.resize(ready_);
-    for (std::uint64_t c = 0; ready_ > 0 && c < columns; ++c) {
-      to_doubles(header_.type, header_.swapped, data_.bytes.data() + (c * total + next_) * size,
-                 column_);
-      for (std::size_t r = 0; r < ready_; ++r) rows_[r * columns + c] = column_[r];
+    // Eight columns at a time, so that a cache line of the result is written as a whole.
+    columns_.resize(kTogether * ready_);
+    for (std::uint64_t c = 0; ready_ > 0 && c < columns; c += kTogether) {
+      const std::size_t together = std::min<std::uint64_t>(kTogether, columns - c);
+      for (std::size_t k = 0; k < together; ++k) {
+        to_doubles(header_.type, header_.swapped,
+                   data_.bytes.data() + ((c + k) * total + next_) * size,
+                   std::span(columns_).subspan(k * ready_, ready_));
+      }
+      for (std::size_t r = 0; r < ready_; ++r) {
+        for (std::size_t k = 0; k < together; ++k)
+          rows_[r * columns + c + k] = columns_[k * ready_ + r];
+      }
     }
     next_ += ready_;
     if (data_.release) data_.release(0, data_.bytes.size());
@@ -95,7 +104,7 @@ class ColumnMajorSource final : public EmbeddingSource {
 
   NpyHeader header_;
   SharedBytes data_;
-  std::vector<double> rows_, column_;
+  std::vector<double> rows_, columns_;
   std::size_t ready_ = 0, used_ = 0;  // of rows_
   std::uint64_t next_ = 0;            // first row that is not gathered yet
 };

@@ -1,5 +1,6 @@
 #include "data/splits.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -19,7 +20,7 @@ using ::testing::HasSubstr;
 Labels balanced(std::size_t classes, std::size_t each) {
   Labels labels;
   for (std::size_t c = 0; c < classes; ++c) {
-    labels.names.push_back("c" + std::to_string(c));
+    labels.names.push_back(fmt::format("c{}", c));
     labels.ids.insert(labels.ids.end(), each, static_cast<std::int64_t>(c));
   }
   return labels;
