@@ -64,7 +64,11 @@ std::string type_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{');
   const std::size_t close = type.find('}', open);
-  if (open == std::string::npos || close == std::string::npos) return type;
+  if (open == std::string::npos || close == std::string::npos) {
+    const std::string name = type.substr(0, type.find(':'));  // what follows is the check behind it
+    const std::size_t range = type.find(" in [");
+    return range == std::string::npos ? name : name + type.substr(range);
+  }
   std::string choices;
   for (const std::string& choice :
        CLI::detail::split(type.substr(open + 1, close - open - 1), ',')) {
