@@ -33,7 +33,10 @@ void Harness::require(bool equal, const std::string& what_differs) const {
 
 void Harness::add(Measurement measurement) {
   if (measurement.question.empty()) measurement.question = question_;
-  fmt::print("{}", to_text(measurement, peak_));
+  const bool timed = measurement.time.median > 0;
+  fmt::print("{}", timed ? to_text(measurement, peak_)
+                         : fmt::format("{} {} {}\n", measurement.contender, measurement.shape,
+                                       measurement.more.dump()));
   std::fflush(stdout);
   measurements_.push_back(std::move(measurement));
 }

@@ -33,6 +33,7 @@ class Harness {
     if (!result.ok()) fail(result.error().message);
     if constexpr (!std::is_void_v<T>) return std::move(*result);
   }
+  // A figure; one without a time (a count, a size) carries what it has in `more`.
   void add(Measurement measurement);
   // Times `body`, which does `items` things, and adds the figure.
   void time(const std::string& contender, const std::string& shape, double items,
