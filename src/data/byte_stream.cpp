@@ -66,8 +66,8 @@ Result<std::span<const std::byte>> ByteStream::peek(std::size_t count) {
     while (end_ < count && !ended_) {
       // The buffer grows only as bytes really arrive: a header that claims a huge size costs
       // nothing.
-      if (buffer_.size() - end_ < kBuffer / 2)
-        buffer_.resize(std::max(kBuffer, buffer_.size() * 2));
+      const std::size_t step = std::clamp<std::uint64_t>(size_.value_or(kBuffer), 64, kBuffer);
+      if (buffer_.size() - end_ < step / 2) buffer_.resize(std::max(step, buffer_.size() * 2));
       PACO_ASSIGN(const std::size_t got, refill_(std::span(buffer_).subspan(end_)));
       if (got == 0) ended_ = true;
       end_ += got;

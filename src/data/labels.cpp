@@ -18,7 +18,7 @@ namespace {
 
 // Class numbers index a list of names; a number beyond this is a sign of the wrong file, not of
 // many classes.
-constexpr std::int64_t kMaxClass = 1 << 24;
+constexpr std::int64_t kMaxClass = 1 << 20;
 
 using Words = std::vector<std::string>;
 
