@@ -1,9 +1,9 @@
-// Fuzz target for the weights files of torch.save: zip archives, the older form, and the pickles in both. It stands apart from
-// parsers.cpp because that one knows src/data alone.
+// Fuzz target for the weights files of torch.save: zip archives, the older form, and the pickles in
+// both. It stands apart from parsers.cpp because that one knows src/data alone.
+#include "represent/state_dict.hpp"
+
 #include <cstddef>
 #include <cstdint>
-
-#include "represent/state_dict.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto state = paco::parse_torch_file(std::as_bytes(std::span(data, size)), "input");
