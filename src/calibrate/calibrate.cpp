@@ -23,11 +23,11 @@ Result<void> check_options(const CalibrationOptions& options) {
     return Error{ErrorCode::bad_argument, fmt::format("{} is {}", name, value),
                  fmt::format("it must be {}", need)};
   };
-  if (!(options.temperature > 0) || !std::isfinite(options.temperature)) {
-    return refuse("temperature", options.temperature, "positive");
-  }
-  if (!(options.alpha > 0) || !std::isfinite(options.alpha))
-    return refuse("alpha", options.alpha, "positive");
+  // Beyond these the float32 side of a score would overflow.
+  if (!(options.temperature >= 1e-6 && options.temperature <= 1e6))
+    return refuse("temperature", options.temperature, "between 1e-6 and 1e6");
+  if (!(options.alpha >= 1e-6 && options.alpha <= 1e18))
+    return refuse("alpha", options.alpha, "between 1e-6 and 1e18");
   if (!(options.beta >= 0) || !std::isfinite(options.beta))
     return refuse("beta", options.beta, "zero or more");
   if (!std::isfinite(options.spread)) return refuse("spread", options.spread, "a number");
@@ -60,10 +60,12 @@ Result<std::vector<std::int64_t>> count_classes(const SupportSet& support,
   for (std::size_t i = 0; i < h.rows; ++i) {
     const std::int64_t label = support.labels[i];
     if (label < 0 || static_cast<std::size_t>(label) >= names.size()) {
+      const std::string limit = support.class_names.empty()
+                                    ? fmt::format("there are only {} rows", h.rows)
+                                    : fmt::format("there are {} classes", names.size());
       return Error{ErrorCode::bad_value,
-                   fmt::format("support set: row {} has label {}, but there are {} classes", i,
-                               label, names.size()),
-                   "labels are 0 to the number of classes less one; check --classes"};
+                   fmt::format("support set: row {} has label {}, but {}", i, label, limit),
+                   "labels are 0 to the number of classes less one, without gaps"};
     }
     ++sizes[static_cast<std::size_t>(label)];
   }
@@ -90,10 +92,10 @@ std::vector<std::string> names_of(const SupportSet& support) {
   if (!support.class_names.empty()) return support.class_names;
   std::int64_t largest = -1;
   for (const std::int64_t label : support.labels) largest = std::max(largest, label);
-  constexpr std::int64_t kMostClasses = 100'000'000;
+  // Every class needs a sample, so a larger label is an error that count_classes reports.
+  const auto most = std::min(largest, static_cast<std::int64_t>(support.labels.size()));
   std::vector<std::string> names;
-  for (std::int64_t k = 0; k <= std::min(largest, kMostClasses); ++k)
-    names.push_back(std::to_string(k));
+  for (std::int64_t k = 0; k <= most; ++k) names.push_back(std::to_string(k));
   return names;
 }
 
@@ -158,6 +160,7 @@ Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& opt
                  "give --classifier, or choose another --reference"};
   }
 
+  PACO_TRY(check_rows(support.embeddings, "support set"));
   SupportStatistics statistics = support_statistics(support.embeddings, options.epsilon);
   model.mean = std::move(statistics.mean);
   model.deviation = std::move(statistics.deviation);

@@ -115,7 +115,8 @@ ArtifactWriter artifact_of(const Model& model) {
   ArtifactWriter writer(kKind, kVersion);
   const std::uint64_t d = model.dimension;
   const std::uint64_t k = model.known_classes();
-  writer.set("model", to_json(model).dump());
+  // A class name that is not UTF-8 must not throw; its wrong bytes become U+FFFD.
+  writer.set("model", to_json(model).dump(-1, ' ', false, Json::error_handler_t::replace));
   writer.add<double>("mean", {d}, model.mean);
   writer.add<double>("deviation", {d}, model.deviation);
   writer.add<float>("references", {k, d}, model.references);

@@ -17,7 +17,8 @@ double place(double low, double high, Tie tie) {
     case Tie::mid:
       break;
   }
-  return 0.5 * (low + high);
+  const double middle = 0.5 * (low + high);
+  return middle > low ? middle : high;  // between neighbouring doubles there is no middle
 }
 
 }  // namespace

@@ -18,6 +18,8 @@ constexpr const char* kChecksum = "paco.crc32";
 std::uint32_t entry_checksum(const std::string& name, std::span<const std::byte> bytes) {
   const auto* text = reinterpret_cast<const Bytef*>(name.c_str());
   const uLong head = crc32_z(0, text, name.size() + 1);
+  // zlib takes a null pointer, as an empty array may have, for a request to start anew.
+  if (bytes.empty()) return static_cast<std::uint32_t>(head);
   return static_cast<std::uint32_t>(
       crc32_z(head, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }

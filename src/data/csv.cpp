@@ -47,11 +47,24 @@ Result<bool> CsvReader::next(std::vector<std::string_view>& fields) {
     separator_ = find_separator(trimmed(text_));
     if (separator_ == ' ' && !split_at_spaces_) separator_ = '\n';  // which no line contains
   }
-  PACO_TRY(split(fields));
-  return true;
+  // A quoted field may go on over several lines, but not for ever.
+  constexpr std::size_t kMostLines = 1000;
+  const std::uint64_t first_line = line_;
+  std::string next_line;
+  while (true) {
+    bool open = false;
+    const Result<void> done = split(fields, open);
+    if (done.ok()) return true;
+    if (!open || line_ - first_line >= kMostLines) return done.error();
+    PACO_ASSIGN(const bool more, stream_.read_line(next_line));
+    if (!more) return done.error();
+    ++line_;
+    text_.append(1, '\n').append(next_line);
+    fields.clear();
+  }
 }
 
-Result<void> CsvReader::split(std::vector<std::string_view>& fields) {
+Result<void> CsvReader::split(std::vector<std::string_view>& fields, bool& open) {
   std::string_view rest = separator_ == ' ' ? trimmed(text_) : std::string_view(text_);
   unquoted_.clear();
   unquoted_.reserve(text_.size());  // never moves below, so views into it stay good
@@ -70,11 +83,12 @@ Result<void> CsvReader::split(std::vector<std::string_view>& fields) {
       const std::string_view after =
           at < rest.size() ? rest.substr(at + 1, end == rest.npos ? rest.npos : end - at - 1)
                            : "\"";
+      open = at >= rest.size();
       if (!trimmed(after).empty()) {
         return Error{
             ErrorCode::bad_format,
             fmt::format("{}: line {}: a quoted field does not end properly", name(), line_),
-            "close every quote on its line and double the quotes inside"};
+            "close every quote and double the quotes inside"};
       }
       fields.push_back(std::string_view(unquoted_).substr(begin));
       if (end == std::string_view::npos) return {};

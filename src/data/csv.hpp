@@ -1,7 +1,7 @@
 // Rows of a text table: comma, semicolon, tab or space between the fields, quotes where needed.
 //
-// Splits and reads numbers; what the columns mean is the caller's business. A quoted field ends on
-// its own line. Numbers are read the same way in every locale, with a decimal point.
+// Splits and reads numbers; what the columns mean is the caller's business. A quoted field may
+// hold line breaks. Numbers are read the same way in every locale, with a decimal point.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ class CsvReader {
   const std::string& name() const { return stream_.name(); }
 
  private:
-  Result<void> split(std::vector<std::string_view>& fields);
+  // `open`: the line ends inside a quoted field.
+  Result<void> split(std::vector<std::string_view>& fields, bool& open);
 
   ByteStream stream_;
   std::string text_;      // the line

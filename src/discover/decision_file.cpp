@@ -36,17 +36,23 @@ Error bad_line(const std::string& name, std::uint64_t line, const std::string& w
           "give a decisions file as 'paco discover --out' writes it"};
 }
 
+// A whole number that a double holds exactly.
+std::optional<std::int64_t> whole(std::optional<double> number) {
+  constexpr double kMost = 0x1p53;
+  if (!number || !(*number >= 0) || *number > kMost || *number != std::floor(*number)) return {};
+  return static_cast<std::int64_t>(*number);
+}
+
 // One line's fields by name, however the file spells them. Returns what is wrong, or an empty
 // string.
 template <class Text, class Number>
 std::string fill(Decision& d, std::string& sample, std::string& name, Text text, Number number) {
-  const auto sequence = number("sequence"), category = number("category"),
-             runner_up = number("runner_up");
-  if (!sequence || *sequence < 0) return "no sequence number";
-  if (!category || *category < 0) return "no category id";
+  const auto sequence = whole(number("sequence")), category = whole(number("category"));
+  if (!sequence) return "no sequence number";
+  if (!category) return "no category id";
   d.sequence = static_cast<std::uint64_t>(*sequence);
-  d.category = static_cast<CategoryId>(*category);
-  d.runner_up = runner_up ? static_cast<CategoryId>(*runner_up) : d.category;
+  d.category = *category;
+  d.runner_up = whole(number("runner_up")).value_or(d.category);
   if (!parse_name(text("verdict"), verdict_name, 3, d.verdict)) return "unknown verdict";
   if (!parse_name(text("branch"), branch_name, 4, d.branch)) return "unknown branch";
   if (!parse_name(text("route"), route_name, 3, d.route)) return "unknown route";

@@ -32,6 +32,12 @@ std::string explain(const Decision& d, const Model& model) {
                          "which only known classes compete{}.",
                          name, d.score, d.threshold, next_best(d, model));
     case Branch::explained:
+      if (d.route == Route::known_only) {
+        return intro + fmt::format(
+                           "goes to known class '{}', the closest, with cosine {:.4f}: "
+                           "this method never discovers{}.",
+                           name, as_cosine(d.score, model), next_best(d, model));
+      }
       return intro +
              fmt::format(
                  "belongs to {} '{}': its closest prototype has cosine {:.4f}, at least the {:.4f} "

@@ -59,6 +59,13 @@ Result<void> check_dimension(Rows<const double> embeddings, const Model& model) 
                "embed support set and stream with the same backbone"};
 }
 
+Result<void> check_unused(const MethodStats& stats) {
+  if (stats.samples == 0) return {};
+  return Error{ErrorCode::bad_argument,
+               fmt::format("this method has already decided on {} samples", stats.samples),
+               "restore a state into a new method"};
+}
+
 void count(MethodStats& stats, const Decision& decision) {
   ++stats.samples;
   ++stats.branches[static_cast<int>(decision.branch)];

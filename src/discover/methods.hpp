@@ -21,6 +21,9 @@ std::unique_ptr<Method> make_leader_method(std::shared_ptr<const Model> model,
 // The embeddings have the model's dimension, or an error says so.
 Result<void> check_dimension(Rows<const double> embeddings, const Model& model);
 
+// Nothing has been decided yet, so that a state may be restored.
+Result<void> check_unused(const MethodStats& stats);
+
 // Counts one decision.
 void count(MethodStats& stats, const Decision& decision);
 

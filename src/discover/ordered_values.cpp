@@ -8,6 +8,7 @@ namespace paco {
 namespace {
 
 constexpr std::size_t kMostInBucket = 512;
+constexpr std::size_t kFewInBucket = 64;
 constexpr std::size_t kGrowth = 32;  // keeps spare room small: memory per category is promised
 
 }  // namespace
@@ -60,12 +61,29 @@ void OrderedValues::erase(double value) {
   assert(found != bucket.end() && *found == value);
   bucket.erase(found);
   --size_;
-  if (!bucket.empty()) {
+  if (bucket.empty()) {
+    buckets_.erase(buckets_.begin() + static_cast<std::ptrdiff_t>(b));
+    recount(b);
+  } else if (bucket.size() < kFewInBucket && buckets_.size() > 1) {
+    join_neighbour(b);
+  } else {
     for (std::size_t later = b + 1; later < before_.size(); ++later) --before_[later];
-    return;
   }
-  buckets_.erase(buckets_.begin() + static_cast<std::ptrdiff_t>(b));
-  recount(b);
+}
+
+// Values move on and leave a few behind; without this their buckets would stay, nearly empty.
+void OrderedValues::join_neighbour(std::size_t b) {
+  const std::size_t left = b > 0 ? b - 1 : b;
+  const std::vector<double>& right = buckets_[left + 1];
+  if (buckets_[left].size() + right.size() <= kMostInBucket / 2) {
+    std::vector<double> joined = buckets_[left];
+    joined.insert(joined.end(), right.begin(), right.end());
+    buckets_[left] = std::move(joined);
+    buckets_.erase(buckets_.begin() + static_cast<std::ptrdiff_t>(left + 1));
+  } else if (buckets_[b].capacity() > 2 * kFewInBucket) {
+    buckets_[b].shrink_to_fit();
+  }
+  recount(left);
 }
 
 double OrderedValues::operator[](std::size_t rank) const {

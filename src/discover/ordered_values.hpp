@@ -24,6 +24,7 @@ class OrderedValues {
  private:
   std::size_t bucket_of(double value) const;
   void recount(std::size_t from);
+  void join_neighbour(std::size_t bucket);
 
   std::vector<std::vector<double>> buckets_;
   std::vector<std::size_t> before_;  // numbers in all earlier buckets

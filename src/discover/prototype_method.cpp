@@ -158,7 +158,7 @@ Result<std::vector<std::byte>> PrototypeMethod::save() const {
 }
 
 Result<void> PrototypeMethod::restore(const std::string& path) {
-  assert(stats_.samples == 0);
+  PACO_TRY(check_unused(stats_));
   PACO_ASSIGN(const Snapshot snapshot, load_snapshot(path, name(), *model_));
   stats_ = snapshot.stats;
   memory_.restore(snapshot);

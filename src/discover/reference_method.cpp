@@ -1,8 +1,8 @@
 // PACO in plain loops and double precision, one sample at a time: the method as it is defined,
 // nothing more.
 //
-// It stays in the tree for good and judges the fast engine (engine.cpp), which must agree with it
-// on every decision. Read this file to learn the method.
+// It stays in the tree for good and judges the fast engine (paco_method.cpp), which must agree with
+// it on every decision. Read this file to learn the method.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -78,6 +78,7 @@ class ReferenceMethod final : public Method {
   Result<std::vector<std::byte>> save() const override { return snapshot_to_bytes(snapshot(), d_); }
 
   Result<void> restore(const std::string& path) override {
+    PACO_TRY(check_unused(stats_));
     PACO_ASSIGN(const Snapshot s, load_snapshot(path, name(), *model_));
     stats_ = s.stats;
     class_sizes_ = s.class_sizes;

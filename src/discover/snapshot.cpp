@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numeric>
 
 #include "base/try.hpp"
 #include "data/artifact.hpp"
@@ -25,25 +24,39 @@ Result<void> check_consistency(const Snapshot& s, const Model& model, const std:
       s.sums.size() != categories * model.dimension) {
     return damaged("its tensors do not fit together");
   }
+  // No count exceeds the samples decided, so none of the sums below can overflow.
+  constexpr std::uint64_t kMostSamples = std::uint64_t{1} << 48;
+  const std::uint64_t samples = s.stats.samples;
+  if (samples > kMostSamples) return damaged("it counts an impossible number of samples");
+  std::uint64_t decided = 0;
   for (std::size_t k = 0; k < s.class_sizes.size(); ++k) {
-    if (s.class_sizes[k] < model.class_sizes[k])
-      return damaged(fmt::format("class {} has shrunk", k));
+    const auto grown = static_cast<std::uint64_t>(s.class_sizes[k]) -
+                       static_cast<std::uint64_t>(model.class_sizes[k]);
+    if (grown > samples) return damaged(fmt::format("class {} has an impossible size", k));
+    decided += grown;
   }
+  std::int64_t earliest = 0;
   for (std::size_t k = 0; k < categories; ++k) {
-    if (s.sizes[k] < 1 || s.births[k] < (k == 0 ? 0 : s.births[k - 1] + 1)) {
+    if (s.sizes[k] < 1 || static_cast<std::uint64_t>(s.sizes[k]) > samples ||
+        s.births[k] < earliest || static_cast<std::uint64_t>(s.births[k]) >= samples) {
       return damaged(fmt::format("category {} has an impossible size or birth", k));
     }
+    earliest = s.births[k] + 1;
+    decided += static_cast<std::uint64_t>(s.sizes[k]);
   }
+  if (decided != samples)
+    return damaged(fmt::format("it counts {} samples but holds {}", samples, decided));
+  const auto adds_up = [&](const auto& counts) {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t n : counts) sum += n <= samples ? n : kMostSamples;
+    return sum == samples;
+  };
+  if (!adds_up(s.stats.branches) || !adds_up(s.stats.routes))
+    return damaged("its counts of branches and routes do not add up");
   for (const double x : s.sums) {
     if (!std::isfinite(x)) return damaged("a category's sum is not finite");
   }
-  const auto total = [](const std::vector<std::int64_t>& v) {
-    return std::accumulate(v.begin(), v.end(), std::int64_t{0});
-  };
-  const std::int64_t decided = total(s.sizes) + total(s.class_sizes) - total(model.class_sizes);
-  if (decided != static_cast<std::int64_t>(s.stats.samples)) {
-    return damaged(fmt::format("it counts {} samples but holds {}", s.stats.samples, decided));
-  }
+  if (!std::isfinite(s.stats.lowest_tau_birth)) return damaged("its lowest boundary is not finite");
   return {};
 }
 

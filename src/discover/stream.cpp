@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -21,8 +22,9 @@ struct Block {
 
 // Reads one block ahead on a thread of its own. The two blocks change places, so nothing is copied.
 //
-// A pipe may stay silent for ever. So a stop does not wait for the reader: it is left behind,
-// blocked in its read, and what it works on is shared so that it cannot go away under it.
+// A pipe may stay silent for ever. So after a stop or an error the reader gets a moment, which is
+// plenty for a file, and is then left behind, blocked in its read; what it works on is shared, so
+// that it cannot go away under it.
 class ReadAhead {
  public:
   ReadAhead(std::shared_ptr<EmbeddingSource> source, std::size_t rows)
@@ -32,17 +34,16 @@ class ReadAhead {
     thread_ = std::thread([shared = shared_] { work(*shared); });
   }
   ~ReadAhead() {
-    bool reading;
-    {
-      const std::lock_guard lock(shared_->mutex);
-      shared_->leaving = true;
-      reading = shared_->wanted;
-    }
+    std::unique_lock lock(shared_->mutex);
+    shared_->leaving = true;
     shared_->changed.notify_all();
-    if (reading && stopped_) {
-      thread_.detach();
-    } else {
+    const bool idle = shared_->changed.wait_for(lock, std::chrono::milliseconds(200),
+                                                [this] { return !shared_->wanted; });
+    lock.unlock();
+    if (idle) {
       thread_.join();
+    } else {
+      thread_.detach();
     }
   }
 
@@ -50,10 +51,7 @@ class ReadAhead {
   Result<void> take(Block& block, std::stop_token stop) {
     std::unique_lock lock(shared_->mutex);
     block.count = 0;
-    if (!shared_->changed.wait(lock, stop, [this] { return !shared_->wanted; })) {
-      stopped_ = true;
-      return {};
-    }
+    if (!shared_->changed.wait(lock, stop, [this] { return !shared_->wanted; })) return {};
     if (!shared_->outcome.ok()) return shared_->outcome;
     std::swap(block, shared_->next);
     shared_->wanted = block.count > 0;
@@ -78,7 +76,11 @@ class ReadAhead {
       {
         std::unique_lock lock(s.mutex);
         s.changed.wait(lock, [&] { return s.wanted || s.leaving; });
-        if (s.leaving) return;
+        if (s.leaving) {
+          s.wanted = false;
+          s.changed.notify_all();
+          return;
+        }
       }
       s.next.ids.clear();
       const Result<std::size_t> got = s.source->read(s.next.rows.view(), &s.next.ids);
@@ -97,7 +99,6 @@ class ReadAhead {
 
   std::shared_ptr<Shared> shared_;
   std::thread thread_;
-  bool stopped_ = false;
 };
 
 class Runner {

@@ -44,15 +44,18 @@ void PrototypeSet::restore(std::span<const double> sum, std::int64_t members) {
 }
 
 // Where samples cancel each other the sum is short and the bound on its cosine wide: the prototype
-// is then a candidate in every comparison. That is slow, rare, and right. A sum of length zero has
-// cosine 0 by definition, without error.
+// is then a candidate in every comparison. That is slow, rare, and right. Where the bound says
+// nothing any more, or 1 / length is no float32, the screened cosine is 0 and any true one is
+// possible. A sum of length zero has cosine 0 by definition, without error.
 void PrototypeSet::refresh(std::size_t k, double squared_length) {
   const double length = std::sqrt(squared_length);
   const auto members = static_cast<double>(sizes_[k]);
   resultants_[k] = length;
-  inverse_resultants_[k] = length > 0 ? static_cast<float>(1 / length) : 0.0f;
-  cosine_errors_[k] =
-      length > 0 ? static_cast<float>(std::min(error_ * members / length * 1.001, 1e30)) : 0.0f;
+  const double bound = length > 0 ? error_ * members / length * 1.001 : 0.0;
+  constexpr double kAnyCosine = 1.01;
+  const bool useful = length > 0 && bound < kAnyCosine;
+  inverse_resultants_[k] = useful ? static_cast<float>(1 / length) : 0.0f;
+  cosine_errors_[k] = static_cast<float>(std::min(bound, kAnyCosine));
   concentrations_[k] = static_cast<float>(paco::concentration(length, sizes_[k], dimension_));
   log_sizes_[k] = static_cast<float>(std::log(members));
 }

@@ -31,17 +31,31 @@ SupportStatistics support_statistics(Rows<const double> embeddings, double epsil
   return out;
 }
 
+namespace {
+
+bool is_finite(double x) { return std::isfinite(x); }
+
+// What is wrong with a row whatever it is compared with.
+RowFault own_fault(std::span<const double> raw) {
+  if (std::all_of(raw.begin(), raw.end(), [](double x) { return x == 0; }))
+    return RowFault::all_zero;
+  return std::all_of(raw.begin(), raw.end(), is_finite) ? RowFault::none : RowFault::not_finite;
+}
+
+}  // namespace
+
 RowFault standardise_row(std::span<const double> raw, std::span<const double> mean,
                          std::span<const double> deviation, std::span<float> unit) {
   const double squared =
       standardise(raw.data(), mean.data(), deviation.data(), unit.data(), raw.size());
-  if (std::isfinite(squared) && squared > 0) {
+  // Below this the square has lost digits, and the result would not have length 1.
+  constexpr double kShortest = 1e-280;
+  if (std::isfinite(squared) && squared >= kShortest) {
     const bool zero = std::all_of(raw.begin(), raw.end(), [](double x) { return x == 0; });
     return zero ? RowFault::all_zero : RowFault::none;
   }
-  const bool finite =
-      std::all_of(raw.begin(), raw.end(), [](double x) { return std::isfinite(x); });
-  return finite ? RowFault::no_direction : RowFault::not_finite;
+  const RowFault own = own_fault(raw);
+  return own == RowFault::none ? RowFault::no_direction : own;
 }
 
 namespace {
@@ -50,8 +64,7 @@ Error row_error(RowFault fault, const std::string& what, std::uint64_t row,
                 std::span<const double> raw) {
   switch (fault) {
     case RowFault::not_finite: {
-      const auto bad =
-          std::find_if(raw.begin(), raw.end(), [](double x) { return !std::isfinite(x); });
+      const auto bad = std::find_if_not(raw.begin(), raw.end(), is_finite);
       return {ErrorCode::bad_value,
               fmt::format("{}: row {} has {} at column {}", what, row, *bad, bad - raw.begin()),
               "remove the row, or embed that sample again"};
@@ -67,6 +80,14 @@ Error row_error(RowFault fault, const std::string& what, std::uint64_t row,
 }
 
 }  // namespace
+
+Result<void> check_rows(Rows<const double> raw, const std::string& what) {
+  for (std::size_t row = 0; row < raw.rows; ++row) {
+    const RowFault fault = own_fault(raw[row]);
+    if (fault != RowFault::none) return row_error(fault, what, row, raw[row]);
+  }
+  return {};
+}
 
 Result<void> standardise_rows(Rows<const double> raw, std::span<const double> mean,
                               std::span<const double> deviation, Rows<float> unit,

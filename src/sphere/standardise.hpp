@@ -33,6 +33,10 @@ enum class RowFault : std::uint8_t { none, not_finite, all_zero, no_direction };
 RowFault standardise_row(std::span<const double> raw, std::span<const double> mean,
                          std::span<const double> deviation, std::span<float> unit);
 
+// An error that names the first row that is zero or not finite. For the support set, whose
+// statistics a single such row would spoil for all others.
+Result<void> check_rows(Rows<const double> raw, const std::string& what);
+
 // All rows, or an error that names the first bad row as `first_row` + its index. `what` begins the
 // message.
 Result<void> standardise_rows(Rows<const double> raw, std::span<const double> mean,
