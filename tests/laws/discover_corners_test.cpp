@@ -1,0 +1,304 @@
+// The hard corners of the decision layer: extreme shapes, ties, cancelling and repeated samples,
+// streams of one kind, very many categories, and input that must be refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "base/files.hpp"
+#include "discover/memory.hpp"
+#include "discover/snapshot.hpp"
+#include "laws/discover_case.hpp"
+#include "temporary_folder.hpp"
+
+namespace paco {
+namespace {
+
+using testing::decide_all;
+using ::testing::HasSubstr;
+using testing::MadeData;
+using testing::MadePlan;
+using testing::make_data;
+using testing::method_for;
+using testing::same_decisions;
+using testing::saved;
+
+void expect_engine_is_reference(const std::shared_ptr<const Model>& model,
+                                const Matrix<double>& stream, const std::string& where) {
+  const auto reference = method_for("reference", model);
+  const auto expected = decide_all(*reference, stream, 1);
+  for (const std::size_t block : {1, 33, 1000}) {
+    const auto fast = method_for("paco", model);
+    ASSERT_TRUE(same_decisions(decide_all(*fast, stream, block), expected))
+        << where << ", block " << block;
+  }
+}
+
+TEST(DiscoverCorners, ShapesFromTwoToManyDimensions) {
+  for (const std::size_t d : {2, 3, 31, 32, 33, 4096}) {
+    for (const double noise : {0.3, 1.0}) {
+      MadePlan plan;
+      plan.dimension = d;
+      plan.known = 3;
+      plan.noise = noise;
+      plan.per_class = 4;
+      plan.stream = d > 1000 ? 60 : 300;
+      const MadeData data = make_data(plan, d);
+      const auto model = testing::calibrated(data.support_set());
+      expect_engine_is_reference(model, data.stream, "d " + std::to_string(d));
+    }
+  }
+}
+
+TEST(DiscoverCorners, StreamsOfOneKind) {
+  for (const std::string kind : {"known", "novel", "empty"}) {
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+      MadePlan plan;
+      plan.stream = 200;
+      const MadeData data = make_data(plan, seed);
+      std::vector<double> rows;
+      for (std::size_t i = 0; i < data.stream.rows() && kind != "empty"; ++i) {
+        if ((data.truth[i] < 5) == (kind == "known"))
+          rows.insert(rows.end(), data.stream[i].begin(), data.stream[i].end());
+      }
+      const std::size_t count = rows.size() / plan.dimension;
+      const Matrix<double> stream(count, plan.dimension, std::move(rows));
+      const auto model = testing::calibrated(data.support_set());
+      expect_engine_is_reference(model, stream, kind + ", seed " + std::to_string(seed));
+    }
+  }
+}
+
+TEST(DiscoverCorners, RepeatedSamplesMeetTheClampOfTheConcentration) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    MadePlan plan;
+    plan.noise = 0.8;
+    plan.stream = 12;
+    const MadeData data = make_data(plan, seed);
+    const auto model = testing::calibrated(data.support_set());
+    Matrix<double> stream(240, plan.dimension);
+    for (std::size_t i = 0; i < stream.rows(); ++i) {
+      const auto row = data.stream[(i * 7 + i / 24) % 12];
+      std::copy(row.begin(), row.end(), stream[i].begin());
+    }
+    expect_engine_is_reference(model, stream, "seed " + std::to_string(seed));
+  }
+}
+
+// A model in which raw features are the units themselves, so that signs and ties can be exact.
+std::shared_ptr<const Model> identity_model(std::size_t d, std::vector<float> references,
+                                            double tau_birth, double tau_create) {
+  Model model;
+  model.dimension = d;
+  const std::size_t known = references.size() / d;
+  for (std::size_t k = 0; k < known; ++k) {
+    model.class_names.push_back(std::to_string(k));
+    model.class_sizes.push_back(4);
+  }
+  model.mean.assign(d, 0);
+  model.deviation.assign(d, 1);
+  model.references = std::move(references);
+  model.hi.value = 0.5;
+  model.tau_lo = -2;
+  model.birth.value = model.tau_birth_sup = tau_birth;
+  model.create.value = tau_create;
+  model.leader.value = tau_birth;
+  model.base_median = 4;
+  return std::make_shared<const Model>(std::move(model));
+}
+
+TEST(DiscoverCorners, SamplesThatCancelLeaveACategoryWithoutDirection) {
+  // Nothing explains anything but its own category; everything attaches.
+  const auto model = identity_model(4, {1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0}, 0.999, -1e9);
+  const double tiny = 1e-40;
+  const Matrix<double> stream(8, 4, {0, 0, 1, 0,    0, 0, -1, 0, 0, 0, 0,   1,   0, 0, 0, -1,
+                                     0, 0, 1, tiny, 0, 0, -1, 0, 0, 0, 0.6, 0.8, 0, 0, 1, 0});
+  const auto decisions = decide_all(*method_for("reference", model), stream, 1);
+  EXPECT_EQ(decisions[0].branch, Branch::create);
+  EXPECT_EQ(decisions[1].branch, Branch::attach) << "u and -u in one category";
+  EXPECT_EQ(decisions[2].birth_score, 0) << "a sum of length zero has cosine 0";
+  expect_engine_is_reference(model, stream, "cancelling");
+
+  const auto method = method_for("paco", model);
+  decide_all(*method, stream.view().slice(0, 2), 2);
+  const auto view = method->published();
+  ASSERT_EQ(view->categories.size(), 1u);
+  EXPECT_EQ(view->categories[0].resultant_length, 0);
+  EXPECT_EQ(view->categories[0].concentration, 0);
+}
+
+TEST(DiscoverCorners, OfEqualPrototypesTheLowestIdWins) {
+  // References 1 and 2 are the same; a sample between them and nothing else belongs to 1.
+  const auto known = identity_model(3, {1, 0, 0, 0, 1, 0, 0, 1, 0}, -2, 1e9);
+  const Matrix<double> stream(2, 3, {0, 1, 0, 0, 2, 0});
+  for (const std::string name : {"paco", "reference", "closed", "leader"}) {
+    for (const Decision& d : decide_all(*method_for(name, known), stream, 2)) {
+      EXPECT_EQ(d.category, 1) << name;
+      EXPECT_EQ(d.runner_up, 2) << name;
+      EXPECT_EQ(d.margin, 0) << name;
+    }
+  }
+  // Two categories at the same angle to a sample: u = (0, 0, 1) between (0, +a, b) and (0, -a, b).
+  const auto open = identity_model(3, {1, 0, 0, -1, 0, 0, 1, 0, 0}, 0.7, 1e9);
+  const Matrix<double> pair(3, 3, {0, 0.6, 0.8, 0, -0.6, 0.8, 0, 0, 1});
+  for (const std::string name : {"paco", "reference", "leader", "slc"}) {
+    const auto decisions = decide_all(*method_for(name, open), pair, 3);
+    EXPECT_EQ(decisions[0].category, 3) << name;
+    EXPECT_EQ(decisions[1].category, 4) << name;
+    EXPECT_EQ(decisions[2].category, 3) << name;
+    EXPECT_EQ(decisions[2].runner_up, 4) << name;
+  }
+}
+
+TEST(DiscoverCorners, NearTiesAreSettledInDouble) {
+  // Categories whose directions differ far below float32's bound.
+  Random random(41);
+  const std::size_t d = 24;
+  std::vector<float> references(3 * d, 0.0f);
+  for (std::size_t k = 0; k < 3; ++k) references[k * d + k] = 1;
+  const auto model = identity_model(d, references, 0.99999999, 1e9);
+  Matrix<double> stream(120, d);
+  std::vector<double> base(d);
+  for (double& x : base) x = random.normal();
+  for (std::size_t i = 0; i < stream.rows(); ++i)
+    for (std::size_t j = 0; j < d; ++j) stream[i][j] = base[j] + 1e-4 * random.normal();
+  expect_engine_is_reference(model, stream, "near ties");
+  const auto fast = method_for("paco", model);
+  decide_all(*fast, stream, 40);
+  EXPECT_GT(fast->stats().settled, 50u);
+  EXPECT_GT(fast->published()->categories.size(), 10u);
+}
+
+std::size_t resident_bytes() {
+  std::ifstream file("/proc/self/statm");
+  std::size_t all = 0, resident = 0;
+  file >> all >> resident;
+  return resident * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+TEST(DiscoverCorners, MemoryPerCategoryStaysWithinItsPromise) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "the sanitizer has memory of its own";
+#endif
+  constexpr std::size_t d = 64, kCategories = 20'000;
+  std::vector<float> references(3 * d, 0.0f);
+  const auto model = identity_model(d, references, 2, 1e9);
+  Memory memory(*model);
+  Random random(42);
+  std::vector<float> unit(d);
+  const auto fill = [&] {
+    double squared = 0;
+    for (float& x : unit) x = static_cast<float>(random.normal()), squared += double(x) * double(x);
+    for (float& x : unit) x = static_cast<float>(double(x) / std::sqrt(squared));
+  };
+  for (std::size_t i = 0; i < 100; ++i) fill(), memory.create(unit.data(), i);
+  const std::size_t before = resident_bytes();
+  // All of them grow to be mature, and on, so that the boundary holds and moves every one.
+  for (std::size_t i = 100; i < kCategories; ++i) fill(), memory.create(unit.data(), i);
+  for (std::size_t i = 0; i < 2 * kCategories; ++i) {
+    fill();
+    memory.add_to_category(random.below(1 + random.below(kCategories)), unit.data());
+  }
+  const std::size_t after = resident_bytes();
+  EXPECT_GT(memory.mature(), kCategories / 4);
+  const double each = static_cast<double>(after - before) / static_cast<double>(kCategories - 100);
+  EXPECT_LE(each, 12.0 * d + 64 + 8) << "8 bytes of grace for page borders and the allocator";
+  EXPECT_LE(memory.bytes_per_category(), 12 * d + 64);
+}
+
+TEST(DiscoverCorners, AHundredThousandCategories) {
+  const testing::TemporaryFolder folder;
+  constexpr std::size_t d = 8, kCategories = 100'000;
+  std::vector<float> references(3 * d, 0.0f);
+  for (std::size_t k = 0; k < 3; ++k) references[k * d + k] = 1;
+  const auto model = identity_model(d, references, 0.98, 1e9);
+  // As if each had been created by one sample and some had grown since.
+  Random random(43);
+  Snapshot state;
+  state.model = model->fingerprint();
+  state.class_sizes = model->class_sizes;
+  for (std::size_t c = 0; c < kCategories; ++c) {
+    state.sizes.push_back(1 + static_cast<std::int64_t>(random.below(3)));
+    state.births.push_back(static_cast<std::int64_t>(c));
+    state.stats.samples += static_cast<std::uint64_t>(state.sizes.back());
+    double squared = 0;
+    std::vector<double> sum(d);
+    for (double& x : sum) x = random.normal(), squared += x * x;
+    const double length = static_cast<double>(state.sizes.back()) * random.uniform(0.6, 1);
+    for (const double x : sum) state.sums.push_back(x * length / std::sqrt(squared));
+  }
+  state.stats.branches[3] = state.stats.routes[2] = state.stats.samples;
+  Matrix<double> stream(24, d);
+  for (std::size_t i = 0; i < stream.rows(); ++i)
+    for (double& x : stream[i]) x = random.normal();
+  std::vector<Decision> expected;
+  for (const std::string name : {"reference", "paco"}) {
+    state.method = name;
+    ASSERT_TRUE(write_file(folder / "state.paco", snapshot_to_bytes(state, d).value()).ok());
+    const auto method = method_for(name, model);
+    const auto restored = method->restore(folder / "state.paco");
+    ASSERT_TRUE(restored.ok()) << restored.error().message;
+    const auto decisions = decide_all(*method, stream, name == "paco" ? 64 : 1);
+    if (name == "paco") {
+      EXPECT_TRUE(same_decisions(decisions, expected));
+    }
+    expected = decisions;
+    EXPECT_GE(method->published()->categories.size(), kCategories);
+  }
+}
+
+// Every refusal: a clear error, and the memory as it was.
+TEST(DiscoverCorners, ARefusedBlockLeavesTheMemoryAsItWas) {
+  const MadeData data = make_data({}, 12);
+  const auto model = testing::calibrated(data.support_set());
+  const double inf = std::numeric_limits<double>::infinity();
+  for (const std::string& name : method_names()) {
+    const auto method = method_for(name, model);
+    decide_all(*method, data.stream.view().slice(0, 50), 50);
+    const std::string before = saved(*method);
+    std::vector<Decision> out(20);
+    for (const std::size_t bad : {0, 7, 19}) {
+      for (const double value : {std::nan(""), inf, -inf, 0.0}) {
+        Matrix<double> block(20, 12);
+        std::copy_n(data.stream[60].data(), 240, block.data());
+        if (value == 0) {
+          for (double& x : block[bad]) x = 0;
+        } else {
+          block[bad][5] = value;
+        }
+        const auto done = method->decide_block(block, out);
+        ASSERT_FALSE(done.ok()) << name;
+        EXPECT_EQ(done.error().code, ErrorCode::bad_value);
+        EXPECT_THAT(done.error().message, HasSubstr("row " + std::to_string(50 + bad) + " "));
+        EXPECT_FALSE(done.error().hint.empty());
+        EXPECT_EQ(saved(*method), before) << name;
+      }
+    }
+    const std::vector<double> narrow(11, 1.0);
+    const auto refused = method->decide(narrow);
+    ASSERT_FALSE(refused.ok()) << name;
+    EXPECT_EQ(refused.error().code, ErrorCode::bad_shape);
+    EXPECT_THAT(refused.error().message, HasSubstr("11 columns, the model expects 12"));
+    EXPECT_FALSE(method->decide(std::vector<double>{}).ok());
+    EXPECT_EQ(saved(*method), before) << name;
+    // The support mean itself has no direction.
+    const auto mean = method->decide(model->mean);
+    ASSERT_FALSE(mean.ok());
+    EXPECT_THAT(mean.error().message, HasSubstr("no direction"));
+    EXPECT_EQ(saved(*method), before) << name;
+  }
+}
+
+TEST(DiscoverCorners, AConstantCoordinateThatMovesInTheStreamIsStillDecided) {
+  MadeData data = make_data({}, 13);
+  for (std::size_t i = 0; i < data.support.rows(); ++i) data.support[i][4] = 2;
+  const auto model = testing::calibrated(data.support_set());
+  expect_engine_is_reference(model, data.stream, "constant coordinate");
+}
+
+}  // namespace
+}  // namespace paco

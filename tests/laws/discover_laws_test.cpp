@@ -1,0 +1,272 @@
+// What holds for every stream and every method: how a stream is cut, on how many threads, before or
+// after a restart changes no decision; the fast engine is the plain reference.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <numeric>
+#include <set>
+
+#include "damaged_file.hpp"
+#include "laws/discover_case.hpp"
+#include "linalg/plain.hpp"
+#include "temporary_folder.hpp"
+
+namespace paco {
+namespace {
+
+using testing::decide_all;
+using testing::law_case;
+using testing::LawCase;
+using testing::method_for;
+using testing::same_decision;
+using testing::same_decisions;
+using testing::saved;
+
+constexpr std::uint64_t kSeeds = 40;
+const std::vector<std::string> kMethods{"paco", "closed", "leader", "slc"};
+
+TEST(DiscoverLaws, TheFastEngineIsTheReferenceInEveryFieldOfEveryDecision) {
+  std::map<Branch, int> branches;
+  std::map<Route, int> routes;
+  for (std::uint64_t seed = 0; seed < 3 * kSeeds; ++seed) {
+    const LawCase c = law_case(seed);
+    const auto reference = method_for("reference", c.model), fast = method_for("paco", c.model);
+    const auto expected = decide_all(*reference, c.data.stream, 1);
+    ASSERT_TRUE(same_decisions(decide_all(*fast, c.data.stream, 64), expected)) << "seed " << seed;
+    for (const Decision& d : expected) ++branches[d.branch], ++routes[d.route];
+    const MethodStats a = fast->stats(), b = reference->stats();
+    EXPECT_TRUE(std::equal(a.branches, a.branches + 4, b.branches)) << "seed " << seed;
+    EXPECT_EQ(a.lowest_tau_birth, b.lowest_tau_birth) << "seed " << seed;
+  }
+  // The law is worth something only if everything was met.
+  for (int b = 0; b < 4; ++b) EXPECT_GT(branches[static_cast<Branch>(b)], 100) << "branch " << b;
+  for (int r = 0; r < 3; ++r) EXPECT_GT(routes[static_cast<Route>(r)], 100) << "route " << r;
+}
+
+TEST(DiscoverLaws, BlocksDecideLikeSinglesHoweverTheStreamIsCut) {
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const LawCase c = law_case(seed);
+    for (const std::string& name : kMethods) {
+      const auto singles = method_for(name, c.model), blocks = method_for(name, c.model);
+      const auto expected = decide_all(*singles, c.data.stream, 1);
+      Random random(seed, 4);
+      std::vector<Decision> decisions(c.data.stream.rows());
+      for (std::size_t start = 0; start < decisions.size();) {
+        const std::size_t rows = std::min(random.below(90), decisions.size() - start);
+        ASSERT_TRUE(blocks
+                        ->decide_block(c.data.stream.view().slice(start, rows),
+                                       std::span(decisions).subspan(start, rows))
+                        .ok());
+        start += rows;
+      }
+      ASSERT_TRUE(same_decisions(decisions, expected)) << name << ", seed " << seed;
+      ASSERT_EQ(saved(*blocks), saved(*singles)) << name << ", seed " << seed;
+    }
+  }
+}
+
+TEST(DiscoverLaws, ThreadsChangeNothing) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const LawCase c = law_case(seed);
+    for (const std::string& name : kMethods) {
+      const auto one = method_for(name, c.model, 1), two = method_for(name, c.model, 2);
+      ASSERT_TRUE(same_decisions(decide_all(*two, c.data.stream, 100),
+                                 decide_all(*one, c.data.stream, 100)))
+          << name << ", seed " << seed;
+      ASSERT_EQ(saved(*one), saved(*two)) << name << ", seed " << seed;
+    }
+  }
+}
+
+TEST(DiscoverLaws, SavedAndRestoredAtAnyCutEqualsNeverHavingStopped) {
+  const testing::TemporaryFolder folder;
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    const LawCase c = law_case(seed);
+    const Rows<const double> stream = c.data.stream.view().slice(0, 40);
+    for (const std::string name : {"paco", "reference", "closed", "leader", "slc"}) {
+      const auto whole = method_for(name, c.model);
+      const auto expected = decide_all(*whole, stream, 17);
+      const auto first = method_for(name, c.model);
+      for (std::size_t cut = 0; cut <= stream.rows; ++cut) {
+        testing::write_bytes(folder / "state.paco", saved(*first));
+        const auto second = method_for(name, c.model);
+        const auto restored = second->restore(folder / "state.paco");
+        ASSERT_TRUE(restored.ok()) << restored.error().message;
+        ASSERT_EQ(saved(*second), saved(*first)) << name << ", seed " << seed << ", cut " << cut;
+        const auto rest = decide_all(*second, stream.slice(cut, stream.rows - cut), 17);
+        ASSERT_TRUE(same_decisions(rest, std::span(expected).subspan(cut)))
+            << name << ", seed " << seed << ", cut " << cut;
+        ASSERT_EQ(saved(*second), saved(*whole)) << name << ", seed " << seed << ", cut " << cut;
+        if (cut < stream.rows) {
+          ASSERT_TRUE(first->decide(stream[cut]).ok());
+        }
+      }
+    }
+  }
+}
+
+TEST(DiscoverLaws, IdsAreDenseAndSizesSumToTheSamplesSeen) {
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const LawCase c = law_case(seed);
+    for (const std::string& name : kMethods) {
+      SCOPED_TRACE(name + ", seed " + std::to_string(seed));
+      const auto method = method_for(name, c.model);
+      auto next = static_cast<CategoryId>(c.model->known_classes());
+      std::uint64_t sequence = 0;
+      for (const Decision& d : decide_all(*method, c.data.stream, 50)) {
+        ASSERT_EQ(d.sequence, sequence++);
+        const bool created = d.verdict == Verdict::created;
+        ASSERT_EQ(created, d.branch == Branch::create);
+        if (created) {
+          ASSERT_EQ(d.category, next) << "an id was reused or left out";
+          ++next;
+        }
+        ASSERT_GE(d.category, 0);
+        ASSERT_LT(d.category, next);
+        ASSERT_EQ(d.verdict == Verdict::known,
+                  d.category < static_cast<CategoryId>(c.model->known_classes()));
+        ASSERT_EQ(d.categories_after, static_cast<std::uint64_t>(next) - c.model->known_classes());
+        ASSERT_LT(d.runner_up, next);
+      }
+      const auto view = method->published();
+      std::int64_t held = std::accumulate(view->class_sizes.begin(), view->class_sizes.end(), 0ll);
+      for (const CategoryInfo& category : view->categories) held += category.size;
+      EXPECT_EQ(held, static_cast<std::int64_t>(c.data.labels.size() + c.data.stream.rows()));
+    }
+  }
+}
+
+TEST(DiscoverLaws, ASampleThatCreatedACategoryIsExplainedByItWhenItComesAgain) {
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    LawCase c = law_case(seed);
+    c.options.alpha = 1e6;  // the law is about the paper's prior and spread
+    c.options.spread = 1.0;
+    c.model = testing::calibrated(c.data.support_set(), c.options);
+    for (const std::string name : {"paco", "reference", "leader", "slc"}) {
+      const auto method = method_for(name, c.model);
+      for (std::size_t i = 0; i < c.data.stream.rows(); ++i) {
+        const Decision first = method->decide(c.data.stream[i]).value();
+        if (first.verdict != Verdict::created) continue;
+        const Decision again = method->decide(c.data.stream[i]).value();
+        ASSERT_EQ(again.branch, Branch::explained) << name << ", seed " << seed << ", row " << i;
+        ASSERT_EQ(again.category, first.category) << name << ", seed " << seed << ", row " << i;
+      }
+    }
+  }
+}
+
+// Class k becomes class to[k]; known ids in decisions follow, categories keep theirs.
+TEST(DiscoverLaws, PermutingClassIdsPermutesTheAnswer) {
+  for (std::uint64_t seed = 1; seed < kSeeds; ++seed) {
+    if (seed % 3 == 0) continue;  // copies tie exactly, and ties depend on the order of ids
+    const LawCase c = law_case(seed);
+    Random random(seed, 5);
+    const auto to = random.permutation(c.model->known_classes());
+    testing::MadeData data = c.data;
+    for (auto& label : data.labels)
+      label = static_cast<std::int64_t>(to[static_cast<std::size_t>(label)]);
+    const auto model = testing::calibrated(data.support_set(), c.options);
+    ASSERT_EQ(model->hi.value, c.model->hi.value) << "seed " << seed;
+    ASSERT_EQ(model->create.value, c.model->create.value) << "seed " << seed;
+    const auto moved = [&](CategoryId id) {
+      const auto k = static_cast<std::size_t>(id);
+      return k < to.size() ? static_cast<CategoryId>(to[k]) : id;
+    };
+    for (const std::string& name : kMethods) {
+      const auto before = decide_all(*method_for(name, c.model), data.stream, 64);
+      const auto after = decide_all(*method_for(name, model), data.stream, 64);
+      for (std::size_t i = 0; i < before.size(); ++i) {
+        Decision expected = before[i];
+        expected.category = moved(expected.category);
+        expected.runner_up = moved(expected.runner_up);
+        ASSERT_TRUE(same_decision(after[i], expected))
+            << name << ", seed " << seed << ", row " << i;
+      }
+    }
+  }
+}
+
+void expect_same_course(const std::vector<Decision>& a, const std::vector<Decision>& b,
+                        const std::string& where) {
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    ASSERT_EQ(a[i].category, b[i].category) << where << ", row " << i;
+    ASSERT_EQ(a[i].branch, b[i].branch) << where << ", row " << i;
+    ASSERT_EQ(a[i].route, b[i].route) << where << ", row " << i;
+    ASSERT_NEAR(a[i].tau_birth_after, b[i].tau_birth_after, 1e-5) << where << ", row " << i;
+  }
+}
+
+TEST(DiscoverLaws, PermutingCoordinatesOrMovingAllFeaturesChangesNoDecision) {
+  for (std::uint64_t seed = 1; seed < kSeeds; ++seed) {
+    if (seed % 3 == 0) continue;  // exact ties are broken by rounding here
+    LawCase c = law_case(seed);
+    // "low" and "high" stand right at a score of the support set, where rounding decides.
+    c.options.tie = Tie::mid;
+    c.model = testing::calibrated(c.data.support_set(), c.options);
+    Random random(seed, 6);
+    const std::size_t d = c.model->dimension;
+    const auto from = random.permutation(d);
+    std::vector<double> shift(d);
+    for (double& x : shift) x = 10 * random.normal();
+    testing::MadeData permuted = c.data, moved = c.data;
+    for (auto member : {&testing::MadeData::support, &testing::MadeData::stream}) {
+      for (std::size_t i = 0; i < (c.data.*member).rows(); ++i) {
+        for (std::size_t j = 0; j < d; ++j) {
+          (permuted.*member)[i][j] = (c.data.*member)[i][from[j]];
+          (moved.*member)[i][j] += shift[j];
+        }
+      }
+    }
+    for (const std::string& name : kMethods) {
+      const auto expected = decide_all(*method_for(name, c.model), c.data.stream, 64);
+      for (const auto* other : {&permuted, &moved}) {
+        const auto model = testing::calibrated(other->support_set(), c.options);
+        expect_same_course(
+            decide_all(*method_for(name, model), other->stream, 64), expected,
+            name + ", seed " + std::to_string(seed) + (other == &moved ? ", moved" : ", permuted"));
+      }
+    }
+  }
+}
+
+// Leader clustering and the closed set in plain loops over raw definitions.
+TEST(DiscoverLaws, TheBaselinesAreTheirPlainDefinitions) {
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const LawCase c = law_case(seed);
+    const std::size_t d = c.model->dimension, known = c.model->known_classes();
+    for (const std::string name : {"closed", "leader", "slc"}) {
+      const auto decisions = decide_all(*method_for(name, c.model), c.data.stream, 40);
+      std::vector<std::vector<double>> sums;
+      for (std::size_t i = 0; i < decisions.size(); ++i) {
+        std::vector<double> z(d);
+        for (std::size_t j = 0; j < d; ++j)
+          z[j] = (c.data.stream[i][j] - c.model->mean[j]) / c.model->deviation[j];
+        const double length = std::sqrt(plain::dot(z.data(), z.data(), d));
+        std::vector<float> unit(d);
+        for (std::size_t j = 0; j < d; ++j) unit[j] = static_cast<float>(z[j] / length);
+        std::size_t best = known + sums.size();
+        double cosine = -2;
+        for (std::size_t k = name == "slc" ? known : 0; k < known + sums.size(); ++k) {
+          const double norm =
+              k < known ? 1
+                        : std::sqrt(plain::dot(sums[k - known].data(), sums[k - known].data(), d));
+          const double with_k =
+              k < known  ? plain::dot(c.model->references.data() + k * d, unit.data(), d)
+              : norm > 0 ? plain::dot(sums[k - known].data(), unit.data(), d) / norm
+                         : 0;
+          if (with_k > cosine) cosine = with_k, best = k;
+        }
+        if (name != "closed" && cosine < c.model->leader.value) best = known + sums.size();
+        ASSERT_EQ(decisions[i].category, static_cast<CategoryId>(best))
+            << name << ", seed " << seed << ", row " << i;
+        if (best < known) continue;
+        if (best == known + sums.size()) sums.emplace_back(d);
+        for (std::size_t j = 0; j < d; ++j) sums[best - known][j] += static_cast<double>(unit[j]);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace paco

@@ -1,0 +1,178 @@
+// Made embeddings for tests of the decision layer: each class is a direction with noise around it,
+// raw coordinates have scales and means of their own. Everything follows from the seed.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "linalg/matrix.hpp"
+#include "paco/method.hpp"
+
+namespace paco::testing {
+
+struct MadePlan {
+  std::size_t dimension = 12;
+  std::size_t known = 5;
+  std::size_t novel = 5;       // classes that only the stream has
+  std::size_t per_class = 10;  // support samples of a known class; class 0 has a single one
+  std::size_t stream = 150;
+  double noise = 0.45;  // against directions of length 1
+};
+
+struct MadeData {
+  Matrix<double> support, stream;
+  std::vector<std::int64_t> labels;  // of the support set
+  std::vector<std::int64_t> truth;   // of the stream; novel classes follow the known ones
+
+  SupportSet support_set() const { return {support, labels, {}, {}}; }
+};
+
+inline MadeData make_data(const MadePlan& plan, std::uint64_t seed) {
+  Random random(seed);
+  const std::size_t d = plan.dimension, classes = plan.known + plan.novel;
+  Matrix<double> centres(classes, d);
+  std::vector<double> scale(d), shift(d);
+  for (std::size_t j = 0; j < d; ++j) {
+    scale[j] = std::exp(random.normal());
+    shift[j] = 3 * random.normal();
+  }
+  for (std::size_t k = 0; k < classes; ++k) {
+    double squared = 0;
+    for (double& x : centres[k]) x = random.normal(), squared += x * x;
+    for (double& x : centres[k]) x /= std::sqrt(squared);
+  }
+  const auto fill = [&](std::span<double> row, std::size_t k) {
+    for (std::size_t j = 0; j < d; ++j) {
+      const double noise = plan.noise * random.normal() / std::sqrt(static_cast<double>(d));
+      row[j] = shift[j] + scale[j] * (centres[k][j] + noise);
+    }
+  };
+  MadeData data;
+  for (std::size_t k = 0; k < plan.known; ++k) {
+    for (std::size_t i = 0; i < (k == 0 ? 1 : plan.per_class); ++i)
+      data.labels.push_back(static_cast<std::int64_t>(k));
+  }
+  random.shuffle(std::span(data.labels));
+  data.support = Matrix<double>(data.labels.size(), d);
+  for (std::size_t i = 0; i < data.labels.size(); ++i)
+    fill(data.support[i], static_cast<std::size_t>(data.labels[i]));
+  data.stream = Matrix<double>(plan.stream, d);
+  for (std::size_t i = 0; i < plan.stream; ++i) {
+    data.truth.push_back(static_cast<std::int64_t>(random.below(classes)));
+    fill(data.stream[i], static_cast<std::size_t>(data.truth.back()));
+  }
+  return data;
+}
+
+// Sizes and noise that differ from seed to seed, so that every branch is met.
+inline MadePlan varied_plan(std::uint64_t seed) {
+  Random random(seed, 1);
+  MadePlan plan;
+  plan.dimension = 2 + random.below(40);
+  plan.known = 3 + random.below(6);
+  plan.novel = random.below(8);
+  plan.per_class = 2 + random.below(12);
+  plan.noise = random.uniform(0.1, 1.5);
+  return plan;
+}
+
+inline CalibrationOptions varied_options(std::uint64_t seed) {
+  Random random(seed, 2);
+  CalibrationOptions options;
+  options.tie = static_cast<Tie>(random.below(3));
+  options.temperature = random.below(3) == 0 ? 0.07 : 1.0;
+  options.alpha = random.below(3) == 0 ? 3.0 : 1e6;
+  options.spread = random.below(3) == 0 ? -1.0 : 1.0;
+  options.routing = random.below(4) != 0;
+  options.adaptive_birth = random.below(4) != 0;
+  options.seed = static_cast<std::uint32_t>(seed);
+  return options;
+}
+
+inline std::shared_ptr<const Model> calibrated(const SupportSet& support,
+                                               const CalibrationOptions& options = {}) {
+  auto model = calibrate(support, options);
+  if (!model.ok()) {
+    ADD_FAILURE() << model.error().message;
+    return nullptr;
+  }
+  return std::make_shared<const Model>(std::move(model).value());
+}
+
+inline std::unique_ptr<Method> method_for(const std::string& name,
+                                          std::shared_ptr<const Model> model, int threads = 1) {
+  auto method = make_method(name, std::move(model), {threads});
+  if (!method.ok()) ADD_FAILURE() << method.error().message;
+  return std::move(method).value();
+}
+
+// All rows in blocks of `block`.
+inline std::vector<Decision> decide_all(Method& method, Rows<const double> rows,
+                                        std::size_t block) {
+  std::vector<Decision> decisions(rows.rows);
+  for (std::size_t start = 0; start < rows.rows; start += block) {
+    const std::size_t count = std::min(block, rows.rows - start);
+    const auto done =
+        method.decide_block(rows.slice(start, count), std::span(decisions).subspan(start, count));
+    if (!done.ok()) ADD_FAILURE() << done.error().message;
+  }
+  return decisions;
+}
+
+// Every field, bit for bit; a value that was not computed equals another that was not.
+inline ::testing::AssertionResult same_decision(const Decision& a, const Decision& b) {
+  const auto differ = [](const char* field, auto x, auto y) {
+    return ::testing::AssertionFailure() << field << ": " << x << " against " << y;
+  };
+  if (a.sequence != b.sequence) return differ("sequence", a.sequence, b.sequence);
+  if (a.branch != b.branch) return differ("branch", branch_name(a.branch), branch_name(b.branch));
+  if (a.category != b.category) return differ("category", a.category, b.category);
+  if (a.verdict != b.verdict)
+    return differ("verdict", verdict_name(a.verdict), verdict_name(b.verdict));
+  if (a.route != b.route) return differ("route", route_name(a.route), route_name(b.route));
+  if (a.runner_up != b.runner_up) return differ("runner_up", a.runner_up, b.runner_up);
+  if (a.categories_after != b.categories_after)
+    return differ("categories_after", a.categories_after, b.categories_after);
+  if (a.mature_after != b.mature_after)
+    return differ("mature_after", a.mature_after, b.mature_after);
+  constexpr std::pair<const char*, double Decision::*> kNumbers[] = {
+      {"score", &Decision::score},
+      {"threshold", &Decision::threshold},
+      {"assignment_score", &Decision::assignment_score},
+      {"runner_up_score", &Decision::runner_up_score},
+      {"tau_birth", &Decision::tau_birth},
+      {"top_cosine", &Decision::top_cosine},
+      {"margin", &Decision::margin},
+      {"birth_score", &Decision::birth_score},
+      {"attach_score", &Decision::attach_score},
+      {"tau_birth_after", &Decision::tau_birth_after},
+      {"eta_after", &Decision::eta_after}};
+  for (const auto& [name, member] : kNumbers) {
+    const double x = a.*member, y = b.*member;
+    if (x != y && !(std::isnan(x) && std::isnan(y))) {
+      return ::testing::AssertionFailure()
+             << name << ": " << ::testing::PrintToString(x) << " against "
+             << ::testing::PrintToString(y) << ", difference " << x - y;
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+inline ::testing::AssertionResult same_decisions(std::span<const Decision> a,
+                                                 std::span<const Decision> b) {
+  if (a.size() != b.size())
+    return ::testing::AssertionFailure() << a.size() << " against " << b.size() << " decisions";
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (auto same = same_decision(a[i], b[i]); !same)
+      return ::testing::AssertionFailure() << "sample " << i << ": " << same.message();
+  }
+  return ::testing::AssertionSuccess();
+}
+
+}  // namespace paco::testing

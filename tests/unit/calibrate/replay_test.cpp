@@ -1,0 +1,76 @@
+#include "calibrate/replay.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/random.hpp"
+#include "base/threads.hpp"
+#include "made_data.hpp"
+#include "sphere/standardise.hpp"
+#include "sphere/von_mises_fisher.hpp"
+
+namespace paco {
+namespace {
+
+Matrix<float> units_of(const Matrix<double>& raw) {
+  const SupportStatistics s = support_statistics(raw, 1e-5);
+  Matrix<float> units(raw.rows(), raw.columns());
+  ThreadPool pool;
+  EXPECT_TRUE(standardise_rows(raw, s.mean, s.deviation, units.view(), "x", 0, pool).ok());
+  return units;
+}
+
+void expect_same(const ReplayScores& a, const ReplayScores& b, std::uint64_t seed) {
+  EXPECT_EQ(a.attach_positives, b.attach_positives) << "seed " << seed;
+  EXPECT_EQ(a.attach_negatives, b.attach_negatives) << "seed " << seed;
+  EXPECT_EQ(a.cosine_positives, b.cosine_positives) << "seed " << seed;
+  EXPECT_EQ(a.cosine_negatives, b.cosine_negatives) << "seed " << seed;
+}
+
+TEST(Replay, InBlocksGivesTheScoresOfThePlainLoopBitForBit) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    testing::MadePlan shape = testing::varied_plan(seed);
+    shape.per_class = 2 + seed;  // from a part of a block to several
+    const auto data = testing::make_data(shape, seed);
+    Matrix<float> units = units_of(data.support);
+    // Duplicates and opposites, for ties, kappa's clamp and sums that cancel.
+    Random random(seed, 9);
+    for (std::size_t i = 1; i < units.rows(); i += 5) {
+      const auto other = units[random.below(i)];
+      const float sign = random.below(3) == 0 ? -1.0f : 1.0f;
+      for (std::size_t j = 0; j < units.columns(); ++j) units[i][j] = sign * other[j];
+    }
+    const ReplayPlan plan{shape.known, 3, static_cast<std::uint32_t>(seed),
+                          log_uniform_density(shape.dimension)};
+    const ReplayScores expected = plain_replay(units, data.labels, plan);
+    for (const unsigned threads : {1u, 2u}) {
+      ThreadPool pool(threads);
+      const auto scores = replay(units, data.labels, plan, pool, {});
+      ASSERT_TRUE(scores.ok());
+      expect_same(*scores, expected, seed);
+    }
+  }
+}
+
+TEST(Replay, EverySampleButTheFirstOfAPassHasAScore) {
+  const auto data = testing::make_data({}, 3);
+  const Matrix<float> units = units_of(data.support);
+  const ReplayPlan plan{5, 3, 0, 1.0};
+  const ReplayScores scores = plain_replay(units, data.labels, plan);
+  // Each pass meets each of the 5 classes for the first time once; its first sample has no score.
+  EXPECT_EQ(scores.attach_negatives.size(), 3u * 4u);
+  EXPECT_EQ(scores.attach_positives.size(), 3 * (units.rows() - 5));
+}
+
+TEST(Replay, StopsWhenAsked) {
+  const auto data = testing::make_data({}, 3);
+  const Matrix<float> units = units_of(data.support);
+  std::stop_source stop;
+  stop.request_stop();
+  ThreadPool pool;
+  const auto scores = replay(units, data.labels, {5, 3, 0, 1.0}, pool, stop.get_token());
+  ASSERT_FALSE(scores.ok());
+  EXPECT_EQ(scores.error().code, ErrorCode::interrupted);
+}
+
+}  // namespace
+}  // namespace paco

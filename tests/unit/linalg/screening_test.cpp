@@ -1,0 +1,216 @@
+// The float32 side: whatever it computes is within its bound of the exact value, and whoever can
+// win is among the candidates.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/random.hpp"
+#include "base/threads.hpp"
+#include "linalg/gemm.hpp"
+#include "linalg/kernels.hpp"
+#include "linalg/matrix.hpp"
+#include "linalg/plain.hpp"
+#include "unit/linalg/targets.hpp"
+
+namespace paco {
+namespace {
+
+using testing::for_every_target;
+
+enum class Nastiness { plain, wide, cancelling, equal };
+
+// (rows, n) of a kind that float32 sums find hard.
+Matrix<float> nasty_rows(std::size_t rows, std::size_t n, Nastiness kind, Random& random) {
+  Matrix<float> out(rows, n);
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t i = 0; i < n; ++i) {
+      double x = random.normal();
+      if (kind == Nastiness::wide) x *= std::exp(8 * random.normal());
+      if (kind == Nastiness::cancelling) x = (i % 2 == 0 ? 1 : -1) * (1 + 1e-6 * x);
+      if (kind == Nastiness::equal) x = 0.1;
+      out[r][i] = static_cast<float>(x);
+    }
+  }
+  return out;
+}
+
+double length(std::span<const float> v) {
+  return std::sqrt(plain::dot(v.data(), v.data(), v.size()));
+}
+
+void expect_within_bound(std::span<const float> a, std::span<const float> b, float product) {
+  const double exact = plain::dot(a.data(), b.data(), a.size());
+  const double bound = screen_error(a.size()) * length(a) * length(b);
+  EXPECT_LE(std::abs(static_cast<double>(product) - exact), bound) << "length " << a.size();
+}
+
+constexpr Nastiness kKinds[] = {Nastiness::plain, Nastiness::wide, Nastiness::cancelling,
+                                Nastiness::equal};
+
+TEST(Screening, RowProductsAreWithinTheBound) {
+  for_every_target([] {
+    Random random(11);
+    for (const std::size_t n : {1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 64, 100, 768, 4096}) {
+      for (const Nastiness kind : kKinds) {
+        for (const std::size_t count : {1, 3, 4, 9}) {
+          const Matrix<float> rows = nasty_rows(count, n, kind, random);
+          const Matrix<float> unit = nasty_rows(1, n, kind, random);
+          std::vector<float> products(count);
+          screen_rows(rows.data(), count, unit.data(), n, products.data());
+          for (std::size_t k = 0; k < count; ++k)
+            expect_within_bound(rows[k], unit[0], products[k]);
+        }
+      }
+    }
+  });
+}
+
+TEST(Screening, MatrixProductsAreWithinTheBoundForAnyNumberOfThreads) {
+  Random random(12);
+  for (const unsigned threads : {1u, 2u}) {
+    ThreadPool pool(threads);
+    for (const std::size_t n : {2, 17, 256, 768}) {
+      for (const Nastiness kind : kKinds) {
+        const Matrix<float> a = nasty_rows(9, n, kind, random);
+        const Matrix<float> b = nasty_rows(70, n, kind, random);
+        const std::size_t stride = 75;
+        std::vector<float> out(a.rows() * stride, -1.0f);
+        multiply_transposed(a.data(), a.rows(), b.data(), b.rows(), n, out.data(), stride, pool);
+        for (std::size_t i = 0; i < a.rows(); ++i) {
+          for (std::size_t k = 0; k < b.rows(); ++k)
+            expect_within_bound(a[i], b[k], out[i * stride + k]);
+          EXPECT_EQ(out[i * stride + b.rows()], -1.0f) << "wrote beyond its columns";
+        }
+        std::vector<float> square(b.rows() * b.rows());
+        multiply_self(b.data(), b.rows(), n, square.data());
+        for (std::size_t i = 0; i < b.rows(); ++i)
+          for (std::size_t j = 0; j <= i; ++j)
+            expect_within_bound(b[i], b[j], square[i * b.rows() + j]);
+      }
+    }
+  }
+}
+
+TEST(Screening, TheBoundGrowsWithLengthAndRoundings) {
+  EXPECT_LT(screen_error(16), screen_error(768));
+  EXPECT_LT(screen_error(16), screen_error(16, 128));
+  EXPECT_LT(screen_error(4096, 128), 1e-3);
+}
+
+// One quantity per prototype with exact values anywhere inside the error bars.
+struct Field {
+  std::vector<float> products, scale, factor, offset, errors;
+  std::vector<double> exact;
+  ScreenedScores scores;
+};
+
+Field random_field(std::size_t count, Random& random) {
+  Field f;
+  f.scores.common = random.below(2) ? 1.0f : 3.5f;
+  f.scores.slack = 1e-4f;
+  f.scores.constant_error = 2e-3f;
+  const bool scaled = random.below(2), weighted = random.below(2), shifted = random.below(2),
+             own_errors = random.below(2);
+  // Sometimes everything is nearly tied, sometimes there are a few exact duplicates.
+  const double spread = random.below(2) ? 1e-3 : 1.0;
+  for (std::size_t k = 0; k < count; ++k) {
+    f.products.push_back(static_cast<float>(0.5 + spread * random.normal()));
+    if (k > 0 && random.below(8) == 0) f.products.back() = f.products[random.below(k)];
+    f.scale.push_back(static_cast<float>(random.uniform(0.9, 1.1)));
+    f.factor.push_back(static_cast<float>(random.uniform(0, 2)));
+    f.offset.push_back(static_cast<float>(random.normal()));
+    f.errors.push_back(static_cast<float>(random.below(10) == 0 ? 2.0 : 1e-3));
+  }
+  f.scores.products = f.products.data();
+  f.scores.count = count;
+  if (scaled) f.scores.scale = f.scale.data();
+  if (weighted) f.scores.factor = f.factor.data();
+  if (shifted) f.scores.offset = f.offset.data();
+  if (own_errors) f.scores.cosine_error = f.errors.data();
+  for (std::size_t k = 0; k < count; ++k) {
+    const double multiplier =
+        static_cast<double>(f.scores.common) * (weighted ? static_cast<double>(f.factor[k]) : 1.0);
+    const double value = static_cast<double>(f.products[k]) *
+                             (scaled ? static_cast<double>(f.scale[k]) : 1.0) * multiplier +
+                         (shifted ? static_cast<double>(f.offset[k]) : 0.0);
+    const double error =
+        static_cast<double>(own_errors ? f.errors[k] : f.scores.constant_error) * multiplier +
+        static_cast<double>(f.scores.slack);
+    // The ends of the bar are the hard cases; a little is left for the float32 value itself.
+    const double place = random.below(2) ? (random.below(2) ? 0.98 : -0.98) : random.uniform(-1, 1);
+    f.exact.push_back(value + 0.98 * place * error);
+  }
+  return f;
+}
+
+TEST(Screening, WhoeverCanBeAmongTheBestIsACandidate) {
+  for_every_target([] {
+    std::vector<std::uint32_t> candidates{99};
+    for (std::uint64_t seed = 0; seed < 600; ++seed) {
+      Random random(seed);
+      const std::size_t count = random.below(90);
+      const Field field = random_field(count, random);
+      for (int places = 1; places <= 3; ++places) {
+        for (const std::int64_t excluded :
+             {std::int64_t{-1}, static_cast<std::int64_t>(random.below(count + 1))}) {
+          screen_best(field.scores, places, excluded, candidates);
+          ASSERT_TRUE(std::is_sorted(candidates.begin(), candidates.end())) << "seed " << seed;
+          ASSERT_EQ(std::adjacent_find(candidates.begin(), candidates.end()), candidates.end());
+          ASSERT_TRUE(candidates.empty() || candidates.back() < count) << "seed " << seed;
+          std::vector<std::size_t> order;
+          for (std::size_t k = 0; k < count; ++k)
+            if (static_cast<std::int64_t>(k) != excluded) order.push_back(k);
+          std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return field.exact[a] > field.exact[b];
+          });
+          for (std::size_t rank = 0; rank < std::min<std::size_t>(order.size(), places); ++rank) {
+            ASSERT_TRUE(std::binary_search(candidates.begin(), candidates.end(),
+                                           static_cast<std::uint32_t>(order[rank])))
+                << "seed " << seed << ", places " << places << ", rank " << rank << " of " << count;
+          }
+          if (excluded >= 0) {
+            ASSERT_FALSE(std::binary_search(candidates.begin(), candidates.end(),
+                                            static_cast<std::uint32_t>(excluded)))
+                << "seed " << seed;
+          }
+        }
+      }
+    }
+  });
+}
+
+TEST(Screening, ClearWinnersAreTheOnlyCandidates) {
+  for_every_target([] {
+    std::vector<float> products(53);
+    std::iota(products.begin(), products.end(), 0.0f);
+    std::reverse(products.begin() + 10, products.end());
+    ScreenedScores scores;
+    scores.products = products.data();
+    scores.count = products.size();
+    scores.constant_error = 0.1f;
+    std::vector<std::uint32_t> candidates;
+    screen_best(scores, 1, -1, candidates);
+    EXPECT_EQ(candidates, (std::vector<std::uint32_t>{10}));
+    screen_best(scores, 3, -1, candidates);
+    EXPECT_EQ(candidates, (std::vector<std::uint32_t>{10, 11, 12}));
+    screen_best(scores, 2, 11, candidates);
+    EXPECT_EQ(candidates, (std::vector<std::uint32_t>{10, 12}));
+  });
+}
+
+TEST(Screening, ExactTiesAreAllCandidates) {
+  for_every_target([] {
+    const std::vector<float> products(37, 0.25f);
+    ScreenedScores scores;
+    scores.products = products.data();
+    scores.count = products.size();
+    std::vector<std::uint32_t> candidates;
+    screen_best(scores, 1, -1, candidates);
+    EXPECT_EQ(candidates.size(), products.size());
+  });
+}
+
+}  // namespace
+}  // namespace paco

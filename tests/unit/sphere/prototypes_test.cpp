@@ -1,0 +1,208 @@
+// Prototypes and the products of a block with them: exact values are those of plain loops, float32
+// values are within the bound they claim, whatever has happened before.
+#include "sphere/prototypes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/random.hpp"
+#include "base/threads.hpp"
+#include "linalg/plain.hpp"
+#include "sphere/block_products.hpp"
+#include "sphere/von_mises_fisher.hpp"
+
+namespace paco {
+namespace {
+
+Matrix<float> random_units(std::size_t rows, std::size_t d, Random& random) {
+  Matrix<float> units(rows, d);
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::vector<double> z(d);
+    for (double& x : z) x = random.normal();
+    const double length = std::sqrt(plain::dot(z.data(), z.data(), d));
+    for (std::size_t j = 0; j < d; ++j) units[i][j] = static_cast<float>(z[j] / length);
+    if (i > 0 && random.below(6) == 0) {  // the opposite of an earlier one, so that sums cancel
+      const auto earlier = units[random.below(i)];
+      for (std::size_t j = 0; j < d; ++j) units[i][j] = -earlier[j];
+    }
+  }
+  return units;
+}
+
+// The truth about one prototype.
+struct PlainPrototype {
+  std::vector<double> sum;
+  std::int64_t members = 0;
+
+  void add(std::span<const float> unit) {
+    for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += static_cast<double>(unit[j]);
+    ++members;
+  }
+  double length() const { return std::sqrt(plain::dot(sum.data(), sum.data(), sum.size())); }
+  double cosine(std::span<const float> unit) const {
+    return length() > 0 ? plain::dot(sum.data(), unit.data(), sum.size()) / length() : 0;
+  }
+};
+
+// The screened value of entry k and its error, as kernels.hpp defines them, in double.
+void expect_covers(const ScreenedScores& s, std::size_t k, double exact, const std::string& where) {
+  const auto at = [&](const float* p, double absent) {
+    return p ? static_cast<double>(p[k]) : absent;
+  };
+  const double multiplier = static_cast<double>(s.common) * at(s.factor, 1);
+  const double value =
+      static_cast<double>(s.products[k]) * at(s.scale, 1) * multiplier + at(s.offset, 0);
+  const double error = at(s.cosine_error, static_cast<double>(s.constant_error)) * multiplier +
+                       static_cast<double>(s.slack);
+  EXPECT_TRUE(std::isfinite(value) && std::isfinite(error)) << where;
+  EXPECT_LE(std::abs(value - exact), error) << where;
+}
+
+TEST(Prototypes, AreTheSumsOfTheirSamplesInPlainOrder) {
+  Random random(21);
+  for (const std::size_t d : {2, 5, 32, 100}) {
+    const Matrix<float> units = random_units(60, d, random);
+    PrototypeSet set(d);
+    std::vector<PlainPrototype> plain_set;
+    for (std::size_t i = 0; i < units.rows(); ++i) {
+      const std::size_t k = random.below(plain_set.size() + 1);
+      if (k == plain_set.size()) {
+        plain_set.push_back({std::vector<double>(d), 0});
+        ASSERT_EQ(set.add(units[i].data()), k);
+      } else {
+        set.join(k, units[i].data());
+      }
+      plain_set[k].add(units[i]);
+      const PlainPrototype& p = plain_set[k];
+      ASSERT_EQ(set.members(k), p.members);
+      ASSERT_EQ(set.resultant(k), p.length()) << "d " << d << ", sample " << i;
+      ASSERT_TRUE(std::equal(p.sum.begin(), p.sum.end(), set.sum(k).begin()));
+      ASSERT_EQ(set.concentration(k), concentration(p.length(), p.members, d));
+      for (std::size_t other = 0; other < plain_set.size(); ++other)
+        ASSERT_EQ(set.cosine(other, units[i].data()), plain_set[other].cosine(units[i]));
+    }
+  }
+}
+
+TEST(Prototypes, RestoredOnesAreTheSame) {
+  Random random(22);
+  const std::size_t d = 19;
+  const Matrix<float> units = random_units(40, d, random);
+  PrototypeSet set(d);
+  for (std::size_t i = 0; i < units.rows(); ++i) {
+    if (i < 7) {
+      set.add(units[i].data());
+    } else {
+      set.join(random.below(7), units[i].data());
+    }
+  }
+  PrototypeSet copy(d);
+  for (std::size_t k = 0; k < set.size(); ++k) copy.restore(set.sum(k), set.members(k));
+  for (std::size_t k = 0; k < set.size(); ++k) {
+    EXPECT_EQ(copy.members(k), set.members(k));
+    EXPECT_EQ(copy.resultant(k), set.resultant(k));
+    EXPECT_EQ(copy.cosine(k, units[0].data()), set.cosine(k, units[0].data()));
+    EXPECT_TRUE(
+        std::equal(set.rounded() + k * d, set.rounded() + (k + 1) * d, copy.rounded() + k * d));
+    std::vector<float> products(set.size(), 0.5f);
+    EXPECT_EQ(copy.screened_attach_scores(products.data()).factor[k],
+              set.screened_attach_scores(products.data()).factor[k]);
+  }
+}
+
+TEST(Prototypes, TakeNoMoreMemoryThanPromised) {
+  for (const std::size_t d : {2, 768, 4096})
+    EXPECT_LE(PrototypeSet(d).bytes_per_prototype(), 12 * d + 32);
+}
+
+// A block decided at random: whatever joins what, the products of the rows to come stay within the
+// bounds that the prototypes claim, for cosines and for attach scores.
+TEST(BlockProducts, StayWithinTheBoundsWhileTheBlockIsDecided) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    const std::size_t d = 2 + random.below(50);
+    ThreadPool pool(1 + static_cast<unsigned>(seed % 2));
+    PrototypeSet set(d, BlockProducts::kMaxRows);
+    BlockProducts products;
+    for (int block = 0; block < 4; ++block) {
+      const std::size_t rows = 1 + random.below(block == 3 ? BlockProducts::kMaxRows : 20);
+      const Matrix<float> units = random_units(rows, d, random);
+      products.begin(units, set, pool);
+      for (std::size_t i = 0; i < rows; ++i) {
+        const ScreenedScores cosines = set.screened_cosines(products.row(i));
+        const ScreenedScores attach = set.screened_attach_scores(products.row(i));
+        for (std::size_t k = 0; k < set.size(); ++k) {
+          const std::string where = "seed " + std::to_string(seed) + ", block " +
+                                    std::to_string(block) + ", row " + std::to_string(i) +
+                                    ", prototype " + std::to_string(k);
+          const double cosine = set.cosine(k, units[i].data());
+          expect_covers(cosines, k, cosine, where);
+          expect_covers(attach, k, attach_score(cosine, set.members(k), set.concentration(k), 0),
+                        where);
+        }
+        // Few prototypes, so that one is often corrected many times within a block.
+        const std::size_t k = random.below(std::min<std::size_t>(set.size() + 1, 6));
+        if (k == set.size()) {
+          set.add(units[i].data());
+        } else {
+          set.join(k, units[i].data());
+        }
+        products.added(i, k);
+      }
+    }
+  }
+}
+
+TEST(BlockProducts, ABlockOfEqualSamplesJoiningOnePrototypeStaysWithinItsBound) {
+  // Every rounding goes the same way: the worst that corrections can do.
+  const std::size_t d = 3, rows = BlockProducts::kMaxRows;
+  Matrix<float> units(rows, d);
+  const float third = static_cast<float>(1 / std::sqrt(3.0));
+  std::fill(units.data(), units.data() + rows * d, third);
+  ThreadPool pool;
+  PrototypeSet set(d, BlockProducts::kMaxRows);
+  BlockProducts products;
+  for (int block = 0; block < 20; ++block) {
+    products.begin(units, set, pool);
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (set.size() > 0)
+        expect_covers(set.screened_cosines(products.row(i)), 0, set.cosine(0, units[i].data()),
+                      "row " + std::to_string(i));
+      if (set.size() == 0) {
+        set.add(units[i].data());
+      } else {
+        set.join(0, units[i].data());
+      }
+      products.added(i, 0);
+    }
+  }
+}
+
+TEST(Prototypes, ASumThatHasNearlyCancelledIsNeverRuledOut) {
+  ThreadPool pool;
+  for (const float rest : {0.0f, 1e-44f, 1e-40f, 1e-30f, 1e-20f, 1e-12f, 1e-8f, 1e-5f}) {
+    Matrix<float> units(3, 2, {1.0f, rest, -1.0f, 0.0f, 0.6f, 0.8f});
+    PrototypeSet set(2, BlockProducts::kMaxRows);
+    BlockProducts products;
+    products.begin(units, set, pool);
+    set.add(units[0].data());
+    products.added(0, 0);
+    set.join(0, units[1].data());
+    products.added(1, 0);
+    const double cosine = set.cosine(0, units[2].data());
+    EXPECT_NEAR(cosine, rest > 0 ? static_cast<double>(0.8f) : 0, 1e-6);
+    const std::string where = "rest " + std::to_string(rest);
+    expect_covers(set.screened_cosines(products.row(2)), 0, cosine, where);
+    expect_covers(set.screened_attach_scores(products.row(2)), 0,
+                  attach_score(cosine, 2, set.concentration(0), 0), where);
+  }
+}
+
+TEST(BlockProducts, BlocksShrinkAsPrototypesGrowInNumber) {
+  EXPECT_EQ(BlockProducts::good_rows(0), BlockProducts::kMaxRows);
+  EXPECT_EQ(BlockProducts::good_rows(10'000'000), 16u);
+}
+
+}  // namespace
+}  // namespace paco
