@@ -25,7 +25,7 @@ nn::LayerNorm make_norm(int width) {
 
 // torch::nn::Linear multiplies and then adds the bias in a pass of its own where the input has three
 // dimensions; this does both in one.
-Tensor apply(const nn::Linear& layer, const Tensor& x) {
+Tensor linear(const nn::Linear& layer, const Tensor& x) {
   return torch::linear(x, layer->weight, layer->bias);
 }
 
@@ -47,9 +47,9 @@ struct AttentionImpl : nn::Module {
   Tensor forward(const Tensor& x) {  // x is (B, N, width)
     const auto batch = x.size(0), tokens = x.size(1), width = x.size(2);
     const auto parts =
-        apply(qkv, x).view({batch, tokens, 3, heads, width / heads}).permute({2, 0, 3, 1, 4});
+        linear(qkv, x).view({batch, tokens, 3, heads, width / heads}).permute({2, 0, 3, 1, 4});
     const auto mixed = attend(parts[0], parts[1], parts[2]);
-    return apply(proj, mixed.transpose(1, 2).reshape({batch, tokens, width}));
+    return linear(proj, mixed.transpose(1, 2).reshape({batch, tokens, width}));
   }
   // What forward() gives for the first token alone: one query, all keys and values. (B, 1, width).
   Tensor first_token(const Tensor& x) {
@@ -62,7 +62,7 @@ struct AttentionImpl : nn::Module {
                                   qkv->bias.narrow(0, width, 2 * width))
                         .view({batch, tokens, 2, heads, width / heads})
                         .permute({2, 0, 3, 1, 4});
-    return apply(proj, attend(q, kv[0], kv[1]).transpose(1, 2).reshape({batch, 1, width}));
+    return linear(proj, attend(q, kv[0], kv[1]).transpose(1, 2).reshape({batch, 1, width}));
   }
   int heads;
   nn::Linear qkv{nullptr}, proj{nullptr};
@@ -74,7 +74,7 @@ struct MlpImpl : nn::Module {
     fc1 = register_module("fc1", nn::Linear(width, 4 * width));
     fc2 = register_module("fc2", nn::Linear(4 * width, width));
   }
-  Tensor forward(const Tensor& x) { return apply(fc2, torch::gelu(apply(fc1, x))); }
+  Tensor forward(const Tensor& x) { return linear(fc2, torch::gelu(linear(fc1, x))); }
   nn::Linear fc1{nullptr}, fc2{nullptr};
 };
 TORCH_MODULE(Mlp);
