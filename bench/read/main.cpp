@@ -35,7 +35,7 @@ double numpy_seconds(const std::string& path) {
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return 0;
   double seconds = 0;
-  const bool found = std::fscanf(pipe, "%lf", &seconds) == 1;
+  const bool found = std::fscanf(pipe, "%lf ", &seconds) == 1;  // to the end of the output
   return pclose(pipe) == 0 && found ? seconds : 0;
 }
 
