@@ -8,7 +8,7 @@
 namespace paco {
 namespace {
 
-MadeShape small() { return {"small", 64, 8, 8, 80, 300, 1.0, 4}; }
+MadeShape small() { return {"small", 256, 8, 8, 80, 300, 0.9, 4}; }
 
 TEST(MadeData, SamplesDoNotDependOnTheBlockTheyAreAskedIn) {
   const MadeData data(small());
