@@ -70,8 +70,12 @@ Tensor normalise_pixels(const Tensor& pixels, const Normalisation& normalisation
     shift[c] = -normalisation.mean[c] / normalisation.deviation[c];
   }
   const auto device = pixels.device();
-  const auto scale_tensor = torch::from_blob(scale, {3}, torch::kFloat32).to(device, false, true);
-  const auto shift_tensor = torch::from_blob(shift, {3}, torch::kFloat32).to(device, false, true);
+  // Through pinned memory, so that a GPU is not waited for.
+  const auto upload = [&](float* values) {
+    const auto host = torch::from_blob(values, {3}, torch::kFloat32);
+    return device.is_cuda() ? host.pin_memory().to(device, true) : host.clone();
+  };
+  const auto scale_tensor = upload(scale), shift_tensor = upload(shift);
   return torch::addcmul(shift_tensor, pixels.to(torch::kFloat32), scale_tensor)
       .to(type)
       .permute({0, 3, 1, 2});

@@ -1,0 +1,212 @@
+#include "demo_stream.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/files.hpp"
+#include "base/try.hpp"
+#include "data/embeddings.hpp"
+#include "data/labels.hpp"
+#include "discover/stream.hpp"
+#include "evaluate/summary.hpp"
+#include "paco/model.hpp"
+#include "report/gather.hpp"
+#include "report/report.hpp"
+
+namespace paco {
+namespace {
+
+// The stream as it goes: a row whenever the number of samples has doubled.
+class LiveTable final : public Progress {
+ public:
+  LiveTable(const Method& method, const Clock& clock) : method_(method), clock_(clock) {}
+
+  void start(std::string_view, std::string_view, std::optional<std::uint64_t>) override {
+    started_ = clock_();
+    std::fputs(
+        "  samples    known  explained   attach   create  categories  mature  tau_birth  "
+        "samples/s\n",
+        stderr);
+  }
+  void update(std::uint64_t done, std::string_view) override {
+    done_ = done;
+    if (done < next_) return;
+    row();
+    while (next_ <= done) next_ *= 2;
+  }
+  void finish() override {
+    if (done_ != shown_) row();
+  }
+
+ private:
+  void row() {
+    const MethodStats stats = method_.stats();
+    const auto memory = method_.published();
+    const auto mature = std::count_if(memory->categories.begin(), memory->categories.end(),
+                                      [](const CategoryInfo& category) { return category.mature; });
+    const double seconds = clock_() - started_;
+    const auto share = [&](Branch branch) {
+      const auto count = stats.branches[static_cast<int>(branch)];
+      return 100.0 * static_cast<double>(count) /
+             static_cast<double>(std::max<std::uint64_t>(stats.samples, 1));
+    };
+    std::fputs(
+        fmt::format("  {:>7}  {:>5.1f} %    {:>5.1f} %  {:>5.1f} %  {:>5.1f} %  {:>10}  {:>6}  "
+                    "{:>9.3f}  {:>9.0f}\n",
+                    stats.samples, share(Branch::known_only), share(Branch::explained),
+                    share(Branch::attach), share(Branch::create), memory->categories.size(), mature,
+                    memory->tau_birth + method_.model().log_p0,
+                    seconds > 0 ? static_cast<double>(done_) / seconds : 0.0)
+            .c_str(),
+        stderr);
+    shown_ = done_;
+  }
+
+  const Method& method_;
+  const Clock& clock_;
+  std::uint64_t done_ = 0, shown_ = 0, next_ = 256;
+  double started_ = 0;
+};
+
+Result<std::shared_ptr<const Model>> calibrate_step(Context& context, const DemoFiles& files,
+                                                    const DemoStream& demo) {
+  print_command(
+      fmt::format("paco calibrate --support {} --labels {} --classes {}{} --out {} --seed {}",
+                  files.support, files.support_labels, files.known,
+                  demo.classifier ? fmt::format(" --classifier {}", files.classifier) : "",
+                  files.model, demo.seed));
+  PACO_ASSIGN(const auto support, read_embeddings(files.support));
+  PACO_ASSIGN(const auto labels, read_labels(files.support_labels));
+  PACO_ASSIGN(auto names, read_class_names(files.classes));
+  names.resize(labels.names.size());
+  PACO_TRY(write_file(files.known, fmt::format("{}\n", fmt::join(names, "\n"))));
+  Matrix<double> classifier;
+  if (demo.classifier) {
+    PACO_ASSIGN(classifier, read_embeddings(files.classifier));
+  }
+  CalibrationOptions options;
+  options.seed = demo.seed;
+  options.threads = demo.threads;
+  PACO_ASSIGN(auto model,
+              calibrate({support, labels.ids, names, classifier}, options, context.stop));
+  PACO_TRY(save_model(model, files.model));
+  return std::make_shared<const Model>(std::move(model));
+}
+
+Result<std::vector<CategoryId>> discover_step(Context& context, const DemoFiles& files,
+                                              const DemoStream& demo,
+                                              const std::shared_ptr<const Model>& model,
+                                              const std::string& name, const std::string& out,
+                                              const std::string& trace_path) {
+  print_command(fmt::format("paco discover --model {} --input {} --method {} --out {}{}",
+                            files.model, files.stream, name, out,
+                            trace_path.empty() ? "" : fmt::format(" --trace {}", trace_path)));
+  PACO_ASSIGN(const auto method, make_method(name, model, {demo.threads}));
+  PACO_ASSIGN(auto writer, make_decision_writer(out, *model));
+  std::optional<TraceWriter> trace;
+  if (!trace_path.empty()) {
+    PACO_ASSIGN(trace, TraceWriter::create(trace_path, method->stats()));
+  }
+  PACO_ASSIGN(std::shared_ptr<EmbeddingSource> source, open_embeddings(files.stream));
+  LiveTable table(*method, context.clock);
+  NoProgress silence;
+  Progress& progress = trace ? static_cast<Progress&>(table) : silence;
+  PACO_ASSIGN(const auto outcome,
+              run_stream(source, *method, {}, writer.get(), trace ? &*trace : nullptr, progress,
+                         context.clock, context.stop));
+  if (outcome.interrupted) return Error{ErrorCode::interrupted, "interrupted", ""};
+  PACO_ASSIGN(const auto decided, read_decisions(out));
+  std::vector<CategoryId> categories;
+  for (const auto& decision : decided.decisions) categories.push_back(decision.category);
+  return categories;
+}
+
+}  // namespace
+
+DemoFiles::DemoFiles(const std::string& path)
+    : folder(path),
+      split(path + "/split"),
+      run(path + "/run"),
+      support(path + "/support.npy"),
+      stream(path + "/stream.npy"),
+      classifier(path + "/classifier.npy"),
+      support_labels(split + "/support_labels.npy"),
+      stream_labels(split + "/stream_labels.npy"),
+      classes(split + "/classes.txt"),
+      known(path + "/known.txt"),
+      stream_index(split + "/stream_index.npy"),
+      model(path + "/model.paco"),
+      decisions(path + "/decisions.csv"),
+      closed(path + "/closed.npy"),
+      trace(path + "/trace.csv"),
+      evaluation(path + "/evaluation.json"),
+      report(path + "/report.html") {}
+
+void print_command(const std::string& command) {
+  std::fputs(fmt::format("\n$ {}\n", command).c_str(), stderr);
+}
+
+Result<Json> run_demo_stream(Context& context, const DemoFiles& files, const DemoStream& demo) {
+  PACO_ASSIGN(const auto model, calibrate_step(context, files, demo));
+  std::fputs(
+      fmt::format(
+          "  {} known classes, {} references; a sample is explained from a cosine of {:.3f} on\n",
+          model->known_classes(), reference_choice_name(model->reference),
+          (model->tau_birth_sup + model->log_p0) * model->options.temperature)
+          .c_str(),
+      stderr);
+  PACO_ASSIGN(const auto closed,
+              discover_step(context, files, demo, model, "closed", files.closed, ""));
+  PACO_ASSIGN(const auto predicted,
+              discover_step(context, files, demo, model, "paco", files.decisions, files.trace));
+
+  print_command(fmt::format(
+      "paco evaluate --decisions {} --truth {} --model {} --closed {} --json > {}", files.decisions,
+      files.stream_labels, files.model, files.closed, files.evaluation));
+  PACO_ASSIGN(const auto truth, read_labels(files.stream_labels));
+  PACO_ASSIGN(const auto names, read_class_names(files.classes));
+  EvaluationInput input;
+  input.predicted = predicted;
+  input.truth = truth.ids;
+  input.known_classes = static_cast<std::int64_t>(model->known_classes());
+  input.closed = closed;
+  input.class_names = names;
+  PACO_ASSIGN(const Evaluation evaluation, evaluate(input));
+  Json json = evaluation_json(evaluation);
+  PACO_TRY(write_file(files.evaluation, json.dump(2) + "\n"));
+
+  std::string pictures;
+  ReportFiles report;
+  report.title = demo.title;
+  report.decisions = files.decisions;
+  report.trace = files.trace;
+  report.model = files.model;
+  report.truth = files.stream_labels;
+  if (!demo.images.empty()) {
+    report.images = demo.images;
+    report.images_index = files.stream_index;
+    pictures = fmt::format(" --images {} --images-index {}", demo.images, files.stream_index);
+  }
+  print_command(fmt::format(
+      "paco report --decisions {} --trace {} --model {} --truth {}{} --out {}", files.decisions,
+      files.trace, files.model, files.stream_labels, pictures, files.report));
+  PACO_ASSIGN(auto gathered, gather_report(report));
+  gathered.input.truth_names = names;
+  const auto page = render_report(gathered.input);
+  if (page.ok()) {
+    PACO_TRY(write_file(files.report, *page));
+  } else {
+    print_note("no report: " + page.error().message +
+               (page.error().hint.empty() ? "" : "; " + page.error().hint));
+  }
+  std::fputs(fmt::format("\n{}\n{}", table_text(accuracy_table(evaluation)),
+                         table_text(overview_table(evaluation)))
+                 .c_str(),
+             stderr);
+  json["report"] = page.ok() ? Json(files.report) : Json();
+  return json;
+}
+
+}  // namespace paco

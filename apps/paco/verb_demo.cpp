@@ -1,0 +1,119 @@
+// `paco demo`: the whole job on real pictures, from nothing to a report: Fashion-MNIST, five
+// classes known, five to be discovered. In a program built without torch, the same from made
+// embeddings on.
+#include <fmt/format.h>
+
+#include "base/files.hpp"
+#include "base/threads.hpp"
+#include "base/try.hpp"
+#include "data/npy.hpp"
+#include "demo_stream.hpp"
+#include "made_embeddings.hpp"
+#include "verb.hpp"
+#ifdef PACO_HAS_TORCH
+#include "demo_images.hpp"
+#endif
+
+namespace paco {
+namespace {
+
+struct Settings {
+  std::string out = "demo";
+  bool fast = false, made = false;
+  std::uint32_t seed = 0;
+  unsigned threads = 0;
+};
+
+Result<void> write_matrix(const std::string& path, const Matrix<double>& rows) {
+  const std::uint64_t shape[] = {rows.rows(), rows.columns()};
+  return write_npy<double>(path, shape, {rows.data(), rows.rows() * rows.columns()});
+}
+
+Result<void> write_numbers(const std::string& path, std::span<const std::int64_t> numbers) {
+  const std::uint64_t shape[] = {numbers.size()};
+  return write_npy<std::int64_t>(path, shape, numbers);
+}
+
+Result<DemoStream> make_up(const DemoFiles& files, const Settings& s) {
+  MadeOptions options;
+  options.seed = s.seed;
+  if (s.fast) options.stream /= 4;
+  const auto made = make_embeddings(options);
+  PACO_TRY(make_folder(files.split));
+  PACO_TRY(write_matrix(files.support, made.support));
+  PACO_TRY(write_matrix(files.stream, made.stream));
+  PACO_TRY(write_numbers(files.support_labels, made.support_labels));
+  PACO_TRY(write_numbers(files.stream_labels, made.stream_labels));
+  std::string names;
+  for (std::size_t k = 0; k < options.known + options.novel; ++k)
+    names += fmt::format("class {}\n", k);
+  PACO_TRY(write_file(files.classes, names));
+  print_note(
+      fmt::format("{} labelled and {} unlabelled embeddings of dimension {} made up from seed {}",
+                  made.support.rows(), made.stream.rows(), options.dimension, s.seed));
+  DemoStream demo;
+  demo.title = fmt::format("Made embeddings: {} known classes, {} to discover", options.known,
+                           options.novel);
+  return demo;
+}
+
+Result<DemoStream> start(Context& context, const DemoFiles& files, const Settings& s) {
+#ifdef PACO_HAS_TORCH
+  if (!s.made) return prepare_demo_images(context, files, {s.fast, s.seed, s.threads});
+#else
+  (void)context;
+  print_note(
+      "this program was built without torch, so there are no images: the decision layer runs on "
+      "made embeddings");
+#endif
+  return make_up(files, s);
+}
+
+Result<void> run(Context& context, Settings& s) {
+  const double began = context.clock();
+  if (s.threads == 0) s.threads = available_threads();
+  const DemoFiles files(s.out);
+  PACO_TRY(make_folder(files.folder));
+  PACO_ASSIGN(DemoStream demo, start(context, files, s));
+  demo.seed = s.seed;
+  demo.threads = static_cast<int>(s.threads);
+  PACO_ASSIGN(Json json, run_demo_stream(context, files, demo));
+  const double seconds = context.clock() - began;
+  json["out"] = s.out;
+  json["seconds"] = seconds;
+  const auto percent = [](const Json& share) {
+    return share.is_number() ? fmt::format("{:.1f} %", 100 * share.get<double>())
+                             : std::string("-");
+  };
+  const Json &strict = json["strict"], &closed = json["closed"]["strict"];
+  std::string text = fmt::format(
+      "{} in {}: {} of all samples right ({} without discovery), {} of the novel ones ({}), {} "
+      "categories found\n",
+      demo.title, format_duration(seconds), percent(strict["all"]), percent(closed["all"]),
+      percent(strict["new"]), percent(closed["new"]), json["categories"].dump());
+  text += json["report"].is_string()
+              ? fmt::format("open {} in a browser; every file of the run is in {}/\n",
+                            json["report"].get<std::string>(), s.out)
+              : fmt::format("every file of the run is in {}/\n", s.out);
+  return print_result(context, json, text);
+}
+
+}  // namespace
+
+void add_demo(CLI::App& app, Context& context) {
+  CLI::App& verb = *app.add_subcommand(
+      "demo",
+      "The whole job on Fashion-MNIST: train, embed, calibrate, discover, evaluate, report.\n"
+      "Five of its classes are known, the other five have to be discovered. Every step prints the "
+      "command that\n"
+      "does the same by hand, and its files stay in the folder.");
+  auto s = std::make_shared<Settings>();
+  verb.add_option("--out", s->out, "folder for everything it writes");
+  verb.add_flag("--fast", s->fast, "fewer epochs: about a minute and a half, at some loss");
+  verb.add_flag("--made", s->made, "made embeddings instead of images: a few seconds, no torch");
+  verb.add_option("--seed", s->seed, "of training and calibration");
+  verb.add_option("--threads", s->threads, "0: all cores");
+  finish_verb(verb, context, [&context, s] { return run(context, *s); });
+}
+
+}  // namespace paco
