@@ -20,9 +20,7 @@ class ClosedMethod final : public PrototypeMethod {
 
  private:
   void judge(const Sample& sample, Decision& out) override {
-    BestTwo nearest;
-    offer_best(
-        screened_classes(sample), 2, 0, [&](std::size_t k) { return cosine(sample, k); }, nearest);
+    const BestTwo& nearest = sample.nearest;
     out.top_cosine = nearest.score;
     out.margin = nearest.score - nearest.second_score;
     out.route = Route::known_only;
@@ -30,6 +28,7 @@ class ClosedMethod final : public PrototypeMethod {
     out.threshold = birth_scale(-1, model());
     assign(nearest, Branch::explained, out);
   }
+  bool needs_categories(const BestTwo&) const override { return false; }
 };
 
 // A sample joins the nearest leader if the cosine reaches the threshold, else it becomes a leader.
@@ -49,11 +48,9 @@ class LeaderMethod final : public PrototypeMethod {
     const double threshold = model().leader.value;
     BestTwo best;
     if (from_known_) {
-      BestTwo nearest;
-      offer_best(screened_classes(sample), 2, 0, exact, nearest);
-      out.top_cosine = nearest.score;
-      out.margin = nearest.score - nearest.second_score;
-      best = nearest;
+      best = sample.nearest;
+      out.top_cosine = best.score;
+      out.margin = best.score - best.second_score;
     }
     out.route = from_known_ ? Route::all : Route::categories_only;
     offer_best(screened_categories(sample), 2, memory().known(), exact, best);
@@ -66,6 +63,7 @@ class LeaderMethod final : public PrototypeMethod {
     out.threshold = birth_scale(threshold, model());
     assign(best, Branch::explained, out);
   }
+  bool needs_categories(const BestTwo&) const override { return true; }
 
   bool from_known_;
 };

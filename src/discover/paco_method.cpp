@@ -18,12 +18,10 @@ class PacoMethod final : public PrototypeMethod {
   void judge(const Sample& sample, Decision& out) override {
     const Model& m = model();
     // Step 1: evidence of the known classes decides who may compete.
-    BestTwo nearest;
-    offer_best(
-        screened_classes(sample), 2, 0, [&](std::size_t k) { return cosine(sample, k); }, nearest);
+    const BestTwo& nearest = sample.nearest;
     out.top_cosine = nearest.score;
     out.margin = nearest.score - nearest.second_score;
-    if (m.options.routing && out.margin >= m.hi.value) {
+    if (!needs_categories(nearest)) {
       out.route = Route::known_only;
       out.score = out.margin;
       out.threshold = m.hi.value;
@@ -60,6 +58,11 @@ class PacoMethod final : public PrototypeMethod {
     out.score = attach.score;
     out.threshold = m.create.value;
     assign(attach, Branch::attach, out);
+  }
+
+  bool needs_categories(const BestTwo& nearest) const override {
+    const double margin = nearest.score - nearest.second_score;
+    return !(model().options.routing && margin >= model().hi.value);
   }
 
   // Step 3: cosine over temperature plus the log of the smoothed share of samples.

@@ -63,18 +63,53 @@ void PrototypeMethod::decide_units(Rows<const float> units, std::span<Decision> 
     multiply_transposed(units.data, units.rows, model_->references.data(), known, units.columns,
                         class_products_.data(), known, pool_);
   }
-  products_.begin(units, memory_.prototypes(), pool_);
+  const std::size_t packed = look_at_classes(units);
+  if (packed > 0) {
+    products_.begin({packed_.data(), packed, units.columns}, memory_.prototypes(), pool_);
+  }
   for (std::size_t i = 0; i < units.rows; ++i) {
-    const Sample sample{units[i].data(), class_products_.data() + i * known, products_.row(i)};
+    const Look& look = looks_[i];
+    const Sample sample{units[i].data(), class_products_.data() + i * known,
+                        look.needs_categories ? products_.row(look.row) : nullptr, look.nearest};
     cosines_.clear();
-    ambiguous_ = false;
+    const auto remember = [&](CategoryId k, double value) {
+      if (k >= 0) cosines_.push_back({static_cast<std::size_t>(k), value});
+    };
+    remember(look.nearest.first, look.nearest.score);
+    remember(look.nearest.second, look.nearest.second_score);
+    ambiguous_ = look.ambiguous;
     Decision& decision = decisions[i];
     decision = Decision{};
     decision.sequence = stats_.samples;
     decision.tau_birth = memory_.boundary().tau_birth;
     judge(sample, decision);
-    update(sample.unit, decision, i);
+    update(sample.unit, decision, look.row);
   }
+}
+
+// The known references never move, so what they say of a sample can be had for the whole block
+// before any of it is decided. Many samples need nothing else; only the others are packed for the
+// products with the categories and with each other. Returns how many those are.
+std::size_t PrototypeMethod::look_at_classes(Rows<const float> units) {
+  const std::size_t d = units.columns;
+  looks_.assign(units.rows, {});
+  packed_.resize(std::max(packed_.size(), units.rows * d));
+  std::size_t packed = 0;
+  for (std::size_t i = 0; i < units.rows; ++i) {
+    Look& look = looks_[i];
+    const Sample sample{units[i].data(), class_products_.data() + i * memory_.known(), nullptr, {}};
+    cosines_.clear();
+    ambiguous_ = false;
+    offer_best(
+        screened_classes(sample), 2, 0, [&](std::size_t k) { return cosine(sample, k); },
+        look.nearest);
+    look.ambiguous = ambiguous_;
+    look.needs_categories = needs_categories(look.nearest);
+    if (!look.needs_categories) continue;
+    std::copy_n(sample.unit, d, packed_.data() + packed * d);
+    look.row = packed++;
+  }
+  return packed;
 }
 
 void PrototypeMethod::update(const float* unit, Decision& decision, std::size_t row) {

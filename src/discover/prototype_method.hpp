@@ -46,8 +46,14 @@ class PrototypeMethod : public Method {
   struct Sample {
     const float* unit = nullptr;
     const float* class_products = nullptr;     // (K)
-    const float* category_products = nullptr;  // (categories)
+    const float* category_products = nullptr;  // (categories), or null where they are not needed
+    BestTwo nearest;                           // of the known classes, exact
   };
+
+  // Can a sample with these nearest known classes depend on the categories? It must not depend on
+  // what was decided before, because it is asked for a whole block at once: the products of the
+  // others are never made.
+  virtual bool needs_categories(const BestTwo& nearest) const = 0;
 
   // Fills in category, verdict, branch, route and evidence; must not change the memory.
   virtual void judge(const Sample& sample, Decision& decision) = 0;
@@ -76,6 +82,7 @@ class PrototypeMethod : public Method {
 
  private:
   void decide_units(Rows<const float> units, std::span<Decision> decisions);
+  std::size_t look_at_classes(Rows<const float> units);
   void update(const float* unit, Decision& decision, std::size_t row);
 
   std::shared_ptr<const Model> model_;
@@ -88,6 +95,14 @@ class PrototypeMethod : public Method {
   BlockProducts products_;
   std::vector<float> class_products_;
   std::vector<float> units_;
+  struct Look {
+    BestTwo nearest;
+    bool ambiguous = false;
+    std::size_t row = 0;  // among the samples that need categories
+    bool needs_categories = false;
+  };
+  std::vector<Look> looks_;    // one per sample of the block
+  std::vector<float> packed_;  // units of those that need categories, in order
   std::vector<std::uint32_t> candidates_;
   struct KnownCosine {
     std::size_t prototype;
