@@ -1,6 +1,7 @@
 // See kernels.hpp. This file is compiled once per instruction set by Highway's foreach_target.
 #include "linalg/kernels.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cassert>
 #include <cmath>
@@ -84,30 +85,29 @@ double Accumulate(double* sum, const float* addend, float* rounded, std::size_t 
   });
 }
 
-double Standardise(const double* raw, const double* mean, const double* deviation, float* unit,
-                   std::size_t n) {
+// `z` is room for n doubles: a division is the slow part, and each is made once.
+double Standardise(const double* raw, const double* mean, const double* deviation, double* z,
+                   float* unit, std::size_t n) {
   PartialSums partial;
   std::size_t i = 0;
   for (; i + plain::kPartialSums <= n; i += plain::kPartialSums) {
     for (std::size_t r = 0; r < kRegisters; ++r) {
       const std::size_t at = i + r * kWidth;
-      const VecF64 z = hn::Div(hn::Sub(load(raw + at), load(mean + at)), load(deviation + at));
-      partial.sums[r] = hn::Add(partial.sums[r], hn::Mul(z, z));
+      const VecF64 scaled = hn::Div(hn::Sub(load(raw + at), load(mean + at)), load(deviation + at));
+      hn::StoreU(scaled, F64(), z + at);
+      partial.sums[r] = hn::Add(partial.sums[r], hn::Mul(scaled, scaled));
     }
   }
-  const double squared = partial.finish(i, n, [&](std::size_t j) {
-    const double z = (raw[j] - mean[j]) / deviation[j];
-    return z * z;
+  const double squared = partial.finish(i, n, [&](std::size_t k) {
+    z[k] = (raw[k] - mean[k]) / deviation[k];
+    return z[k] * z[k];
   });
   const double length = std::sqrt(squared);
   const VecF64 lengths = hn::Set(F64(), length);
   for (i = 0; i + kWidth <= n; i += kWidth) {
-    const VecF64 z = hn::Div(hn::Sub(load(raw + i), load(mean + i)), load(deviation + i));
-    hn::StoreU(hn::DemoteTo(HalfF32(), hn::Div(z, lengths)), HalfF32(), unit + i);
+    hn::StoreU(hn::DemoteTo(HalfF32(), hn::Div(load(z + i), lengths)), HalfF32(), unit + i);
   }
-  for (; i < n; ++i) {
-    unit[i] = static_cast<float>((raw[i] - mean[i]) / deviation[i] / length);
-  }
+  for (; i < n; ++i) unit[i] = static_cast<float>(z[i] / length);
   return squared;
 }
 
@@ -293,7 +293,9 @@ double accumulate(double* sum, const float* addend, float* rounded, std::size_t 
 
 double standardise(const double* raw, const double* mean, const double* deviation, float* unit,
                    std::size_t n) {
-  return HWY_DYNAMIC_DISPATCH(Standardise)(raw, mean, deviation, unit, n);
+  thread_local std::vector<double> z;
+  z.resize(std::max(z.size(), n));
+  return HWY_DYNAMIC_DISPATCH(Standardise)(raw, mean, deviation, z.data(), unit, n);
 }
 
 void screen_rows(const float* rows, std::size_t count, const float* unit, std::size_t n,
