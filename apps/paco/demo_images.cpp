@@ -21,6 +21,7 @@ TrainOptions demo_training(const DemoImages& demo) {
   TrainOptions options;
   options.epochs = demo.fast ? 4 : 10;
   options.head_rate = options.backbone_rate = 3e-3;
+  options.clip = 5;
   options.seed = demo.seed;
   options.threads = demo.threads;
   options.workers = 1;
@@ -46,9 +47,9 @@ Result<void> train_step(Context& context, const ImageSource& images, const Split
   plan.commit = PACO_COMMIT;
   print_command(
       fmt::format("paco train --data {} --split {} --backbone small --epochs {} --lr {} "
-                  "--lr-backbone {} --seed {} --out {}",
+                  "--lr-backbone {} --clip {} --seed {} --out {}",
                   kData, files.split, plan.options.epochs, plan.options.head_rate,
-                  plan.options.backbone_rate, demo.seed, files.run));
+                  plan.options.backbone_rate, plan.options.clip, demo.seed, files.run));
   TrainingSet set;
   set.images = &images;
   set.description = kData;

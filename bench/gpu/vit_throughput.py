@@ -100,7 +100,8 @@ def training(shape, args, whole_bf16):
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         if whole_bf16:
-            torch._foreach_copy_(working, masters)
+            with torch.no_grad():
+                torch._foreach_copy_(working, masters)
 
     report("training step, " + ("bf16" if whole_bf16 else "mixed"), rate(args.batch, args.seconds, body))
 

@@ -28,7 +28,7 @@ struct TrainOptions {
   double head_rate = 1e-3;      // learning rate of head and classifier
   double backbone_rate = 5e-5;  // learning rate of the backbone
   double weight_decay = 1e-4;
-  double clip = 5.0;         // largest norm of the whole gradient; 0: no limit
+  double clip = 0;           // largest norm of the whole gradient; 0: no limit, as in the paper
   double scale = 30.0;       // s of the angular margin
   double margin = 0.5;       // m of the angular margin, in radians
   bool use_margin = true;    // false: plain softmax
