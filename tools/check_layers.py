@@ -87,8 +87,9 @@ def check_source(path):
 
 
 def check_torch(path):
-    if layer_of(path) in TORCH_FOLDERS or path.relative_to(root).parts[:3] in (
-            ("tests", "unit", "represent"), ("tests", "unit", "train")):
+    parts = path.relative_to(root).parts
+    if (layer_of(path) in TORCH_FOLDERS or parts[:2] == ("bench", "gpu")  # it measures the network itself
+            or parts[:3] in (("tests", "unit", "represent"), ("tests", "unit", "train"))):
         return
     for number, _, name in includes(path):
         own = resolve(path, name)
