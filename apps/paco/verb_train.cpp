@@ -55,6 +55,7 @@ Result<void> run(Context& context, Settings& s) {
   }
   plan.weights = s.weights;
   plan.options = s.options;
+  if (plan.options.workers == 0) plan.options.workers = available_threads();
   plan.folder = s.out;
   plan.resume = s.resume;
   plan.version = PACO_VERSION;
@@ -112,7 +113,7 @@ void add_train(CLI::App& app, Context& context) {
                                        "plot.");
   auto s = std::make_shared<Settings>();
   TrainOptions& o = s->options;
-  o.workers = available_threads();
+  o.workers = 0;
   verb.add_option("--data", s->data,
                   "images: folder:PATH, tar:PATH, idx:IMAGES,LABELS, cifar10:PATH, cifar100:PATH "
                   "or fashion-mnist")
@@ -158,7 +159,7 @@ void add_train(CLI::App& app, Context& context) {
       ->default_str("float32");
   verb.add_option("--seed", o.seed, "of weights, order, augmentation and episodes");
   verb.add_option("--device", o.device, "cpu, cuda or cuda:N");
-  verb.add_option("--workers", o.workers, "threads that decode and augment; speed only");
+  verb.add_option("--workers", o.workers, "threads that decode and augment; 0: one per core");
   verb.add_option("--threads", o.threads, "of the network on a CPU; 0: the library's choice");
   verb.add_flag("--strict", o.strict,
                 "an image that cannot be read is an error, not a skipped sample");
