@@ -19,7 +19,7 @@ constexpr const char* kData = "fashion-mnist";
 // clipped.
 TrainOptions demo_training(const DemoImages& demo) {
   TrainOptions options;
-  options.epochs = demo.fast ? 4 : 10;
+  options.epochs = demo.fast ? 2 : 4;
   options.head_rate = options.backbone_rate = 3e-3;
   options.clip = 5;
   options.seed = demo.seed;

@@ -109,7 +109,7 @@ void add_demo(CLI::App& app, Context& context) {
       "does the same by hand, and its files stay in the folder.");
   auto s = std::make_shared<Settings>();
   verb.add_option("--out", s->out, "folder for everything it writes");
-  verb.add_flag("--fast", s->fast, "fewer epochs: about a minute and a half, at some loss");
+  verb.add_flag("--fast", s->fast, "half the epochs, at some loss");
   verb.add_flag("--made", s->made, "made embeddings instead of images: a few seconds, no torch");
   verb.add_option("--seed", s->seed, "of training and calibration");
   verb.add_option("--threads", s->threads, "0: all cores");
