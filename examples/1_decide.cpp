@@ -1,10 +1,9 @@
-// Embeddings in, decisions out: calibrate on labelled samples in memory, then decide on a small stream
-// in which a bird turns up that nobody has labelled. Build it against the installed package:
+// Embeddings in, decisions out: calibrate on labelled samples in memory, then decide on a small
+// stream in which a bird turns up that nobody has labelled. Build it against the installed package:
 //   find_package(paco REQUIRED)
 //   target_link_libraries(1_decide PRIVATE paco::paco)
-#include <paco/paco.hpp>
-
 #include <cstdio>
+#include <paco/paco.hpp>
 #include <random>
 
 constexpr std::size_t kDimension = 32;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* kData = "fashion-mnist";
 
-// How `small` learns here: from scratch, so the backbone takes the head's rate, and the gradient, large at first, is
-// clipped.
+// How `small` learns here: from scratch, so the backbone takes the head's rate, and the gradient,
+// large at first, is clipped.
 TrainOptions demo_training(const DemoImages& demo) {
   TrainOptions options;
   options.epochs = demo.fast ? 2 : 4;

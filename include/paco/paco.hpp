@@ -10,22 +10,24 @@
 //                                         1, 9, 0, 0, 8, 1, 2, 9, 0,   // green
 //                                         0, 1, 9, 1, 0, 8, 0, 2, 9};  // blue
 //       const std::vector<std::int64_t> labels{0, 0, 0, 1, 1, 1, 2, 2, 2};
-//       auto model = paco::calibrate({{support.data(), 9, 3}, labels, {"red", "green", "blue"}, {}});
+//       const std::vector<std::string> names{"red", "green", "blue"};
+//       auto model = paco::calibrate({{support.data(), 9, 3}, labels, names, {}});
 //       if (!model.ok()) return std::puts(model.error().message.c_str()), 1;
 //
 //       // A stream: green, then two samples of something that was never labelled.
 //       auto method = paco::make_method("paco", std::make_shared<const paco::Model>(*model));
 //       if (!method.ok()) return std::puts(method.error().message.c_str()), 1;
-//       for (const auto& sample : std::vector<std::vector<double>>{{1, 9, 1}, {9, 9, 9}, {9, 8, 9}}) {
+//       const std::vector<std::vector<double>> stream{{1, 9, 1}, {9, 9, 9}, {9, 8, 9}};
+//       for (const auto& sample : stream) {
 //         const auto decision = (*method)->decide(sample);
 //         if (!decision.ok()) return std::puts(decision.error().message.c_str()), 1;
 //         std::puts(paco::explain(*decision, *model).c_str());
 //       }
 //     }
 //
-// Embeddings are rows of numbers from any model, row-major (rows.hpp). What can go wrong comes back as a
-// Result (result.hpp). One thread decides; the Model and published views may be read by any number
-// of threads (method.hpp).
+// Embeddings are rows of numbers from any model, row-major (rows.hpp). What can go wrong comes back
+// as a Result (result.hpp). One thread decides; the Model and published views may be read by any
+// number of threads (method.hpp).
 #pragma once
 
 #include "paco/decision.hpp"

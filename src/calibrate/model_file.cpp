@@ -1,6 +1,8 @@
 // Models on disk: numbers as tensors, settings and thresholds as one JSON text in the metadata.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/try.hpp"
@@ -131,15 +133,28 @@ ArtifactWriter artifact_of(const Model& model) {
   return writer;
 }
 
-Result<void> check_shapes(const Model& model, const std::string& path) {
+// Shapes that fit together and numbers that a calibration can have given.
+Result<void> check_content(const Model& model, const std::string& path) {
   const std::size_t d = model.dimension, k = model.known_classes();
-  if (d >= 2 && k >= 3 && model.mean.size() == d && model.deviation.size() == d &&
-      model.references.size() == k * d && model.class_sizes.size() == k) {
-    return {};
+  const auto damaged = [&](const std::string& what) {
+    return Error{ErrorCode::bad_format, fmt::format("{}: {}", path, what),
+                 "the file is damaged; calibrate again"};
+  };
+  if (d < 2 || k < 3 || model.mean.size() != d || model.deviation.size() != d ||
+      model.references.size() != k * d || model.class_sizes.size() != k) {
+    return damaged(fmt::format("its tensors do not fit {} classes of dimension {}", k, d));
   }
-  return Error{ErrorCode::bad_format,
-               fmt::format("{}: its tensors do not fit {} classes of dimension {}", path, k, d),
-               "the file is damaged; calibrate again"};
+  const auto finite = [](const auto& values) {
+    return std::all_of(values.begin(), values.end(), [](auto x) { return std::isfinite(x); });
+  };
+  if (!finite(model.mean) || !finite(model.deviation) || !finite(model.references) ||
+      *std::min_element(model.deviation.begin(), model.deviation.end()) <= 0) {
+    return damaged("its statistics or references are not proper numbers");
+  }
+  if (*std::min_element(model.class_sizes.begin(), model.class_sizes.end()) < 1) {
+    return damaged("it has a class without samples");
+  }
+  return {};
 }
 
 }  // namespace
@@ -172,7 +187,7 @@ Result<Model> load_model(const std::string& path) {
     PACO_ASSIGN(t.positives, file.read<float>(fmt::format("evidence.{}.positives", name)));
     PACO_ASSIGN(t.negatives, file.read<float>(fmt::format("evidence.{}.negatives", name)));
   }
-  PACO_TRY(check_shapes(model, path));
+  PACO_TRY(check_content(model, path));
   return model;
 }
 

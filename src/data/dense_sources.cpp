@@ -170,10 +170,10 @@ EmbeddingResult make_dense_source(ByteStream stream, const NpyHeader& header,
                      ? "is this a file of labels? Otherwise use reshape in numpy"
                      : "use reshape(len(x), -1) in numpy"};
   }
-  if (header.shape[0] == 0 || header.shape[1] == 0) {
+  if (header.shape[1] == 0) {
     return Error{
         ErrorCode::bad_shape,
-        fmt::format("{}: has shape {}: there is nothing in it", name, shape_text(header.shape)),
+        fmt::format("{}: has shape {}: samples without a value", name, shape_text(header.shape)),
         "check the program that wrote it"};
   }
   if (header.shape[1] > kMaxDimension) {

@@ -51,12 +51,21 @@ Result<Decision> Method::decide(std::span<const float> embedding) {
   return decide(std::span<const double>(wide));
 }
 
-Result<void> check_dimension(Rows<const double> embeddings, const Model& model) {
-  if (embeddings.columns == model.dimension) return {};
-  return Error{ErrorCode::bad_shape,
-               fmt::format("stream: embeddings have {} columns, the model expects {}",
-                           embeddings.columns, model.dimension),
-               "embed support set and stream with the same backbone"};
+Result<void> check_block(Rows<const double> embeddings, std::span<const Decision> decisions,
+                         const Model& model) {
+  if (embeddings.columns != model.dimension) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("stream: embeddings have {} columns, the model expects {}",
+                             embeddings.columns, model.dimension),
+                 "embed support set and stream with the same backbone"};
+  }
+  if (embeddings.rows != decisions.size()) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("stream: {} embeddings but room for {} decisions", embeddings.rows,
+                             decisions.size()),
+                 "give one decision for every row"};
+  }
+  return {};
 }
 
 Result<void> check_unused(const MethodStats& stats) {

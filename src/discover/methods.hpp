@@ -18,8 +18,10 @@ std::unique_ptr<Method> make_closed_method(std::shared_ptr<const Model> model,
 std::unique_ptr<Method> make_leader_method(std::shared_ptr<const Model> model,
                                            const MethodOptions& options, bool from_known);
 
-// The embeddings have the model's dimension, or an error says so.
-Result<void> check_dimension(Rows<const double> embeddings, const Model& model);
+// The embeddings have the model's dimension and there is room for every decision, or an error says
+// so.
+Result<void> check_block(Rows<const double> embeddings, std::span<const Decision> decisions,
+                         const Model& model);
 
 // Nothing has been decided yet, so that a state may be restored.
 Result<void> check_unused(const MethodStats& stats);

@@ -37,8 +37,7 @@ Result<Decision> PrototypeMethod::decide(std::span<const double> embedding) {
 
 Result<void> PrototypeMethod::decide_block(Rows<const double> embeddings,
                                            std::span<Decision> decisions) {
-  assert(embeddings.rows == decisions.size());
-  PACO_TRY(check_dimension(embeddings, *model_));
+  PACO_TRY(check_block(embeddings, decisions, *model_));
   const std::size_t d = model_->dimension;
   units_.resize(embeddings.rows * d);
   const Rows<float> units{units_.data(), embeddings.rows, d};

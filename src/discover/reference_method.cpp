@@ -56,7 +56,7 @@ class ReferenceMethod final : public Method {
   }
 
   Result<void> decide_block(Rows<const double> embeddings, std::span<Decision> decisions) override {
-    PACO_TRY(check_dimension(embeddings, *model_));
+    PACO_TRY(check_block(embeddings, decisions, *model_));
     ThreadPool here;
     Matrix<float> units(embeddings.rows, d_);
     PACO_TRY(standardise_rows(embeddings, model_->mean, model_->deviation, units.view(), "stream",

@@ -23,8 +23,8 @@ nn::LayerNorm make_norm(int width) {
   return nn::LayerNorm(nn::LayerNormOptions({width}).eps(kNormEpsilon));
 }
 
-// torch::nn::Linear multiplies and then adds the bias in a pass of its own where the input has three
-// dimensions; this does both in one.
+// torch::nn::Linear multiplies and then adds the bias in a pass of its own where the input has
+// three dimensions; this does both in one.
 Tensor linear(const nn::Linear& layer, const Tensor& x) {
   return torch::linear(x, layer->weight, layer->bias);
 }

@@ -285,6 +285,12 @@ TEST(DiscoverCorners, ARefusedBlockLeavesTheMemoryAsItWas) {
     EXPECT_THAT(refused.error().message, HasSubstr("11 columns, the model expects 12"));
     EXPECT_FALSE(method->decide(std::vector<double>{}).ok());
     EXPECT_EQ(saved(*method), before) << name;
+    const Matrix<double> two(2, 12);
+    std::vector<Decision> room_for_one(1);
+    const auto cramped = method->decide_block(two, room_for_one);
+    ASSERT_FALSE(cramped.ok()) << name;
+    EXPECT_THAT(cramped.error().message, HasSubstr("2 embeddings but room for 1 decisions"));
+    EXPECT_EQ(saved(*method), before) << name;
     // The support mean itself has no direction.
     const auto mean = method->decide(model->mean);
     ASSERT_FALSE(mean.ok());

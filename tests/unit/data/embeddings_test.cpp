@@ -144,11 +144,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"vector",
             npy_with("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", floats({1, 2})),
             "two dimensions"},
-        Bad{"no rows", npy_with("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 2), }", ""),
-            "nothing in it"},
         Bad{"no columns",
             npy_with("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 0), }", ""),
-            "nothing in it"},
+            "samples without a value"},
         Bad{"NaN in npy",
             npy_with("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }",
                      floats({1, 2, 3, NAN})),
@@ -164,6 +162,22 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"foreign bytes", std::string("\xff\xfe\xfd\xfc\0\0\0\0\0\0\0\0", 12),
             "not a file of embeddings"},
         Bad{"an image", std::string("\x89PNG\r\n\x1a\n\0\0\0\0", 12), "kind png"}));
+
+TEST(Embeddings, AnArrayWithoutRowsIsAStreamThatEndsAtOnceButNoSupportSet) {
+  const std::string text =
+      npy_with("{'descr': '<f4', 'fortran_order': False, 'shape': (0, 2), }", "");
+  const auto bytes = bytes_of(text);
+  auto source = open_embeddings(bytes, "made");
+  ASSERT_TRUE(source.ok()) << source.error().message;
+  EXPECT_EQ((*source)->rows(), 0u);
+  Matrix<double> block(2, 2);
+  const auto count = (*source)->read(block.view());
+  ASSERT_TRUE(count.ok());
+  EXPECT_EQ(*count, 0u);
+  const auto all = read_embeddings(**source);
+  ASSERT_FALSE(all.ok());
+  EXPECT_NE(all.error().message.find("holds no samples"), std::string::npos);
+}
 
 TEST(Embeddings, AMissingFileIsNamed) {
   const auto result = open_embeddings("/nowhere/x.npy");
