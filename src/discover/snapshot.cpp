@@ -76,7 +76,7 @@ Result<std::vector<std::byte>> snapshot_to_bytes(const Snapshot& s, std::size_t 
   writer.add<double>("lowest_tau_birth", {1}, lowest);
   writer.add<std::int64_t>("class_sizes", {s.class_sizes.size()}, s.class_sizes);
   writer.add<std::int64_t>("category_sizes", {categories}, s.sizes);
-  writer.add<std::int64_t>("category_births", {categories}, s.births);
+  writer.add<std::int64_t>("category_births", {s.births.size()}, s.births);
   writer.add<double>("category_sums", {categories, dimension}, s.sums);
   return writer.to_bytes();
 }
