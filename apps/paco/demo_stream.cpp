@@ -163,8 +163,9 @@ Result<Json> run_demo_stream(Context& context, const DemoFiles& files, const Dem
               discover_step(context, files, demo, model, "paco", files.decisions, files.trace));
 
   print_command(fmt::format(
-      "paco evaluate --decisions {} --truth {} --model {} --closed {} --json > {}", files.decisions,
-      files.stream_labels, files.model, files.closed, files.evaluation));
+      "paco evaluate --decisions {} --truth {} --classes {} --model {} --closed {} --json > {}",
+      files.decisions, files.stream_labels, files.classes, files.model, files.closed,
+      files.evaluation));
   PACO_ASSIGN(const auto truth, read_labels(files.stream_labels));
   PACO_ASSIGN(const auto names, read_class_names(files.classes));
   EvaluationInput input;
@@ -184,16 +185,19 @@ Result<Json> run_demo_stream(Context& context, const DemoFiles& files, const Dem
   report.trace = files.trace;
   report.model = files.model;
   report.truth = files.stream_labels;
+  report.classes = files.classes;
+  report.closed = files.closed;
   if (!demo.images.empty()) {
     report.images = demo.images;
     report.images_index = files.stream_index;
     pictures = fmt::format(" --images {} --images-index {}", demo.images, files.stream_index);
   }
   print_command(fmt::format(
-      "paco report --decisions {} --trace {} --model {} --truth {}{} --out {}", files.decisions,
-      files.trace, files.model, files.stream_labels, pictures, files.report));
-  PACO_ASSIGN(auto gathered, gather_report(report));
-  gathered.input.truth_names = names;
+      "paco report --decisions {} --trace {} --model {} --truth {} --classes {} --closed {}{} "
+      "--title \"{}\" --out {}",
+      files.decisions, files.trace, files.model, files.stream_labels, files.classes, files.closed,
+      pictures, demo.title, files.report));
+  PACO_ASSIGN(const auto gathered, gather_report(report));
   const auto page = render_report(gathered.input);
   if (page.ok()) {
     PACO_TRY(write_file(files.report, *page));

@@ -33,7 +33,7 @@ struct Settings {
   std::string markdown;
 };
 
-// Number of known classes and, where somebody gave them, their names.
+// Number of known classes and, where somebody gave them, names by class id, the known ones first.
 struct KnownClasses {
   std::int64_t count = 0;
   std::vector<std::string> names;
@@ -41,29 +41,28 @@ struct KnownClasses {
 
 Result<KnownClasses> known_classes(const Settings& settings) {
   KnownClasses known;
-  std::string source = settings.model;
   if (!settings.model.empty()) {
-    PACO_ASSIGN(Model model, load_model(settings.model));
-    known.names = std::move(model.class_names);
-  } else if (!settings.classes.empty()) {
-    source = settings.classes;
-    PACO_ASSIGN(known.names, read_class_names(settings.classes));
+    PACO_ASSIGN(const Model model, load_model(settings.model));
+    known.count = static_cast<std::int64_t>(model.known_classes());
+    if (settings.known >= 0 && settings.known != known.count)
+      return Error{ErrorCode::mismatch,
+                   fmt::format("--known is {}, but {} has {} classes", settings.known,
+                               settings.model, known.count),
+                   "leave --known out: it is taken from there"};
+    PACO_ASSIGN(known.names, names_of_classes(model.class_names, settings.classes));
+    return known;
   }
-  known.count = settings.known;
-  if (source.empty()) {
-    if (settings.known >= 0) return known;
+  PACO_ASSIGN(known.names, names_of_classes({}, settings.classes));
+  const auto named = static_cast<std::int64_t>(known.names.size());
+  if (settings.known < 0 && settings.classes.empty())
     return Error{ErrorCode::bad_argument, "how many classes are known is not given",
                  "give --known N, or --model model.paco, or --classes names.txt"};
-  }
-  const auto named = static_cast<std::int64_t>(known.names.size());
-  // A list of names may go on with the novel classes; the known ones come first.
-  if (settings.known > named ||
-      (settings.known >= 0 && settings.known != named && !settings.model.empty())) {
+  if (settings.known > named && !settings.classes.empty())
     return Error{ErrorCode::mismatch,
-                 fmt::format("--known is {}, but {} has {} classes", settings.known, source, named),
+                 fmt::format("--known is {}, but {} has {} classes", settings.known,
+                             settings.classes, named),
                  "leave --known out: it is taken from there"};
-  }
-  if (settings.known < 0) known.count = named;
+  known.count = settings.known >= 0 ? settings.known : named;
   return known;
 }
 
@@ -178,7 +177,8 @@ void add_evaluate(CLI::App& app, Context& context) {
   verb.add_option("--model", settings->model, "model.paco of the run, for the class names")
       ->type_name("FILE");
   verb.add_option("--classes", settings->classes,
-                  "class names, one a line, the known ones first; needed where truth holds names")
+                  "class names, one a line, the known ones first, then novel ones if they have "
+                  "names; needed where truth holds names and no model is given")
       ->type_name("FILE");
   verb.add_option("--closed", settings->closed,
                   "decisions of 'paco discover --method closed' over the same stream, for the "

@@ -67,6 +67,8 @@ void add_report(CLI::App& app, Context& context) {
   file("--trace", files.trace, "what 'paco discover --trace' wrote, from the same run");
   file("--model", files.model, "model.paco of the run: thresholds and explanations");
   file("--truth", files.truth, "true classes, of all samples or some, as for 'paco evaluate'");
+  file("--classes", files.classes,
+       "names of the true classes, one a line, the known ones first, then the novel ones");
   verb.add_option("--known", files.known, "how many classes are known, where no model is given")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");

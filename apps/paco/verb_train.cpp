@@ -56,6 +56,7 @@ Result<void> run(Context& context, Settings& s) {
   plan.weights = s.weights;
   plan.options = s.options;
   if (plan.options.workers == 0) plan.options.workers = available_threads();
+  if (plan.options.threads == 0) plan.options.threads = available_threads();
   plan.folder = s.out;
   plan.resume = s.resume;
   plan.version = PACO_VERSION;
@@ -113,7 +114,7 @@ void add_train(CLI::App& app, Context& context) {
                                        "plot.");
   auto s = std::make_shared<Settings>();
   TrainOptions& o = s->options;
-  o.workers = 0;
+  o.workers = o.threads = 0;
   verb.add_option("--data", s->data,
                   "images: folder:PATH, tar:PATH, idx:IMAGES,LABELS, cifar10:PATH, cifar100:PATH "
                   "or fashion-mnist")
@@ -160,7 +161,8 @@ void add_train(CLI::App& app, Context& context) {
   verb.add_option("--seed", o.seed, "of weights, order, augmentation and episodes");
   verb.add_option("--device", o.device, "cpu, cuda or cuda:N");
   verb.add_option("--workers", o.workers, "threads that decode and augment; 0: one per core");
-  verb.add_option("--threads", o.threads, "of the network on a CPU; 0: the library's choice");
+  verb.add_option("--threads", o.threads,
+                  "of the network on a CPU; 0: one per core. The same number gives the same bytes");
   verb.add_flag("--strict", o.strict,
                 "an image that cannot be read is an error, not a skipped sample");
   add_group_options(verb, *s);

@@ -142,7 +142,7 @@ Result<TruthRows> read_json(ByteStream stream) {
 Result<Truth> from_words(const TruthRows& rows, const std::string& name,
                          const DecidedStream& stream) {
   Truth truth;
-  truth.class_names.assign(stream.known_names.begin(), stream.known_names.end());
+  truth.class_names.assign(stream.class_names.begin(), stream.class_names.end());
   bool numbers = true;
   for (const std::string& word : rows.words) {
     numbers = numbers && (is_unknown(word) || parse_integer(word).has_value());
@@ -158,9 +158,9 @@ Result<Truth> from_words(const TruthRows& rows, const std::string& name,
     }
     return truth;
   }
-  if (stream.known_names.empty()) return names_error(name);
+  if (stream.class_names.empty()) return names_error(name);
   std::map<std::string, std::int64_t> ids;
-  for (const std::string& known : stream.known_names) {
+  for (const std::string& known : stream.class_names) {
     ids.emplace(known, static_cast<std::int64_t>(ids.size()));
   }
   for (const std::string& word : std::set<std::string>(rows.words.begin(), rows.words.end())) {
@@ -236,7 +236,7 @@ Result<Truth> in_stream_order(Truth truth, const std::string& name, const Decide
 Result<Truth> from_labels(const std::string& name, const DecidedStream& stream,
                           const std::function<Result<Labels>()>& read_other) {
   PACO_ASSIGN(Labels labels, read_other());
-  for (std::size_t id = 0; stream.known_names.empty() && id < labels.names.size(); ++id) {
+  for (std::size_t id = 0; stream.class_names.empty() && id < labels.names.size(); ++id) {
     if (labels.names[id] != std::to_string(id)) return names_error(name);
   }
   return Truth{std::move(labels.ids), std::move(labels.names)};
@@ -253,7 +253,7 @@ Result<Truth> from_npy(std::span<const std::byte> bytes, const std::string& name
   }
   ByteStream again = ByteStream::from_bytes(bytes, name);
   PACO_ASSIGN(auto array, read_npy<std::int64_t>(again));
-  return Truth{std::move(array.data), {stream.known_names.begin(), stream.known_names.end()}};
+  return Truth{std::move(array.data), {stream.class_names.begin(), stream.class_names.end()}};
 }
 
 Result<Truth> from_stream(ByteStream bytes, const DecidedStream& stream,
@@ -279,16 +279,29 @@ Result<Truth> from_stream(ByteStream bytes, const DecidedStream& stream,
 
 }  // namespace
 
+Result<std::vector<std::string>> names_of_classes(std::vector<std::string> known,
+                                                  const std::string& classes) {
+  if (classes.empty()) return known;
+  PACO_ASSIGN(auto names, read_class_names(classes));
+  if (names.size() < known.size()) {
+    return Error{ErrorCode::mismatch,
+                 fmt::format("{} has {} names, but {} classes are known", classes, names.size(),
+                             known.size()),
+                 "one name a line: the known classes in their order, then the novel ones"};
+  }
+  return names;
+}
+
 Result<Truth> read_truth(const std::string& path, const DecidedStream& stream) {
   PACO_ASSIGN(auto bytes, ByteStream::open(split_member(path).path));
   return from_stream(std::move(bytes), stream,
-                     [&] { return read_labels(path, stream.known_names); });
+                     [&] { return read_labels(path, stream.class_names); });
 }
 
 Result<Truth> parse_truth(std::span<const std::byte> bytes, const std::string& name,
                           const DecidedStream& stream) {
   return from_stream(ByteStream::from_bytes(bytes, name), stream,
-                     [&] { return parse_labels(bytes, name, stream.known_names); });
+                     [&] { return parse_labels(bytes, name, stream.class_names); });
 }
 
 }  // namespace paco

@@ -20,15 +20,20 @@ namespace paco {
 struct DecidedStream {
   std::span<const std::uint64_t> sequences;  // (n) arrival numbers
   std::span<const std::string> samples;      // (n) ids, or empty
-  // By id; needed where labels are names. Names that are not among them are novel classes and get
-  // the ids that follow, in the order of their bytes.
-  std::span<const std::string> known_names;
+  // By id, the known ones first; needed where labels are names. Names that are not among them are
+  // novel classes and get the ids that follow, in the order of their bytes.
+  std::span<const std::string> class_names;
 };
 
 struct Truth {
   std::vector<std::int64_t> labels;      // (n) kNoTruth where unknown
-  std::vector<std::string> class_names;  // by class id; known_names where labels are numbers
+  std::vector<std::string> class_names;  // by class id; those given where labels are numbers
 };
+
+// Names by id for a DecidedStream: the known classes' own, or those of a file with one name a line,
+// the known ones first, where `classes` names one.
+Result<std::vector<std::string>> names_of_classes(std::vector<std::string> known,
+                                                  const std::string& classes);
 
 Result<Truth> read_truth(const std::string& path, const DecidedStream& stream);
 // Bytes in memory instead of a file; for tests of damaged input.

@@ -114,7 +114,9 @@ Result<void> add_truth(const ReportFiles& files, const DecisionTable& table,
   DecidedStream stream;
   stream.sequences = sequences;
   stream.samples = table.samples;
-  if (report.model) stream.known_names = report.model->class_names;
+  const auto known = report.model ? report.model->class_names : std::vector<std::string>{};
+  PACO_ASSIGN(const auto class_names, names_of_classes(known, files.classes));
+  stream.class_names = class_names;
   PACO_ASSIGN(Truth truth, read_truth(files.truth, stream));
 
   std::vector<CategoryId> closed;

@@ -20,8 +20,9 @@ struct ReportFiles {
   std::string trace;      // the rest may be empty
   std::string model;
   std::string truth;
-  std::string closed;  // decisions of the closed-set method, to compare with where there is truth
-  std::string images;  // specification of an image source, e.g. "tar:birds.tar"
+  std::string classes;  // names of all true classes, one a line, the known ones first
+  std::string closed;   // decisions of the closed-set method, to compare with where there is truth
+  std::string images;   // specification of an image source, e.g. "tar:birds.tar"
   std::string images_index;  // npy: for each sample in stream order, its place in the image source
   std::optional<std::int64_t> known;  // number of known classes; the model knows it too
   EvaluationOptions evaluation;

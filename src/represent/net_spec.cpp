@@ -26,7 +26,9 @@ constexpr VitSize kVitSizes[] = {{"ti", 192}, {"s", 384}, {"b", 768}};
 constexpr int kPatches[] = {8, 14, 16};
 constexpr int kVitDepth = 12;
 constexpr int kHeadWidth = 64;
-constexpr int kSmallWidth = 64;
+constexpr int kSmallWidth = 128;
+constexpr int kSmallGrid = 4;
+constexpr int kLargestGrid = 1024;
 constexpr int kSmallSmallestInput = 8;
 constexpr int kLargestInput = 2048;
 constexpr int kLargestDimension = 65536;
@@ -116,10 +118,11 @@ Result<NetSpec> make_spec(const std::string& backbone, int input, int dimension)
   spec.backbone = backbone;
   if (backbone == "small") {
     spec.kind = BackboneKind::small;
-    spec.patch = spec.depth = spec.heads = spec.grid = 0;
+    spec.patch = spec.depth = spec.heads = 0;
     spec.width = kSmallWidth;
+    spec.grid = kSmallGrid;
     spec.input = input > 0 ? input : 28;
-    spec.dimension = dimension >= 0 ? dimension : 128;
+    spec.dimension = dimension >= 0 ? dimension : 256;
     spec.normalisation = kHalf;
     PACO_TRY(check_spec(spec));
     return spec;
@@ -149,8 +152,8 @@ std::string spec_to_json(const NetSpec& spec) {
     json["depth"] = spec.depth;
     json["heads"] = spec.heads;
     json["layer_scale"] = spec.layer_scale;
-    json["grid"] = spec.grid;
   }
+  json["grid"] = spec.grid;
   json["width"] = spec.width;
   json["input"] = spec.input;
   json["dimension"] = spec.dimension;
@@ -171,18 +174,20 @@ Result<NetSpec> spec_from_json(std::string_view text, const std::string& origin)
   PACO_ASSIGN(NetSpec spec, make_spec(name, input, dimension));
   PACO_ASSIGN(spec.normalisation, parse_normalisation(normalisation));
   PACO_ASSIGN(spec.width, field<int>(json, "width", origin));
+  PACO_ASSIGN(spec.grid, field<int>(json, "grid", origin));
+  bool fits = spec.width >= 1 && spec.grid >= 1 && spec.grid <= kLargestGrid;
   if (spec.kind == BackboneKind::vit) {
     PACO_ASSIGN(spec.patch, field<int>(json, "patch", origin));
     PACO_ASSIGN(spec.depth, field<int>(json, "depth", origin));
     PACO_ASSIGN(spec.heads, field<int>(json, "heads", origin));
     PACO_ASSIGN(spec.layer_scale, field<bool>(json, "layer_scale", origin));
-    PACO_ASSIGN(spec.grid, field<int>(json, "grid", origin));
-    if (spec.patch < 1 || spec.heads < 1 || spec.grid < 1 || spec.depth < 1 ||
-        spec.width % spec.heads != 0)
-      return Error{ErrorCode::bad_format,
-                   fmt::format("{}: the network's sizes do not fit together", origin),
-                   "the file was not written by paco train, or was edited"};
+    fits = fits && spec.patch >= 1 && spec.heads >= 1 && spec.depth >= 1 &&
+           spec.width % spec.heads == 0;
   }
+  if (!fits)
+    return Error{ErrorCode::bad_format,
+                 fmt::format("{}: the network's sizes do not fit together", origin),
+                 "the file was not written by paco train, or was edited"};
   PACO_TRY(check_spec(spec));
   return spec;
 }

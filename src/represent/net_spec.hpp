@@ -32,25 +32,29 @@ struct NetSpec {
   std::string backbone = "vit_b16";  // the name it was made from
   BackboneKind kind = BackboneKind::vit;
   int patch = 16;            // vit: side of a patch in pixels
-  int width = 768;           // numbers in the backbone's output (vit: of every token)
+  int width = 768;           // vit: numbers of a token; small: channels of its last map
   int depth = 12;            // vit: blocks
   int heads = 12;            // vit: attention heads, each of width / heads
   bool layer_scale = false;  // vit: blocks scale their branches (ls1.gamma, ls2.gamma)
   int input = 224;           // side of the square input in pixels
-  int grid = 14;  // vit: side of the stored grid of positions; interpolated where input differs
+  // vit: side of the stored grid of positions, interpolated where the input differs;
+  // small: side of the map that is handed on.
+  int grid = 14;
   int dimension = 768;  // d of the embedding; 0: no head, the embedding is the backbone's output
   Normalisation normalisation;
 
   bool operator==(const NetSpec&) const = default;
+  // The length of the backbone's output.
+  int features() const { return kind == BackboneKind::vit ? width : width * grid * grid; }
   // The length of one embedding.
-  int embedding() const { return dimension > 0 ? dimension : width; }
+  int embedding() const { return dimension > 0 ? dimension : features(); }
 };
 
 // The names that make_spec takes, in the order in which help texts show them.
 std::vector<std::string> backbone_names();
 
 // The spec of a named backbone with its defaults: input 224 and d = 768; for `small` input 28 and d
-// = 128. An input of 0 and a negative dimension mean the default. Refuses an input that is no
+// = 256. An input of 0 and a negative dimension mean the default. Refuses an input that is no
 // multiple of the patch.
 Result<NetSpec> make_spec(const std::string& backbone, int input = 0, int dimension = -1);
 

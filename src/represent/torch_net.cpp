@@ -16,9 +16,9 @@ bool ends_with(const std::string& text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
 
-// Fresh weights: transformers as DINO starts them (normal, 0.02, cut at two deviations);
-// convolutions of the small network by He's rule; norms and biases at one and zero as torch made
-// them.
+// Fresh weights: transformers as DINO starts them (normal, 0.02, cut at two deviations); the small
+// network uniform within one over the root of what a unit sees; norms and biases at one and zero as
+// torch made them.
 void initialise(Net& net, std::uint64_t seed) {
   torch::NoGradGuard no_gradient;
   at::Generator generator = at::detail::createCPUGenerator(seed);
@@ -27,9 +27,9 @@ void initialise(Net& net, std::uint64_t seed) {
     const std::string& name = item.key();
     if (ends_with(name, "bias")) {
       tensor.zero_();
-    } else if (tensor.dim() == 4 && net.spec.kind == BackboneKind::small) {
-      const double fan_in = static_cast<double>(tensor[0].numel());
-      tensor.normal_(0.0, std::sqrt(2.0 / fan_in), generator);
+    } else if (tensor.dim() >= 2 && net.spec.kind == BackboneKind::small) {
+      const double reach = 1.0 / std::sqrt(static_cast<double>(tensor[0].numel()));
+      tensor.uniform_(-reach, reach, generator);
     } else if (tensor.dim() >= 2) {
       tensor.normal_(0.0, 0.02, generator).clamp_(-0.04, 0.04);
     }
@@ -42,7 +42,7 @@ Net::Net(const NetSpec& spec_) : spec(spec_) {
   backbone = register_module("backbone",
                              spec.kind == BackboneKind::vit ? make_vit(spec) : make_small(spec));
   if (spec.dimension > 0)
-    head = register_module("head", torch::nn::Linear(spec.width, spec.dimension));
+    head = register_module("head", torch::nn::Linear(spec.features(), spec.dimension));
 }
 
 Tensor Net::forward(const Tensor& images) {

@@ -1,7 +1,9 @@
 // The compact network for images of 28 to 64 px that learns from scratch on two CPU cores: a small
 // residual convolutional network. Group norm instead of batch norm: a sample's embedding does not
 // depend on its batch, so training in several processes sees the same gradient and embedding in any
-// batch size gives the same numbers.
+// batch size gives the same numbers but for rounding. The last map is handed on as it is (in cells
+// of `grid` by `grid`), not averaged over the image: where something is tells categories apart that
+// were never trained on.
 #include <torch/torch.h>
 
 #include "represent/torch_backbones.hpp"
@@ -39,7 +41,7 @@ TORCH_MODULE(Residual);
 
 class Small : public Backbone {
  public:
-  explicit Small(const NetSpec& spec) {
+  explicit Small(const NetSpec& spec) : grid_(spec.grid) {
     const int widths[] = {spec.width / 4, spec.width / 2, spec.width};
     int from = 3;
     stages_ = register_module("stages", nn::ModuleList());
@@ -56,7 +58,8 @@ class Small : public Backbone {
   Tensor forward(const Tensor& images) override {
     Tensor x = images;
     for (const auto& stage : *stages_) x = stage->as<nn::Sequential>()->forward(x);
-    return torch::relu(norm_(x)).mean({2, 3});
+    x = torch::relu(norm_(x));
+    return torch::adaptive_avg_pool2d(x, {grid_, grid_}).flatten(1);
   }
 
   std::vector<Tensor> last_block() override {
@@ -66,6 +69,7 @@ class Small : public Backbone {
   }
 
  private:
+  int grid_;
   nn::ModuleList stages_;
   nn::GroupNorm norm_{nullptr};
 };

@@ -38,10 +38,10 @@ struct TrainOptions {
   Precision precision = Precision::float32;
   std::uint64_t seed = 0;  // of fresh weights, sample order, augmentation and episodes
 
-  // Speed only; no result depends on these on a CPU.
+  // Speed; the result depends on the first two in its last bits at most, on the others not at all.
   std::string device = "cpu";
+  unsigned threads = 1;  // of the network on a CPU: sums are cut into as many parts
   unsigned workers = 1;  // threads that decode and augment
-  unsigned threads = 0;  // of the network on a CPU; 0: the library's choice
   bool strict = false;   // an unreadable image is an error instead of a skipped sample
 
   bool operator==(const TrainOptions&) const = default;

@@ -100,7 +100,7 @@ class Session {
 Result<void> Session::prepare() {
   PACO_TRY(check_options(plan_.options));
   PACO_TRY(check_set(set_));
-  if (plan_.options.threads > 0) torch::set_num_threads(static_cast<int>(plan_.options.threads));
+  torch::set_num_threads(static_cast<int>(std::max(1u, plan_.options.threads)));
   PACO_ASSIGN(const auto device, parse_device(plan_.options.device));
   group_ = single_process();
   if (plan_.group) {
@@ -252,6 +252,7 @@ Result<void> Session::keep(const EpochMetrics& metrics) {
   run.class_names = set_.class_names;
   Json training = identity_;
   training.erase("net");
+  training["threads"] = plan_.options.threads;
   training["epoch"] = metrics.epoch;
   training["version"] = plan_.version;
   training["commit"] = plan_.commit;

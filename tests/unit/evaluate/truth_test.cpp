@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/files.hpp"
 #include "data/npy.hpp"
 #include "temporary_folder.hpp"
 
@@ -20,7 +21,7 @@ class TruthTest : public ::testing::Test {
     DecidedStream stream;
     stream.sequences = sequences_;
     stream.samples = samples_;
-    if (with_names) stream.known_names = names_;
+    if (with_names) stream.class_names = names_;
     return parse_truth(std::as_bytes(std::span(text)), "truth.csv", stream);
   }
   Error error_of(std::string_view text, bool with_names = true) const {
@@ -134,6 +135,20 @@ TEST_F(TruthTest, ALabelBelowMinusOneIsRefused) {
 }
 
 TEST_F(TruthTest, AnEmptyFileIsRefused) { EXPECT_FALSE(parse("").ok()); }
+
+TEST_F(TruthTest, ClassesGetTheirNamesFromAListThatGoesOnWithTheNovelOnes) {
+  const testing::TemporaryFolder folder;
+  const std::string list = folder / "classes.txt", short_list = folder / "short.txt";
+  ASSERT_TRUE(write_file(list, "wren\nrobin\nowl\n").ok());
+  ASSERT_TRUE(write_file(short_list, "wren\n").ok());
+  const auto names = names_of_classes(names_, list);
+  ASSERT_TRUE(names.ok()) << names.error().message;
+  EXPECT_THAT(*names, ElementsAre("wren", "robin", "owl"));
+  EXPECT_THAT(*names_of_classes(names_, ""), ElementsAre("wren", "robin"));
+  const auto refused = names_of_classes(names_, short_list);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("short.txt has 1 names, but 2 classes"));
+}
 
 }  // namespace
 }  // namespace paco

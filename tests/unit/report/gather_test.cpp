@@ -89,6 +89,17 @@ TEST_F(Gather, EvaluatesWhereThereIsTruth) {
   EXPECT_EQ(report->input.evaluation->scores.strict.all.correct, 3);
 }
 
+TEST_F(Gather, NovelClassesAreCalledByTheirNames) {
+  ReportFiles files;
+  files.decisions = put("decisions.csv", kDecisions);
+  files.truth = put("truth.csv", "label\n1\n4\n4\n");
+  files.classes = put("classes.txt", "wren\nrobin\nowl\nheron\nstork\n");
+  const auto report = gather_report(files);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(report->input.truth_names.at(4), "stork");
+  EXPECT_EQ(report->input.evaluation->classes.back().name, "stork");
+}
+
 TEST_F(Gather, RefusesDecisionsThatAreOnlyIds) {
   ReportFiles files;
   files.decisions = folder_ / "decisions.npy";

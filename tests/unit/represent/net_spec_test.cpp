@@ -45,6 +45,7 @@ TEST(NetSpec, DamagedDescriptionsNameTheFile) {
   for (
       const char* text :
       {"", "[]", "{}", R"({"backbone":"small"})",
+       R"({"backbone":"small","grid":0,"width":128,"input":28,"dimension":4,"normalisation":"half"})",
        R"({"backbone":"vit_b16","input":224,"dimension":-5,"normalisation":"half","width":768})"}) {
     const auto spec = spec_from_json(text, "run/weights.safetensors");
     ASSERT_FALSE(spec.ok()) << text;

@@ -56,6 +56,26 @@ TEST(TorchNet, AnEmbeddingDoesNotDependOnTheRestOfItsBatch) {
   }
 }
 
+TEST(TorchNet, TheSmallNetworkHandsOnTheSameMapForAnyInputSize) {
+  torch::NoGradGuard no_gradient;
+  for (const int input : {8, 28, 33, 64}) {
+    const NetSpec spec = *make_spec("small", input, 0);
+    const auto net = *make_net(spec, 3);
+    const auto features = net->forward(torch::zeros({2, 3, input, input}));
+    EXPECT_EQ(features.sizes(), torch::IntArrayRef({2, spec.embedding()})) << input;
+  }
+}
+
+TEST(TorchNet, TheSmallNetworkSeesWhereSomethingIs) {
+  torch::NoGradGuard no_gradient;
+  const auto net = *make_net(*make_spec("small", 32, 0), 3);
+  auto images = torch::zeros({2, 3, 32, 32});
+  images[0].narrow(1, 0, 8).fill_(1);   // a bar at the top,
+  images[1].narrow(1, 24, 8).fill_(1);  // the same at the bottom
+  const auto features = net->forward(images);
+  EXPECT_LT(torch::cosine_similarity(features[0], features[1], 0).item<float>(), 0.9);
+}
+
 TEST(TorchNet, OtherInputSizesInterpolateThePositions) {
   torch::NoGradGuard no_gradient;
   const auto net = *make_net(tiny_vit(), 3);
