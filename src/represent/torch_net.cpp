@@ -114,7 +114,10 @@ Error torch_error(const std::exception& error, const std::string& what) {
   if (is_out_of_memory(error))
     return Error{ErrorCode::out_of_memory, fmt::format("{}: out of memory ({})", what, first_line),
                  "use a smaller --batch"};
-  return Error{ErrorCode::unsupported, fmt::format("{}: torch says: {}", what, first_line), ""};
+  const bool nccl = text.find("NCCL error") != std::string::npos;
+  return Error{
+      ErrorCode::unsupported, fmt::format("{}: torch says: {}", what, first_line),
+      nccl ? "each process needs a GPU of its own: give them different --device cuda:N" : ""};
 }
 
 }  // namespace paco

@@ -7,6 +7,7 @@
 #include <torch/torch.h>
 
 #include <chrono>
+#include <type_traits>
 
 #include "represent/torch_net.hpp"
 
@@ -46,6 +47,12 @@ class C10dGroup final : public ProcessGroup {
  public:
   C10dGroup(c10::intrusive_ptr<Backend> backend, int rank, int size)
       : backend_(std::move(backend)), rank_(rank), size_(size) {}
+  ~C10dGroup() override {
+#ifdef PACO_NCCL
+    // Gloo ends by itself; NCCL wants to be told.
+    if constexpr (std::is_same_v<Backend, c10d::ProcessGroupNCCL>) backend_->shutdown();
+#endif
+  }
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
