@@ -14,6 +14,7 @@
 #include "paco/model.hpp"
 #include "report/gather.hpp"
 #include "report/report.hpp"
+#include "support_files.hpp"
 
 namespace paco {
 namespace {
@@ -77,20 +78,12 @@ Result<std::shared_ptr<const Model>> calibrate_step(Context& context, const Demo
                   files.support, files.support_labels, files.known,
                   demo.classifier ? fmt::format(" --classifier {}", files.classifier) : "",
                   files.model, demo.seed));
-  PACO_ASSIGN(const auto support, read_embeddings(files.support));
-  PACO_ASSIGN(const auto labels, read_labels(files.support_labels));
-  PACO_ASSIGN(auto names, read_class_names(files.classes));
-  names.resize(labels.names.size());
-  PACO_TRY(write_file(files.known, fmt::format("{}\n", fmt::join(names, "\n"))));
-  Matrix<double> classifier;
-  if (demo.classifier) {
-    PACO_ASSIGN(classifier, read_embeddings(files.classifier));
-  }
   CalibrationOptions options;
   options.seed = demo.seed;
   options.threads = demo.threads;
-  PACO_ASSIGN(auto model,
-              calibrate({support, labels.ids, names, classifier}, options, context.stop));
+  PACO_ASSIGN(auto model, calibrate_files({files.support, files.support_labels,
+                                           demo.classifier ? files.classifier : "", files.known},
+                                          options, context.stop));
   PACO_TRY(save_model(model, files.model));
   return std::make_shared<const Model>(std::move(model));
 }
@@ -135,7 +128,7 @@ DemoFiles::DemoFiles(const std::string& path)
       support_labels(split + "/support_labels.npy"),
       stream_labels(split + "/stream_labels.npy"),
       classes(split + "/classes.txt"),
-      known(path + "/known.txt"),
+      known(split + "/known_classes.txt"),
       stream_index(split + "/stream_index.npy"),
       model(path + "/model.paco"),
       decisions(path + "/decisions.csv"),

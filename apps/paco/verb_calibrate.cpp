@@ -3,16 +3,14 @@
 
 #include "base/try.hpp"
 #include "calibration_summary.hpp"
-#include "data/embeddings.hpp"
-#include "data/labels.hpp"
-#include "paco/model.hpp"
-#include "verb.hpp"
+#include "support_files.hpp"
 
 namespace paco {
 namespace {
 
 struct Settings {
-  std::string support, labels, classifier, classes, out;
+  SupportFiles support;
+  std::string out;
   CalibrationOptions options;
   bool no_routing = false, static_birth = false;
 };
@@ -20,25 +18,8 @@ struct Settings {
 Result<void> run(Context& context, Settings& s) {
   s.options.routing = !s.no_routing;
   s.options.adaptive_birth = !s.static_birth;
-  PACO_ASSIGN(const Matrix<double> support, read_embeddings(s.support));
-  std::vector<std::string> names;
-  if (!s.classes.empty()) {
-    PACO_ASSIGN(names, read_class_names(s.classes));
-  }
-  PACO_ASSIGN(const Labels labels, read_labels(s.labels, names));
-  if (support.rows() != labels.ids.size()) {
-    return Error{ErrorCode::bad_shape,
-                 fmt::format("{} has {} rows, {} has {} labels", s.support, support.rows(),
-                             s.labels, labels.ids.size()),
-                 "give one label for every row, in the same order"};
-  }
-  Matrix<double> classifier;
-  if (!s.classifier.empty()) {
-    PACO_ASSIGN(classifier, read_embeddings(s.classifier));
-  }
   const double start = context.clock();
-  PACO_ASSIGN(const Model model,
-              calibrate({support, labels.ids, labels.names, classifier}, s.options, context.stop));
+  PACO_ASSIGN(const Model model, calibrate_files(s.support, s.options, context.stop));
   const double seconds = context.clock() - start;
   PACO_TRY(save_model(model, s.out));
   Json json = calibration_json(model);
@@ -56,10 +37,9 @@ void add_calibrate(CLI::App& app, Context& context) {
                                        "embeddings\nand write them as a model file.");
   auto s = std::make_shared<Settings>();
   CalibrationOptions& o = s->options;
-  verb.add_option("--support", s->support, "labelled embeddings, one row a sample")->required();
-  verb.add_option("--labels", s->labels, "their labels, numbers or names")->required();
-  verb.add_option("--classifier", s->classifier, "trained class weights, one row a class");
-  verb.add_option("--classes", s->classes, "class names, one a line; the line is the class number");
+  const SupportFileOptions support = add_support_files(verb, s->support);
+  support.embeddings->required();
+  support.labels->required();
   verb.add_option("--out", s->out, "the model file to write")->required();
   verb.add_option("--seed", o.seed, "of the replay order");
   verb.add_option("--tie", o.tie, "where to stand among equally good thresholds")

@@ -45,8 +45,10 @@ Result<DemoStream> make_up(const DemoFiles& files, const Settings& s) {
   PACO_TRY(write_numbers(files.support_labels, made.support_labels));
   PACO_TRY(write_numbers(files.stream_labels, made.stream_labels));
   std::string names;
-  for (std::size_t k = 0; k < options.known + options.novel; ++k)
+  for (std::size_t k = 0; k < options.known + options.novel; ++k) {
+    if (k == options.known) PACO_TRY(write_file(files.known, names));
     names += fmt::format("class {}\n", k);
+  }
   PACO_TRY(write_file(files.classes, names));
   print_note(
       fmt::format("{} labelled and {} unlabelled embeddings of dimension {} made up from seed {}",

@@ -6,12 +6,14 @@
 #include "base/try.hpp"
 #include "discover/stream.hpp"
 #include "stream_summary.hpp"
+#include "support_files.hpp"
 #include "verb.hpp"
 
 namespace paco {
 namespace {
 
 struct Settings {
+  SupportFiles support;  // in place of a model
   std::string model, input, method = "paco", out, trace, resume, skip = "0";
   StreamOptions stream{0, 0, 0, ""};
   int threads = 1;
@@ -27,9 +29,25 @@ Result<std::uint64_t> rows_to_skip(const Settings& s, const Method& method) {
                "give a number, or 'seen' for as many rows as the resumed state has decided on"};
 }
 
+// The model file, or a calibration on the spot.
+Result<Model> take_model(const Context& context, const Settings& s) {
+  if (!s.model.empty() && s.support.embeddings.empty()) return load_model(s.model);
+  if (s.model.empty() && !s.support.embeddings.empty()) {
+    CalibrationOptions options;
+    options.threads = s.threads;
+    return calibrate_files(s.support, options, context.stop);
+  }
+  return Error{
+      ErrorCode::bad_argument,
+      s.model.empty() ? "neither --model nor --support is given"
+                      : "both --model and --support are given",
+      "give --model model.paco of 'paco calibrate', or --support and --labels to calibrate "
+      "with its defaults first"};
+}
+
 Result<void> run(Context& context, Settings& s) {
-  PACO_ASSIGN(Model loaded, load_model(s.model));
-  const auto model = std::make_shared<const Model>(std::move(loaded));
+  PACO_ASSIGN(Model known, take_model(context, s));
+  const auto model = std::make_shared<const Model>(std::move(known));
   PACO_ASSIGN(const std::unique_ptr<Method> method, make_method(s.method, model, {s.threads}));
   if (!s.resume.empty()) PACO_TRY(method->restore(s.resume));
   PACO_ASSIGN(s.stream.skip, rows_to_skip(s, *method));
@@ -77,7 +95,12 @@ void add_discover(CLI::App& app, Context& context) {
                           "--out, decisions go to standard output as JSON "
                           "lines.");
   auto s = std::make_shared<Settings>();
-  verb.add_option("--model", s->model, "model file of 'paco calibrate'")->required();
+  verb.add_option("--model", s->model,
+                  "model file of 'paco calibrate'; needed unless --support is given");
+  const SupportFileOptions support = add_support_files(verb, s->support);
+  support.embeddings->description(
+      "in place of a model: labelled embeddings, to calibrate on with the defaults");
+  support.embeddings->needs(support.labels);
   verb.add_option("--input", s->input, "embeddings in stream order; - reads standard input")
       ->required();
   verb.add_option("--method", s->method, fmt::format("one of {}", fmt::join(method_names(), ", ")));
