@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/growing_array.hpp"
 #include "base/threads.hpp"
 #include "base/try.hpp"
 #include "calibrate/references.hpp"
@@ -160,8 +161,12 @@ Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& opt
                  "give --classifier, or choose another --reference"};
   }
 
-  PACO_TRY(check_rows(support.embeddings, "support set"));
   SupportStatistics statistics = support_statistics(support.embeddings, options.epsilon);
+  // A value that is not finite leaves no finite mean behind; then it is worth finding.
+  if (!std::all_of(statistics.mean.begin(), statistics.mean.end(),
+                   [](double mean) { return std::isfinite(mean); })) {
+    PACO_TRY(check_rows(support.embeddings, "support set"));
+  }
   model.mean = std::move(statistics.mean);
   model.deviation = std::move(statistics.deviation);
   model.log_p0 = log_uniform_density(model.dimension);
@@ -170,9 +175,12 @@ Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& opt
 
   ThreadPool pool(static_cast<unsigned>(options.threads));
   const std::size_t n = support.embeddings.rows;
-  Matrix<float> units(n, model.dimension);
-  PACO_TRY(standardise_rows(support.embeddings, model.mean, model.deviation, units.view(),
-                            "support set", 0, pool));
+  GrowingArray<float> memory;
+  memory.resize(n * model.dimension);
+  memory.prefer_large_pages();
+  const Rows<float> units{memory.data(), n, model.dimension};
+  PACO_TRY(standardise_rows(support.embeddings, model.mean, model.deviation, units, "support set",
+                            0, pool));
 
   PACO_ASSIGN(Matrix<float> bank, class_prototypes(units, support.labels, model.class_names));
   std::vector<BankView> views = view_bank(units, support.labels, bank, pool);
