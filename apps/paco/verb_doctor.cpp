@@ -14,6 +14,7 @@
 #include "base/random.hpp"
 #include "base/threads.hpp"
 #include "base/try.hpp"
+#include "linalg/screen_bank.hpp"
 #include "report/page.hpp"
 #include "represent/torch_info.hpp"
 #include "verb.hpp"
@@ -119,6 +120,7 @@ Result<void> run(Context& context, const Settings& settings) {
   const std::int64_t compiled = HWY_TARGETS;
   const std::int64_t usable = hwy::SupportedTargets() & compiled;
   const std::string used = target_names(usable & -usable);  // the lowest bit is the best target
+  const int screening_bits = best_screen_format(768) == ScreenFormat::bytes ? 8 : 32;
   const double gflops = sgemm_gflops(context.clock);
   PACO_ASSIGN(const double sync, sync_milliseconds(settings.folder, context.clock));
   const std::vector<std::string> gpus = gpu_names();
@@ -135,7 +137,8 @@ Result<void> run(Context& context, const Settings& settings) {
       {"cpu", cpu},
       {"threads", available_threads()},
       {"memory_gib", memory},
-      {"kernels", {{"used", used}, {"compiled", target_names(compiled)}}},
+      {"kernels",
+       {{"used", used}, {"compiled", target_names(compiled)}, {"screening_bits", screening_bits}}},
       {"blas",
        {{"name", openblas_get_config()},
         {"core", openblas_get_corename()},
@@ -156,7 +159,8 @@ Result<void> run(Context& context, const Settings& settings) {
       {"paco", fmt::format("{} ({}, {})", PACO_VERSION, PACO_BUILD_TYPE, __VERSION__)},
       {"system", fmt::format("{}, Linux {}, {}", release, system.release, system.machine)},
       {"cpu", fmt::format("{}, {} threads, {:.1f} GiB memory", cpu, available_threads(), memory)},
-      {"kernels", fmt::format("{} in use, of {}", used, target_names(compiled))},
+      {"kernels", fmt::format("{} in use, of {}; screening in {} bits", used,
+                              target_names(compiled), screening_bits)},
       {"blas",
        fmt::format("{}; sgemm {:.1f} GFLOP/s on one thread", openblas_get_config(), gflops)},
       {"torch", torch_text},

@@ -1,5 +1,5 @@
 // How long does calibration take, at the CUB and the ImageNet-100 shape? Contenders: calibrate() on
-// one and two threads, the plain definition, and the bare matrix products as the limit.
+// one and two threads, the plain definition, and the bare matrix products in float32.
 #include "contenders.hpp"
 #include "harness.hpp"
 #include "study/short_bench.hpp"
@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
       m.more["over_products"] = m.time.median / products.median;
       harness.add(std::move(m));
     }
-    harness.add({"", "products alone", shape.name, products, 1, flops});
+    harness.add({"", "float32 products alone", shape.name, products, 1, flops});
     harness.add({"", "plain loops", shape.name, timing_of({plain_seconds}), 1, flops});
   }
   return harness.finish();

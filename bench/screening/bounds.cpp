@@ -139,7 +139,7 @@ void full_search(const Bank& bank, std::size_t block, std::span<Pair> found) {
   const std::size_t k = bank.prototypes.rows(), d = bank.prototypes.columns();
   ThreadPool here;
   std::vector<float> table(block * k);
-  std::vector<std::uint32_t> candidates;
+  std::vector<Candidate> candidates;
   for (std::size_t start = 0; start < found.size(); start += block) {
     const std::size_t rows = std::min(block, found.size() - start);
     if (rows == 1) {
@@ -153,10 +153,11 @@ void full_search(const Bank& bank, std::size_t block, std::span<Pair> found) {
       scores.products = table.data() + i * k;
       scores.count = k;
       scores.constant_error = static_cast<float>(screen_error(d));
-      screen_best(scores, 2, -1, candidates);
+      screen_best(scores, 2, candidates);
       Best best;
-      for (const std::uint32_t c : candidates) {
-        best.offer(c, dot(bank.prototypes[c].data(), bank.queries[start + i].data(), d));
+      for (const Candidate& c : candidates) {
+        best.offer(c.index,
+                   dot(bank.prototypes[c.index].data(), bank.queries[start + i].data(), d));
       }
       found[start + i] = best.index;
     }
@@ -199,13 +200,13 @@ Pair HeadSearch::settle(std::size_t query, const float* values, float tail, std:
   ScreenedScores scores;
   scores.products = values;
   scores.count = k;
-  screen_best(scores, 2, -1, candidates_);
+  screen_best(scores, 2, best_heads_);
   const auto cosine = [&](std::size_t c) {
     ++exact;
     return dot(bank_.prototypes[c].data(), bank_.queries[query].data(), d);
   };
   Best first;
-  for (const std::uint32_t c : candidates_) first.offer(c, cosine(c));
+  for (const Candidate& c : best_heads_) first.offer(c.index, cosine(c.index));
   // value + tail * tails[k] >= bar, as one screening: values with an upper bound alone.
   const auto bar = static_cast<float>(first.second) - 1e-5f;
   candidates_.clear();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "linalg/kernels.hpp"
 #include "linalg/matrix.hpp"
 
 namespace paco::bench {
@@ -63,6 +64,7 @@ class HeadSearch {
   const Bank& bank_;
   Matrix<float> basis_, heads_;  // (m, d), (K, m)
   std::vector<float> tails_;     // (K) length of what the head leaves out
+  std::vector<Candidate> best_heads_;
   std::vector<std::uint32_t> candidates_;
 };
 

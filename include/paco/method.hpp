@@ -46,8 +46,8 @@ struct MethodStats {
   std::uint64_t branches[4] = {};  // by Branch
   std::uint64_t routes[3] = {};    // by Route
   double lowest_tau_birth = 0;
-  // Samples where float32 could not separate the candidates, so that double did. Of this process,
-  // not of the state: it depends on how the stream was cut into blocks, unlike everything else.
+  // Samples whose winner led the runner-up by less than float32 can tell apart, so that double was
+  // needed. Of this process, not of the state.
   std::uint64_t settled = 0;
 };
 

@@ -7,29 +7,43 @@
 #include <limits>
 
 #include "base/threads.hpp"
-#include "linalg/gemm.hpp"
-#include "linalg/kernels.hpp"
 #include "linalg/plain.hpp"
+#include "linalg/screen_bank.hpp"
+#include "linalg/settle.hpp"
 
 namespace paco {
 namespace {
 
 constexpr double kNone = -std::numeric_limits<double>::infinity();
 
-// The two largest of a handful of scores, offered in ascending order of class id.
+// The two largest of a handful of scores; the lowest class id wins a tie.
 struct TopTwo {
   std::int64_t index = -1;
   double first = kNone;
   double second = kNone;
 
   void offer(std::int64_t k, double score) {
-    if (score > first) {
+    if (score > first || (score == first && k < index)) {
       second = first;
       first = score;
       index = k;
     } else if (score > second) {
       second = score;
     }
+  }
+};
+
+// What a sample sees: all scores, and those without its own class.
+struct TwoViews {
+  std::int64_t label = 0;
+  TopTwo open, masked;
+
+  void offer(std::int64_t k, double cosine) {
+    open.offer(k, cosine);
+    if (k != label) masked.offer(k, cosine);
+  }
+  BankView result() const {
+    return {open.index, open.first, open.second, masked.first, masked.second};
   }
 };
 
@@ -41,17 +55,6 @@ bool normalise(std::span<const double> row, std::span<float> normalised) {
   return true;
 }
 
-BankView view_of(std::int64_t label, std::span<const std::uint32_t> candidates,
-                 auto&& cosine_with) {
-  TopTwo open, masked;
-  for (const std::uint32_t k : candidates) {
-    const double cosine = cosine_with(k);
-    open.offer(k, cosine);
-    if (static_cast<std::int64_t>(k) != label) masked.offer(k, cosine);
-  }
-  return {open.index, open.first, open.second, masked.first, masked.second};
-}
-
 }  // namespace
 
 Result<Matrix<float>> class_prototypes(Rows<const float> units,
@@ -60,9 +63,7 @@ Result<Matrix<float>> class_prototypes(Rows<const float> units,
   const std::size_t d = units.columns;
   Matrix<double> sums(class_names.size(), d);
   for (std::size_t i = 0; i < units.rows; ++i) {
-    const auto unit = units[i];
-    const auto sum = sums[static_cast<std::size_t>(labels[i])];
-    for (std::size_t j = 0; j < d; ++j) sum[j] += static_cast<double>(unit[j]);
+    accumulate(sums[static_cast<std::size_t>(labels[i])].data(), units[i].data(), d);
   }
   Matrix<float> bank(class_names.size(), d);
   for (std::size_t k = 0; k < class_names.size(); ++k) {
@@ -96,24 +97,28 @@ std::vector<BankView> view_bank(Rows<const float> units, std::span<const std::in
                                 const Matrix<float>& bank, ThreadPool& pool) {
   const std::size_t d = units.columns;
   const std::size_t classes = bank.rows();
-  const auto error = static_cast<float>(screen_error(d));
+  const ScreenBank screen(bank.view());
   constexpr std::size_t kRows = 256;
   std::vector<BankView> views(units.rows);
   pool.parallel_for(units.rows, kRows, [&](std::size_t first, std::size_t last) {
     ThreadPool here;
-    std::vector<float> products((last - first) * classes);
-    multiply_transposed(units.data + first * d, last - first, bank.data(), classes, d,
-                        products.data(), classes, here);
-    std::vector<std::uint32_t> candidates;
+    SampleBlock samples;
+    samples.assign(units.slice(first, last - first), screen.format());
+    std::vector<float> products(samples.rows() * classes);
+    screen.multiply(samples, products.data(), classes, here);
+    std::vector<Candidate> candidates;
     for (std::size_t i = first; i < last; ++i) {
-      ScreenedScores scores;
-      scores.products = products.data() + (i - first) * classes;
-      scores.count = classes;
-      scores.constant_error = error;
+      const ScreenedScores scores = screen.screened_cosines(
+          {products.data() + (i - first) * classes, samples.error(i - first)});
       // The best three hold the best two, and the best two without any one class.
-      screen_best(scores, 3, -1, candidates);
-      views[i] = view_of(labels[i], candidates,
-                         [&](std::uint32_t k) { return dot(bank[k].data(), units[i].data(), d); });
+      screen_best(scores, 3, candidates);
+      TwoViews seen{labels[i], {}, {}};
+      settle_best(
+          candidates, [&] { return seen.masked.second; },
+          [&](std::size_t k) {
+            seen.offer(static_cast<std::int64_t>(k), dot(bank[k].data(), units[i].data(), d));
+          });
+      views[i] = seen.result();
     }
   });
   return views;
@@ -121,13 +126,14 @@ std::vector<BankView> view_bank(Rows<const float> units, std::span<const std::in
 
 std::vector<BankView> plain_view_bank(Rows<const float> units, std::span<const std::int64_t> labels,
                                       const Matrix<float>& bank) {
-  std::vector<std::uint32_t> everyone(bank.rows());
-  for (std::size_t k = 0; k < everyone.size(); ++k) everyone[k] = static_cast<std::uint32_t>(k);
   std::vector<BankView> views(units.rows);
   for (std::size_t i = 0; i < units.rows; ++i) {
-    views[i] = view_of(labels[i], everyone, [&](std::uint32_t k) {
-      return plain::dot(bank[k].data(), units[i].data(), units.columns);
-    });
+    TwoViews seen{labels[i], {}, {}};
+    for (std::size_t k = 0; k < bank.rows(); ++k) {
+      seen.offer(static_cast<std::int64_t>(k),
+                 plain::dot(bank[k].data(), units[i].data(), units.columns));
+    }
+    views[i] = seen.result();
   }
   return views;
 }

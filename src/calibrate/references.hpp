@@ -33,7 +33,7 @@ Result<Matrix<float>> classifier_references(Rows<const double> classifier,
                                             std::span<const double> deviation,
                                             std::span<const std::string> class_names);
 
-// One BankView per support sample. Float32 products screen, doubles decide; plain_view_bank
+// One BankView per support sample. Approximate products screen, doubles decide; plain_view_bank
 // computes the same in plain loops and judges it. Needs at least 3 classes.
 std::vector<BankView> view_bank(Rows<const float> units, std::span<const std::int64_t> labels,
                                 const Matrix<float>& bank, ThreadPool& pool);

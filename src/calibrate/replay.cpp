@@ -7,6 +7,7 @@
 #include "base/random.hpp"
 #include "base/threads.hpp"
 #include "linalg/plain.hpp"
+#include "linalg/settle.hpp"
 #include "sphere/block_products.hpp"
 #include "sphere/von_mises_fisher.hpp"
 
@@ -27,41 +28,47 @@ class EpisodicMemory {
   EpisodicMemory(std::size_t dimension, const ReplayPlan& plan)
       : plan_(plan), prototypes_(dimension, BlockProducts::kMaxRows), slots_(plan.classes, -1) {}
 
-  const PrototypeSet& prototypes() const { return prototypes_; }
+  PrototypeSet& prototypes() { return prototypes_; }
   bool holds(std::int64_t label) const { return slots_[static_cast<std::size_t>(label)] >= 0; }
 
-  std::size_t add(const float* unit, std::int64_t label) {
+  std::size_t add(const float* unit, float sample_error, std::int64_t label) {
     std::int64_t& slot = slots_[static_cast<std::size_t>(label)];
     if (slot < 0) {
-      slot = static_cast<std::int64_t>(prototypes_.add(unit));
+      slot = static_cast<std::int64_t>(prototypes_.add(unit, sample_error));
     } else {
-      prototypes_.join(static_cast<std::size_t>(slot), unit);
+      prototypes_.join(static_cast<std::size_t>(slot), unit, sample_error);
     }
     return static_cast<std::size_t>(slot);
   }
 
-  double best_attach_score(const float* unit, const float* products) {
-    screen_best(prototypes_.screened_attach_scores(products), 1, -1, candidates_);
-    double best = kNone;
-    for (const std::uint32_t k : candidates_) {
-      best = std::max(best, attach_score(prototypes_.cosine(k, unit), prototypes_.members(k),
-                                         prototypes_.concentration(k), plan_.log_p0));
-    }
-    return best;
+  double best_attach_score(const float* unit, const ScreenedRow& row) {
+    return best(prototypes_.screened_attach_scores(row), -plan_.log_p0, [&](std::size_t k) {
+      return attach_score(prototypes_.cosine(k, unit), prototypes_.members(k),
+                          prototypes_.concentration(k), plan_.log_p0);
+    });
   }
 
-  double best_cosine(const float* unit, const float* products) {
-    screen_best(prototypes_.screened_cosines(products), 1, -1, candidates_);
-    double best = kNone;
-    for (const std::uint32_t k : candidates_) best = std::max(best, prototypes_.cosine(k, unit));
-    return best;
+  double best_cosine(const float* unit, const ScreenedRow& row) {
+    return best(prototypes_.screened_cosines(row), 0,
+                [&](std::size_t k) { return prototypes_.cosine(k, unit); });
   }
 
  private:
+  // The largest exact score; it is what was screened plus `shift`.
+  template <class Exact>
+  double best(const ScreenedScores& scores, double shift, Exact exact) {
+    screen_best(scores, 1, candidates_);
+    double largest = kNone;
+    settle_best(
+        candidates_, [&] { return largest - shift; },
+        [&](std::size_t k) { largest = std::max(largest, exact(k)); });
+    return largest;
+  }
+
   const ReplayPlan& plan_;
   PrototypeSet prototypes_;
   std::vector<std::int64_t> slots_;
-  std::vector<std::uint32_t> candidates_;
+  std::vector<Candidate> candidates_;
 };
 
 }  // namespace
@@ -80,24 +87,23 @@ Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_
   pool.parallel_for(orders.size(), 1, [&](std::size_t first, std::size_t last) {
     ThreadPool here;
     for (std::size_t pass = first; pass < last; ++pass) {
+      const std::span<const std::size_t> order = orders[pass];
       EpisodicMemory memory(d, plan);
       BlockProducts products;
-      Matrix<float> block(kRows, d);
+      SampleBlock block;
       for (std::size_t start = 0; start < units.rows && !stop.stop_requested(); start += kRows) {
         const std::size_t rows = std::min(kRows, units.rows - start);
+        block.assign(units, order.subspan(start, rows), memory.prototypes().copies().format());
+        products.begin(block, memory.prototypes(), here);
         for (std::size_t i = 0; i < rows; ++i) {
-          std::copy_n(units[orders[pass][start + i]].data(), d, block[i].data());
-        }
-        products.begin(block.view().slice(0, rows), memory.prototypes(), here);
-        for (std::size_t i = 0; i < rows; ++i) {
-          const float* unit = block[i].data();
-          const std::int64_t label = labels[orders[pass][start + i]];
+          const float* unit = units[order[start + i]].data();
+          const std::int64_t label = labels[order[start + i]];
+          const ScreenedRow row = products.row(i);
           if (start + i > 0) {
-            record(passes[pass], memory.holds(label),
-                   memory.best_attach_score(unit, products.row(i)),
-                   memory.best_cosine(unit, products.row(i)));
+            record(passes[pass], memory.holds(label), memory.best_attach_score(unit, row),
+                   memory.best_cosine(unit, row));
           }
-          products.added(i, memory.add(unit, label));
+          products.added(i, memory.add(unit, row.error, label));
         }
       }
     }

@@ -53,7 +53,7 @@ class LeaderMethod final : public PrototypeMethod {
       out.margin = best.score - best.second_score;
     }
     out.route = from_known_ ? Route::all : Route::categories_only;
-    offer_best(screened_categories(sample), 2, memory().known(), exact, best);
+    offer_best(screened_categories(sample), 2, memory().known(), 0, exact, best);
     const double score = best.first < 0 ? -1 : best.score;
     out.birth_score = birth_scale(score, model());
     if (best.first < 0 || !(score >= threshold)) {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "discover/methods.hpp"
-#include "sphere/block_products.hpp"
 
 namespace paco {
 
@@ -26,14 +25,18 @@ float Memory::prior(std::int64_t size) {
   return value;
 }
 
+void Memory::begin_block(SampleBlock& samples, BlockProducts& products, ThreadPool& pool) {
+  products.begin(samples, prototypes_, pool);
+}
+
 void Memory::add_to_class(std::size_t k) {
   ++total_;
   ++class_sizes_[k];
   class_priors_[k] = prior(class_sizes_[k]);
 }
 
-std::size_t Memory::create(const float* unit, std::uint64_t sequence) {
-  const std::size_t c = prototypes_.add(unit);
+std::size_t Memory::create(const float* unit, std::uint64_t sequence, float sample_error) {
+  const std::size_t c = prototypes_.add(unit, sample_error);
   ++total_;
   births_.push_back(static_cast<std::int64_t>(sequence));
   category_priors_.push_back(prior(1));
@@ -41,23 +44,27 @@ std::size_t Memory::create(const float* unit, std::uint64_t sequence) {
   return c;
 }
 
-void Memory::add_to_category(std::size_t c, const float* unit) {
+void Memory::add_to_category(std::size_t c, const float* unit, float sample_error) {
   const double resultant = prototypes_.resultant(c);
   const std::int64_t size = prototypes_.members(c);
-  prototypes_.join(c, unit);
+  prototypes_.join(c, unit, sample_error);
   ++total_;
   category_priors_[c] = prior(size + 1);
   boundary_.grown(size, resultant, prototypes_.resultant(c));
 }
 
+double Memory::smoothed_total() const {
+  return static_cast<double>(total_) +
+         static_cast<double>(known() + categories()) * model_.options.alpha;
+}
+
 double Memory::log_share(std::size_t k) const {
-  const double alpha = model_.options.alpha;
   const auto size =
       static_cast<double>(k < known() ? class_sizes_[k] : prototypes_.members(k - known()));
-  const double all =
-      static_cast<double>(total_) + static_cast<double>(known() + categories()) * alpha;
-  return std::log((size + alpha) / all);
+  return std::log((size + model_.options.alpha) / smoothed_total());
 }
+
+double Memory::log_empty_share() const { return std::log(model_.options.alpha / smoothed_total()); }
 
 std::size_t Memory::bytes_per_category() const {
   return prototypes_.bytes_per_prototype() + sizeof(std::int64_t) + sizeof(float) + sizeof(double);

@@ -9,7 +9,7 @@
 #include "discover/boundary.hpp"
 #include "discover/snapshot.hpp"
 #include "paco/model.hpp"
-#include "sphere/prototypes.hpp"
+#include "sphere/block_products.hpp"
 
 namespace paco {
 
@@ -23,14 +23,22 @@ class Memory {
   const Boundary& boundary() const { return boundary_.now(); }
   std::size_t mature() const { return boundary_.mature(); }
 
+  // Begins the products of a block of samples with the categories.
+  void begin_block(SampleBlock& samples, BlockProducts& products, ThreadPool& pool);
+
+  // `sample_error` is that of the sample's row of products (ScreenedRow).
   void add_to_class(std::size_t k);
-  std::size_t create(const float* unit, std::uint64_t sequence);  // the new category's index
-  void add_to_category(std::size_t c, const float* unit);
+  std::size_t create(const float* unit, std::uint64_t sequence,
+                     float sample_error = 0);  // the new category's index
+  void add_to_category(std::size_t c, const float* unit, float sample_error = 0);
 
   // The log of a prototype's smoothed share of all samples, exact; k counts known classes, then
   // categories.
   double log_share(std::size_t k) const;
-  // The part of it that differs between prototypes, log(1 + n / alpha), in float32 for screening.
+  // The same of a prototype without samples.
+  double log_empty_share() const;
+  // The part of log_share that differs between prototypes, log(1 + n / alpha), in float32 for
+  // screening.
   const float* class_priors() const { return class_priors_.data(); }
   const float* category_priors() const { return category_priors_.data(); }
   float largest_prior() const { return largest_prior_; }
@@ -44,6 +52,8 @@ class Memory {
 
  private:
   float prior(std::int64_t size);
+  // What shares are shares of.
+  double smoothed_total() const;
 
   const Model& model_;
   std::vector<std::int64_t> class_sizes_;

@@ -41,7 +41,7 @@ class PacoMethod final : public PrototypeMethod {
     BestTwo closest;
     if (!categories_only) closest.offer(nearest.first, nearest.score);
     offer_best(
-        screened_categories(sample), 1, memory().known(),
+        screened_categories(sample), 1, memory().known(), 0,
         [&](std::size_t k) { return cosine(sample, k); }, closest);
     out.birth_score = closest.score / m.options.temperature - m.log_p0;
     if (out.birth_score >= out.tau_birth) {
@@ -76,11 +76,14 @@ class PacoMethod final : public PrototypeMethod {
     const auto exact = [&](std::size_t k) {
       return cosine(sample, k) / model().options.temperature + memory().log_share(k);
     };
-    if (classes)
-      offer_best(screened(screened_classes(sample), memory().class_priors()), 2, 0, exact, best);
+    const double shift = memory().log_empty_share();
+    if (classes) {
+      offer_best(screened(screened_classes(sample), memory().class_priors()), 2, 0, shift, exact,
+                 best);
+    }
     if (categories) {
       offer_best(screened(screened_categories(sample), memory().category_priors()), 2,
-                 memory().known(), exact, best);
+                 memory().known(), shift, exact, best);
     }
   }
 
@@ -89,7 +92,7 @@ class PacoMethod final : public PrototypeMethod {
     const std::size_t known = memory().known();
     BestTwo best;
     offer_best(
-        prototypes.screened_attach_scores(sample.category_products), 2, known,
+        prototypes.screened_attach_scores(sample.categories), 2, known, -model().log_p0,
         [&](std::size_t k) {
           const std::size_t c = k - known;
           return attach_score(cosine(sample, k), prototypes.members(c), prototypes.concentration(c),

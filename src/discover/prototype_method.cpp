@@ -1,21 +1,21 @@
 #include "discover/prototype_method.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/try.hpp"
 #include "discover/methods.hpp"
-#include "linalg/gemm.hpp"
 #include "sphere/standardise.hpp"
 
 namespace paco {
 
 void BestTwo::offer(CategoryId k, double s) {
-  if (first < 0 || s > score) {
+  if (first < 0 || s > score || (s == score && k < first)) {
     second = first;
     second_score = score;
     first = k;
     score = s;
-  } else if (second < 0 || s > second_score) {
+  } else if (second < 0 || s > second_score || (s == second_score && k < second)) {
     second = k;
     second_score = s;
   }
@@ -25,7 +25,8 @@ PrototypeMethod::PrototypeMethod(std::shared_ptr<const Model> model, const Metho
     : model_(std::move(model)),
       pool_(static_cast<unsigned>(options.threads)),
       memory_(*model_),
-      class_error_(static_cast<float>(screen_error(model_->dimension))) {
+      references_(Rows<const float>{model_->references.data(), model_->known_classes(),
+                                    model_->dimension}) {
   stats_.lowest_tau_birth = model_->tau_birth_sup;
 }
 
@@ -54,73 +55,68 @@ Result<void> PrototypeMethod::decide_block(Rows<const double> embeddings,
 
 void PrototypeMethod::decide_units(Rows<const float> units, std::span<Decision> decisions) {
   const std::size_t known = memory_.known();
+  samples_.assign(units, references_.format());
   class_products_.resize(units.rows * known);
-  if (units.rows == 1) {
-    screen_rows(model_->references.data(), known, units.data, units.columns,
-                class_products_.data());
-  } else {
-    multiply_transposed(units.data, units.rows, model_->references.data(), known, units.columns,
-                        class_products_.data(), known, pool_);
-  }
-  const std::size_t packed = look_at_classes(units);
-  if (packed > 0) {
-    products_.begin({packed_.data(), packed, units.columns}, memory_.prototypes(), pool_);
+  references_.multiply(samples_, class_products_.data(), known, pool_);
+  look_at_classes(units);
+  if (!indices_.empty()) {
+    unsettled_.assign(samples_, indices_);
+    memory_.begin_block(unsettled_, products_, pool_);
   }
   for (std::size_t i = 0; i < units.rows; ++i) {
     const Look& look = looks_[i];
-    const Sample sample{units[i].data(), class_products_.data() + i * known,
-                        look.needs_categories ? products_.row(look.row) : nullptr, look.nearest};
+    const Sample sample{units[i].data(), class_row(i),
+                        look.needs_categories ? products_.row(look.row) : ScreenedRow{},
+                        look.nearest};
     cosines_.clear();
     const auto remember = [&](CategoryId k, double value) {
       if (k >= 0) cosines_.push_back({static_cast<std::size_t>(k), value});
     };
     remember(look.nearest.first, look.nearest.score);
     remember(look.nearest.second, look.nearest.second_score);
-    ambiguous_ = look.ambiguous;
     Decision& decision = decisions[i];
     decision = Decision{};
     decision.sequence = stats_.samples;
     decision.tau_birth = memory_.boundary().tau_birth;
     judge(sample, decision);
-    update(sample.unit, decision, look.row);
+    update(sample, decision, look.row);
   }
+}
+
+ScreenedRow PrototypeMethod::class_row(std::size_t i) const {
+  return {class_products_.data() + i * memory_.known(), samples_.error(i)};
 }
 
 // The known references never move, so what they say of a sample can be had for the whole block
-// before any of it is decided. Many samples need nothing else; only the others are packed for the
-// products with the categories and with each other. Returns how many those are.
-std::size_t PrototypeMethod::look_at_classes(Rows<const float> units) {
-  const std::size_t d = units.columns;
+// before any of it is decided. Many samples need nothing else; only the others are multiplied with
+// the categories and with each other.
+void PrototypeMethod::look_at_classes(Rows<const float> units) {
   looks_.assign(units.rows, {});
-  packed_.resize(std::max(packed_.size(), units.rows * d));
-  std::size_t packed = 0;
+  indices_.clear();
   for (std::size_t i = 0; i < units.rows; ++i) {
     Look& look = looks_[i];
-    const Sample sample{units[i].data(), class_products_.data() + i * memory_.known(), nullptr, {}};
+    const Sample sample{units[i].data(), class_row(i), {}, {}};
     cosines_.clear();
-    ambiguous_ = false;
     offer_best(
-        screened_classes(sample), 2, 0, [&](std::size_t k) { return cosine(sample, k); },
+        screened_classes(sample), 2, 0, 0, [&](std::size_t k) { return cosine(sample, k); },
         look.nearest);
-    look.ambiguous = ambiguous_;
     look.needs_categories = needs_categories(look.nearest);
     if (!look.needs_categories) continue;
-    std::copy_n(sample.unit, d, packed_.data() + packed * d);
-    look.row = packed++;
+    look.row = indices_.size();
+    indices_.push_back(i);
   }
-  return packed;
 }
 
-void PrototypeMethod::update(const float* unit, Decision& decision, std::size_t row) {
+void PrototypeMethod::update(const Sample& sample, Decision& decision, std::size_t row) {
   const auto k = static_cast<std::size_t>(decision.category);
   if (decision.verdict == Verdict::known) {
     memory_.add_to_class(k);
   } else {
     const std::size_t c = k - memory_.known();
     if (decision.verdict == Verdict::created) {
-      memory_.create(unit, decision.sequence);
+      memory_.create(sample.unit, decision.sequence, sample.categories.error);
     } else {
-      memory_.add_to_category(c, unit);
+      memory_.add_to_category(c, sample.unit, sample.categories.error);
     }
     products_.added(row, c);
   }
@@ -129,7 +125,17 @@ void PrototypeMethod::update(const float* unit, Decision& decision, std::size_t 
   decision.categories_after = memory_.categories();
   decision.mature_after = memory_.mature();
   count(stats_, decision);
-  if (ambiguous_) ++stats_.settled;
+  if (needed_double(decision)) ++stats_.settled;
+}
+
+// Does the winner lead by less than the error of two scores made of float32 products?
+bool PrototypeMethod::needed_double(const Decision& decision) const {
+  if (decision.verdict == Verdict::created || decision.runner_up == decision.category) return false;
+  const double score = decision.assignment_score;
+  // What a cosine is multiplied with; in an attach score, at least what that comes to.
+  const double scale = decision.branch == Branch::attach ? std::abs(score + model_->log_p0)
+                                                         : 1 / model_->options.temperature;
+  return score - decision.runner_up_score < 2 * screen_error(model_->dimension) * scale;
 }
 
 double PrototypeMethod::cosine(const Sample& sample, std::size_t k) {
@@ -146,15 +152,11 @@ double PrototypeMethod::cosine(const Sample& sample, std::size_t k) {
 }
 
 ScreenedScores PrototypeMethod::screened_classes(const Sample& sample) const {
-  ScreenedScores scores;
-  scores.products = sample.class_products;
-  scores.count = memory_.known();
-  scores.constant_error = class_error_;
-  return scores;
+  return references_.screened_cosines(sample.classes);
 }
 
 ScreenedScores PrototypeMethod::screened_categories(const Sample& sample) const {
-  return memory_.prototypes().screened_cosines(sample.category_products);
+  return memory_.prototypes().screened_cosines(sample.categories);
 }
 
 void PrototypeMethod::assign(const BestTwo& best, Branch branch, Decision& decision) const {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -66,7 +67,7 @@ double DotFF(const float* a, const float* b, std::size_t n) { return DotImpl(a, 
 double DotDF(const double* a, const float* b, std::size_t n) { return DotImpl(a, b, n); }
 double DotDD(const double* a, const double* b, std::size_t n) { return DotImpl(a, b, n); }
 
-double Accumulate(double* sum, const float* addend, float* rounded, std::size_t n) {
+double Accumulate(double* sum, const float* addend, std::size_t n) {
   PartialSums partial;
   std::size_t i = 0;
   for (; i + plain::kPartialSums <= n; i += plain::kPartialSums) {
@@ -74,15 +75,70 @@ double Accumulate(double* sum, const float* addend, float* rounded, std::size_t 
       const std::size_t at = i + r * kWidth;
       const VecF64 total = hn::Add(load(sum + at), load(addend + at));
       hn::StoreU(total, F64(), sum + at);
-      hn::StoreU(hn::DemoteTo(HalfF32(), total), HalfF32(), rounded + at);
       partial.sums[r] = hn::Add(partial.sums[r], hn::Mul(total, total));
     }
   }
   return partial.finish(i, n, [&](std::size_t j) {
     sum[j] += static_cast<double>(addend[j]);
-    rounded[j] = static_cast<float>(sum[j]);
     return sum[j] * sum[j];
   });
+}
+
+void ToFloat32(const double* numbers, float* rounded, std::size_t n) {
+  std::size_t i = 0;
+  for (; i + kWidth <= n; i += kWidth) {
+    hn::StoreU(hn::DemoteTo(HalfF32(), load(numbers + i)), HalfF32(), rounded + i);
+  }
+  for (; i < n; ++i) rounded[i] = static_cast<float>(numbers[i]);
+}
+
+// A number becomes the multiple nearest to it, so at most half a scale is lost of each.
+RoundedToBytes RoundToBytes(const float* row, std::size_t n, std::int8_t* multiples) {
+  const F32 d;
+  const hn::RebindToSigned<F32> whole;
+  const hn::Rebind<std::int8_t, F32> byte;
+  const std::size_t width = hn::Lanes(d);
+  const std::size_t vectors = n / width * width;
+  auto largest_of_lanes = hn::Zero(d);
+  for (std::size_t i = 0; i < vectors; i += width) {
+    largest_of_lanes = hn::Max(largest_of_lanes, hn::Abs(hn::LoadU(d, row + i)));
+  }
+  float largest = hn::GetLane(hn::MaxOfLanes(d, largest_of_lanes));
+  for (std::size_t i = vectors; i < n; ++i) largest = std::max(largest, std::abs(row[i]));
+  // So small that 1 / scale overflows: zero stands for all of it.
+  constexpr float kSmallest = 1e-30f;
+  if (!(largest >= kSmallest)) {
+    std::fill_n(multiples, n, std::int8_t{0});
+    return {0, 2 * kSmallest * std::sqrt(static_cast<float>(n)), 0};
+  }
+
+  const float inverse = 127 / largest;
+  const auto inverses = hn::Set(d, inverse);
+  auto squares = hn::Zero(d);
+  auto sums = hn::Zero(whole);
+  for (std::size_t i = 0; i < vectors; i += width) {
+    const auto x = hn::LoadU(d, row + i);
+    const auto multiple = hn::NearestInt(hn::Mul(x, inverses));
+    const auto lost = hn::MulSub(x, inverses, hn::ConvertTo(d, multiple));
+    squares = hn::MulAdd(lost, lost, squares);
+    sums = hn::Add(sums, multiple);
+    hn::StoreU(hn::DemoteTo(byte, multiple), byte, multiples + i);
+  }
+  float squared = hn::GetLane(hn::SumOfLanes(d, squares));
+  std::int32_t sum = hn::GetLane(hn::SumOfLanes(whole, sums));
+  for (std::size_t i = vectors; i < n; ++i) {
+    const float multiple = std::nearbyint(row[i] * inverse);
+    const float lost = row[i] * inverse - multiple;
+    squared += lost * lost;
+    sum += static_cast<std::int32_t>(multiple);
+    multiples[i] = static_cast<std::int8_t>(multiple);
+  }
+  // In units of the scale every `lost` is off by a few roundings of at most 127, and the square
+  // root by the roundings of the sum.
+  const auto count = static_cast<float>(n);
+  const float length = std::sqrt(squared) * (1 + count * 0x1p-24f) + 1e-4f * std::sqrt(count);
+  const float scale = 1 / inverse;
+  return {scale, length * scale, sum};
 }
 
 // `z` is room for n doubles: a division is the slow part, and each is made once.
@@ -175,9 +231,10 @@ HWY_INLINE ValueAndError screened(const ScreenedScores& s, std::size_t i) {
   if (s.factor) multiplier = hn::Mul(multiplier, hn::LoadU(d, s.factor + i));
   value = hn::Mul(value, multiplier);
   if (s.offset) value = hn::Add(value, hn::LoadU(d, s.offset + i));
-  const auto cosine_error =
-      s.cosine_error ? hn::LoadU(d, s.cosine_error + i) : hn::Set(d, s.constant_error);
-  return {value, hn::MulAdd(cosine_error, multiplier, hn::Set(d, s.slack))};
+  auto error = hn::Set(d, s.constant_error);
+  if (s.cosine_error)
+    error = hn::MulAdd(hn::LoadU(d, s.cosine_error + i), hn::Set(d, s.stretch), error);
+  return {value, hn::MulAdd(error, multiplier, hn::Set(d, s.slack))};
 }
 
 // The same for one element.
@@ -185,78 +242,69 @@ HWY_INLINE void screened_one(const ScreenedScores& s, std::size_t i, float& valu
   value = s.products[i] * (s.scale ? s.scale[i] : 1.0f);
   const float multiplier = s.common * (s.factor ? s.factor[i] : 1.0f);
   value = value * multiplier + (s.offset ? s.offset[i] : 0.0f);
-  error = (s.cosine_error ? s.cosine_error[i] : s.constant_error) * multiplier + s.slack;
+  error = (s.cosine_error ? s.cosine_error[i] * s.stretch : 0.0f) + s.constant_error;
+  error = error * multiplier + s.slack;
+}
+
+// Vectors of screened scores from the first to the last: body(x, index of lane 0, lanes to leave
+// out). The last vector ends with the last element and leaves out the lanes that were there before.
+// Needs at least one whole vector.
+template <class Body>
+HWY_INLINE void for_vectors(const ScreenedScores& s, Body body) {
+  const std::size_t width = hn::Lanes(F32());
+  std::size_t i = 0;
+  for (; i + width <= s.count; i += width) body(screened(s, i), i, 0);
+  if (i < s.count) body(screened(s, s.count - width), s.count - width, i + width - s.count);
 }
 
 // An element can be among the `places` best only if its upper bound reaches the places-th largest
 // lower bound.
-void ScreenBest(const ScreenedScores& s, int places, std::int64_t excluded,
-                std::vector<std::uint32_t>& candidates) {
+void ScreenBest(const ScreenedScores& s, int places, std::vector<Candidate>& candidates) {
   const F32 d;
   const std::size_t width = hn::Lanes(d);
-  const float lowest = -std::numeric_limits<float>::infinity();
   constexpr std::size_t kMaxWidth = hn::MaxLanes(F32());
-  auto first = hn::Set(d, lowest), second = first, third = first;
-  float best[3] = {lowest, lowest, lowest};
-  const auto offer = [&](float x) {
-    if (x > best[0]) {
-      best[2] = best[1];
-      best[1] = best[0];
-      best[0] = x;
-    } else if (x > best[1]) {
-      best[2] = best[1];
-      best[1] = x;
-    } else if (x > best[2]) {
-      best[2] = x;
+  candidates.clear();
+  if (s.count < width) {  // too few to be worth a bar
+    for (std::size_t i = 0; i < s.count; ++i) {
+      float value, error;
+      screened_one(s, i, value, error);
+      candidates.push_back({static_cast<std::uint32_t>(i), value + error});
     }
-  };
-  const std::size_t whole = s.count / width * width;
-  for (std::size_t i = 0; i < whole; i += width) {
-    const ValueAndError x = screened(s, i);
+    return;
+  }
+  const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
+  auto first = lowest, second = lowest, third = lowest;  // the largest of each lane
+  for_vectors(s, [&](const ValueAndError& x, std::size_t, std::size_t left_out) HWY_ATTR {
     auto lower = hn::Sub(x.value, x.error);
-    if (excluded >= 0 && static_cast<std::size_t>(excluded) - i < width) {
-      HWY_ALIGN float lanes[kMaxWidth];
-      hn::Store(lower, d, lanes);
-      lanes[static_cast<std::size_t>(excluded) - i] = lowest;
-      lower = hn::Load(d, lanes);
-    }
+    if (left_out > 0) lower = hn::IfThenElse(hn::FirstN(d, left_out), lowest, lower);
     const auto down = hn::Min(first, lower);
     first = hn::Max(first, lower);
     third = hn::Max(third, hn::Min(second, down));
     second = hn::Max(second, down);
-  }
-  HWY_ALIGN float lanes[kMaxWidth];
-  for (const auto& sorted : {first, second, third}) {
-    hn::Store(sorted, d, lanes);
-    for (std::size_t lane = 0; lane < width; ++lane) offer(lanes[lane]);
-  }
-  for (std::size_t i = whole; i < s.count; ++i) {
-    if (static_cast<std::int64_t>(i) == excluded) continue;
-    float value, error;
-    screened_one(s, i, value, error);
-    offer(value - error);
+  });
+  // The largest of all lanes is taken away `places` times. Where several lanes hold it, all of them
+  // lose it: the bar is then lower than it could be, and still right.
+  auto bar = hn::MaxOfLanes(d, first);
+  for (int place = 1; place < places; ++place) {
+    const auto taken = hn::Eq(first, bar);
+    first = hn::IfThenElse(taken, second, first);
+    second = hn::IfThenElse(taken, third, second);
+    bar = hn::MaxOfLanes(d, first);
   }
 
-  const float bar = best[places - 1];
-  const auto bars = hn::Set(d, bar);
-  candidates.clear();
-  for (std::size_t i = 0; i < whole; i += width) {
-    const ValueAndError x = screened(s, i);
-    const auto reaches = hn::Ge(hn::Add(x.value, x.error), bars);
-    if (hn::AllFalse(d, reaches)) continue;
-    hn::Store(hn::IfThenElseZero(reaches, hn::Set(d, 1.0f)), d, lanes);
-    for (std::size_t lane = 0; lane < width; ++lane) {
-      if (lanes[lane] != 0 && static_cast<std::int64_t>(i + lane) != excluded) {
-        candidates.push_back(static_cast<std::uint32_t>(i + lane));
-      }
+  for_vectors(s, [&](const ValueAndError& x, std::size_t i, std::size_t left_out) HWY_ATTR {
+    const auto upper = hn::Add(x.value, x.error);
+    const auto reaches = hn::Ge(upper, bar);
+    if (hn::AllFalse(d, reaches)) return;
+    HWY_ALIGN float lanes[kMaxWidth];
+    hn::Store(upper, d, lanes);
+    std::uint64_t bits = 0;
+    hn::StoreMaskBits(d, reaches, reinterpret_cast<std::uint8_t*>(&bits));
+    for (bits = bits >> left_out << left_out; bits != 0; bits &= bits - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(bits));
+      candidates.push_back({static_cast<std::uint32_t>(i + lane), lanes[lane]});
     }
-  }
-  for (std::size_t i = whole; i < s.count; ++i) {
-    if (static_cast<std::int64_t>(i) == excluded) continue;
-    float value, error;
-    screened_one(s, i, value, error);
-    if (value + error >= bar) candidates.push_back(static_cast<std::uint32_t>(i));
-  }
+  });
 }
 
 const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
@@ -272,6 +320,8 @@ HWY_EXPORT(DotFF);
 HWY_EXPORT(DotDF);
 HWY_EXPORT(DotDD);
 HWY_EXPORT(Accumulate);
+HWY_EXPORT(ToFloat32);
+HWY_EXPORT(RoundToBytes);
 HWY_EXPORT(Standardise);
 HWY_EXPORT(ScreenRows);
 HWY_EXPORT(ScreenBest);
@@ -287,8 +337,16 @@ double dot(const double* a, const double* b, std::size_t n) {
   return HWY_DYNAMIC_DISPATCH(DotDD)(a, b, n);
 }
 
-double accumulate(double* sum, const float* addend, float* rounded, std::size_t n) {
-  return HWY_DYNAMIC_DISPATCH(Accumulate)(sum, addend, rounded, n);
+double accumulate(double* sum, const float* addend, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(Accumulate)(sum, addend, n);
+}
+
+void to_float32(const double* numbers, float* rounded, std::size_t n) {
+  HWY_DYNAMIC_DISPATCH(ToFloat32)(numbers, rounded, n);
+}
+
+RoundedToBytes round_to_bytes(const float* row, std::size_t n, std::int8_t* multiples) {
+  return HWY_DYNAMIC_DISPATCH(RoundToBytes)(row, n, multiples);
 }
 
 double standardise(const double* raw, const double* mean, const double* deviation, float* unit,
@@ -303,10 +361,9 @@ void screen_rows(const float* rows, std::size_t count, const float* unit, std::s
   HWY_DYNAMIC_DISPATCH(ScreenRows)(rows, count, unit, n, products);
 }
 
-void screen_best(const ScreenedScores& scores, int places, std::int64_t excluded,
-                 std::vector<std::uint32_t>& candidates) {
+void screen_best(const ScreenedScores& scores, int places, std::vector<Candidate>& candidates) {
   assert(places >= 1 && places <= 3);
-  HWY_DYNAMIC_DISPATCH(ScreenBest)(scores, places, excluded, candidates);
+  HWY_DYNAMIC_DISPATCH(ScreenBest)(scores, places, candidates);
 }
 
 double screen_error(std::size_t n, std::size_t extra) {

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cassert>
 
-#include "linalg/gemm.hpp"
-#include "linalg/kernels.hpp"
-
 namespace paco {
 
 std::size_t BlockProducts::good_rows(std::size_t prototypes) {
@@ -13,21 +10,18 @@ std::size_t BlockProducts::good_rows(std::size_t prototypes) {
   return std::clamp<std::size_t>(kTableFloats / (prototypes + 1), 16, kMaxRows);
 }
 
-void BlockProducts::begin(Rows<const float> units, const PrototypeSet& prototypes,
-                          ThreadPool& pool) {
-  assert(units.rows <= kMaxRows);
-  rows_ = units.rows;
+void BlockProducts::begin(SampleBlock& samples, PrototypeSet& prototypes, ThreadPool& pool) {
+  assert(samples.rows() <= kMaxRows);
+  prototypes.update_copies();
+  samples_ = &samples;
+  rows_ = samples.rows();
   columns_ = prototypes.size();
   stride_ = columns_ + rows_;
   if (products_.size() < rows_ * stride_) products_.resize(rows_ * stride_ + rows_ * stride_ / 2);
-  if (rows_ == 1) {
-    screen_rows(prototypes.rounded(), columns_, units.data, units.columns, products_.data());
-    return;
-  }
-  multiply_transposed(units.data, rows_, prototypes.rounded(), columns_, units.columns,
-                      products_.data(), stride_, pool);
+  prototypes.copies().multiply(samples, products_.data(), stride_, pool);
+  if (rows_ == 1) return;
   gram_.resize(kMaxRows * kMaxRows);
-  multiply_self(units.data, rows_, units.columns, gram_.data());
+  samples.multiply_self(gram_.data());
 }
 
 void BlockProducts::added(std::size_t i, std::size_t k) {

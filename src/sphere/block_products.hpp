@@ -1,5 +1,5 @@
-// Float32 products of a block of samples with a growing PrototypeSet, kept right while the block is
-// decided.
+// Screened products of a block of samples with a growing PrototypeSet, kept right while the block
+// is decided.
 //
 // At the start of a block two matrix products give U R^T and U U^T. When sample i joins prototype
 // k, the products of the later samples with k change by their entry of U U^T with i; a new
@@ -26,13 +26,18 @@ class BlockProducts {
   // Rows to take at once so that the table of products stays in cache.
   static std::size_t good_rows(std::size_t prototypes);
 
-  void begin(Rows<const float> units, const PrototypeSet& prototypes, ThreadPool& pool);
+  // Renews the copies of the prototypes and multiplies them with the samples, which have to stay
+  // until the block is decided.
+  void begin(SampleBlock& samples, PrototypeSet& prototypes, ThreadPool& pool);
   // Products of sample i with all prototypes there are now.
-  const float* row(std::size_t i) const { return products_.data() + i * stride_; }
-  // Call after the sample was added to prototype k, new or old.
+  ScreenedRow row(std::size_t i) const {
+    return {products_.data() + i * stride_, samples_->error(i)};
+  }
+  // Call after the sample was added to prototype k, new or old, with the error of its row.
   void added(std::size_t i, std::size_t k);
 
  private:
+  const SampleBlock* samples_ = nullptr;
   std::size_t rows_ = 0;
   std::size_t stride_ = 0;
   std::size_t columns_ = 0;      // prototypes when the block began, plus those born in it

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "sphere/von_mises_fisher.hpp"
@@ -9,55 +10,73 @@
 namespace paco {
 
 PrototypeSet::PrototypeSet(std::size_t dimension, std::size_t roundings)
-    : dimension_(dimension), error_(screen_error(dimension, roundings)) {}
+    : dimension_(dimension),
+      copies_(dimension),
+      rounding_error_(copies_.rounding_error(roundings)) {}
 
-std::size_t PrototypeSet::add(const float* unit) {
+std::size_t PrototypeSet::add(const float* unit, float sample_error) {
   const std::size_t k = size();
   sums_.resize((k + 1) * dimension_);
-  rounded_.resize((k + 1) * dimension_);
-  sizes_.push_back(1);
+  sizes_.push_back(0);
+  stale_.push_back(0);
+  drifts_.push_back(0);
   resultants_.push_back(0);
   inverse_resultants_.push_back(0);
   cosine_errors_.push_back(0);
   concentrations_.push_back(0);
   log_sizes_.push_back(0);
-  refresh(k, accumulate(sums_.data() + k * dimension_, unit, rounded_.data() + k * dimension_,
-                        dimension_));
+  join(k, unit, sample_error);
   return k;
 }
 
-void PrototypeSet::join(std::size_t k, const float* unit) {
+void PrototypeSet::join(std::size_t k, const float* unit, float sample_error) {
   ++sizes_[k];
-  refresh(k, accumulate(sums_.data() + k * dimension_, unit, rounded_.data() + k * dimension_,
-                        dimension_));
+  stale_[k] = 1;
+  drifts_[k] += sample_error;
+  const double squared = accumulate(sums_.data() + k * dimension_, unit, dimension_);
+  resultants_[k] = std::sqrt(squared);
+  concentrations_[k] = static_cast<float>(concentration(k));
+  log_sizes_[k] = static_cast<float>(std::log(static_cast<double>(sizes_[k])));
+  bound_error(k);
 }
 
 void PrototypeSet::restore(std::span<const double> sum, std::int64_t members) {
   const std::vector<float> zeros(dimension_, 0.0f);
   const std::size_t k = add(zeros.data());
-  double* own = sums_.data() + k * dimension_;
-  std::copy(sum.begin(), sum.end(), own);
-  for (std::size_t i = 0; i < dimension_; ++i)
-    rounded_[k * dimension_ + i] = static_cast<float>(own[i]);
-  sizes_[k] = members;
-  refresh(k, dot(own, own, dimension_));
+  std::copy(sum.begin(), sum.end(), sums_.data() + k * dimension_);
+  sizes_[k] = members - 1;
+  join(k, zeros.data());
 }
 
+void PrototypeSet::update_copies() {
+  for (std::size_t k = 0; k < size(); ++k) {
+    const void* next = std::memchr(stale_.data() + k, 1, size() - k);
+    if (next == nullptr) return;
+    k = static_cast<std::size_t>(static_cast<const std::uint8_t*>(next) - stale_.data());
+    copies_.set(k, sums_.data() + k * dimension_);
+    stale_[k] = 0;
+    drifts_[k] = 0;
+    bound_error(k);
+  }
+}
+
+// A product differs from the exact one by the roundings of the copy and of the samples that joined
+// since, by those of float32 arithmetic, and by the sample's own, which screened_cosines adds.
+//
 // Where samples cancel each other the sum is short and the bound on its cosine wide: the prototype
 // is then a candidate in every comparison. That is slow, rare, and right. Where the bound says
 // nothing any more, or 1 / length is no float32, the screened cosine is 0 and any true one is
 // possible. A sum of length zero has cosine 0 by definition, without error.
-void PrototypeSet::refresh(std::size_t k, double squared_length) {
-  const double length = std::sqrt(squared_length);
-  const auto members = static_cast<double>(sizes_[k]);
-  resultants_[k] = length;
-  const double bound = length > 0 ? error_ * members / length * 1.001 : 0.0;
+void PrototypeSet::bound_error(std::size_t k) {
+  const double length = resultants_[k];
+  const double copy_error = k < copies_.size() ? static_cast<double>(copies_.error(k)) : 0;
+  const double lost = copy_error + static_cast<double>(drifts_[k]);
+  const double error = lost + rounding_error_ * (static_cast<double>(sizes_[k]) + lost);
+  const double bound = length > 0 ? error / length * 1.001 : 0.0;
   constexpr double kAnyCosine = 1.01;
   const bool useful = length > 0 && bound < kAnyCosine;
   inverse_resultants_[k] = useful ? static_cast<float>(1 / length) : 0.0f;
   cosine_errors_[k] = static_cast<float>(std::min(bound, kAnyCosine));
-  concentrations_[k] = static_cast<float>(paco::concentration(length, sizes_[k], dimension_));
-  log_sizes_[k] = static_cast<float>(std::log(members));
 }
 
 double PrototypeSet::cosine(std::size_t k, const float* unit) const {
@@ -69,17 +88,19 @@ double PrototypeSet::concentration(std::size_t k) const {
   return paco::concentration(resultants_[k], sizes_[k], dimension_);
 }
 
-ScreenedScores PrototypeSet::screened_cosines(const float* products) const {
+ScreenedScores PrototypeSet::screened_cosines(const ScreenedRow& row) const {
   ScreenedScores scores;
-  scores.products = products;
+  scores.products = row.products;
   scores.count = size();
   scores.scale = inverse_resultants_.data();
   scores.cosine_error = cosine_errors_.data();
+  scores.stretch = 1 + row.error;
+  scores.constant_error = row.error;
   return scores;
 }
 
-ScreenedScores PrototypeSet::screened_attach_scores(const float* products) const {
-  ScreenedScores scores = screened_cosines(products);
+ScreenedScores PrototypeSet::screened_attach_scores(const ScreenedRow& row) const {
+  ScreenedScores scores = screened_cosines(row);
   scores.factor = concentrations_.data();
   scores.offset = log_sizes_.data();
   scores.slack = 64 * 0x1p-22f;  // log n is below 64 and was rounded to float32
@@ -87,8 +108,8 @@ ScreenedScores PrototypeSet::screened_attach_scores(const float* products) const
 }
 
 std::size_t PrototypeSet::bytes_per_prototype() const {
-  return dimension_ * (sizeof(double) + sizeof(float)) + sizeof(std::int64_t) + sizeof(double) +
-         4 * sizeof(float);
+  return dimension_ * sizeof(double) + copies_.bytes_per_row() + sizeof(std::int64_t) +
+         sizeof(double) + 5 * sizeof(float) + sizeof(std::uint8_t);
 }
 
 }  // namespace paco

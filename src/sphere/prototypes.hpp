@@ -1,15 +1,16 @@
 // A growing set of prototypes, each the direction of a sum of unit embeddings.
 //
-// The sums are kept in double and are the truth; beside them stand float32 copies and float32
-// statistics with error bounds, from which screening narrows down who can win. 12 d + 32 bytes a
-// prototype. Not thread-safe.
+// The sums are kept in double and are the truth; beside them stand copies for screening (float32 or
+// 8 bits) and float32 statistics with error bounds, from which screening narrows down who can win.
+// Copies are renewed when a block begins, not with every sample. 12 d + 37 bytes a prototype in
+// float32, about 9 d + 45 in 8 bits. Not thread-safe.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
 #include "base/growing_array.hpp"
-#include "linalg/kernels.hpp"
+#include "linalg/screen_bank.hpp"
 
 namespace paco {
 
@@ -22,9 +23,10 @@ class PrototypeSet {
   std::size_t size() const { return sizes_.size(); }
   std::size_t dimension() const { return dimension_; }
 
-  // A new prototype from its first sample; returns its index.
-  std::size_t add(const float* unit);
-  void join(std::size_t k, const float* unit);
+  // A new prototype from its first sample; returns its index. `sample_error`: what rounding took
+  // from the sample in the products that go on being used (see BlockProducts).
+  std::size_t add(const float* unit, float sample_error = 0);
+  void join(std::size_t k, const float* unit, float sample_error = 0);
   // A prototype as a snapshot stored it.
   void restore(std::span<const double> sum, std::int64_t members);
 
@@ -39,23 +41,26 @@ class PrototypeSet {
   double cosine(std::size_t k, const float* unit) const;
   double concentration(std::size_t k) const;
 
-  // The float32 side, one entry per prototype. `rounded` is (size, d): the sums as float32.
-  const float* rounded() const { return rounded_.data(); }
+  // The screening side. `copies` holds the sums as they were at the last update_copies().
+  const ScreenBank& copies() const { return copies_; }
+  void update_copies();
   // Screens the cosine itself; add factor, offset and common for other quantities.
-  ScreenedScores screened_cosines(const float* products) const;
+  ScreenedScores screened_cosines(const ScreenedRow& row) const;
   // Screens log n + kappa cos.
-  ScreenedScores screened_attach_scores(const float* products) const;
+  ScreenedScores screened_attach_scores(const ScreenedRow& row) const;
 
   // Bytes in use for each prototype, all arrays counted.
   std::size_t bytes_per_prototype() const;
 
  private:
-  void refresh(std::size_t k, double squared_length);
+  void bound_error(std::size_t k);
 
   std::size_t dimension_;
-  double error_;  // bound on a screened product, relative to the lengths of its factors
+  ScreenBank copies_;
+  double rounding_error_;  // of a screened product, relative to the lengths of its factors
   GrowingArray<double> sums_;
-  GrowingArray<float> rounded_;
+  GrowingArray<std::uint8_t> stale_;  // 1 where the sum has moved away from its copy ...
+  GrowingArray<float> drifts_;        // ... and the errors of the samples that moved it
   GrowingArray<std::int64_t> sizes_;
   GrowingArray<double> resultants_;
   GrowingArray<float> inverse_resultants_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "golden_case.hpp"
+#include "unit/linalg/targets.hpp"
 
 namespace paco::testing {
 namespace {
@@ -98,6 +99,17 @@ TEST_P(Golden, FastEngineDecidesAsRecordedForEveryBlockSizeAndThreadCount) {
       expect_recorded_decisions(**method, block);
     }
   }
+}
+
+TEST_P(Golden, EveryInstructionSetCalibratesAndDecidesAsRecorded) {
+  for_every_target([&] {
+    auto model = calibrate(golden_.support_set(), golden_.options());
+    ASSERT_TRUE(model.ok()) << model.error().message;
+    EXPECT_EQ(model->fingerprint(), model_->fingerprint());
+    auto method = make_method("paco", model_);
+    ASSERT_TRUE(method.ok());
+    expect_recorded_decisions(**method, 64);
+  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, Golden,

@@ -10,6 +10,7 @@
 #include "laws/discover_case.hpp"
 #include "linalg/plain.hpp"
 #include "temporary_folder.hpp"
+#include "unit/linalg/targets.hpp"
 
 namespace paco {
 namespace {
@@ -41,6 +42,22 @@ TEST(DiscoverLaws, TheFastEngineIsTheReferenceInEveryFieldOfEveryDecision) {
   // The law is worth something only if everything was met.
   for (int b = 0; b < 4; ++b) EXPECT_GT(branches[static_cast<Branch>(b)], 100) << "branch " << b;
   for (int r = 0; r < 3; ++r) EXPECT_GT(routes[static_cast<Route>(r)], 100) << "route " << r;
+}
+
+TEST(DiscoverLaws, InstructionSetsChangeNothing) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const LawCase c = law_case(seed);
+    for (const std::string& name : kMethods) {
+      const auto usual = method_for(name, c.model);
+      const auto expected = decide_all(*usual, c.data.stream, 50);
+      testing::for_every_target([&] {
+        const auto other = method_for(name, c.model);
+        ASSERT_TRUE(same_decisions(decide_all(*other, c.data.stream, 50), expected))
+            << name << ", seed " << seed;
+        ASSERT_EQ(saved(*other), saved(*usual)) << name << ", seed " << seed;
+      });
+    }
+  }
 }
 
 TEST(DiscoverLaws, BlocksDecideLikeSinglesHoweverTheStreamIsCut) {

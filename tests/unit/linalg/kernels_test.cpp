@@ -59,20 +59,30 @@ TEST(Kernels, TheOrderOfSummationIsVisibleInTheseNumbers) {
   EXPECT_NE(sum, plain::dot(a.data(), b.data(), kLongest));
 }
 
-TEST(Kernels, AccumulateAddsRoundsAndMeasuresLikeThePlainLoop) {
+TEST(Kernels, AccumulateAddsAndMeasuresLikeThePlainLoop) {
   for_every_target([] {
     for (std::size_t n = 1; n <= kLongest; ++n) {
       auto sum = wild_numbers<double>(n + 1, 3), expected = sum;
       const auto addend = wild_numbers<float>(n + 1, 4);
-      std::vector<float> rounded(n, 7.0f);
       const std::size_t offset = n % 2;
-      const double squared = accumulate(sum.data() + offset, addend.data() + 1, rounded.data(), n);
+      const double squared = accumulate(sum.data() + offset, addend.data() + 1, n);
       for (std::size_t i = 0; i < n; ++i)
         expected[offset + i] += static_cast<double>(addend[1 + i]);
       ASSERT_EQ(sum, expected) << "length " << n;
-      for (std::size_t i = 0; i < n; ++i)
-        ASSERT_EQ(rounded[i], static_cast<float>(expected[offset + i])) << "length " << n;
       ASSERT_EQ(squared, plain::dot(&expected[offset], &expected[offset], n)) << "length " << n;
+    }
+  });
+}
+
+TEST(Kernels, EveryNumberIsRoundedToTheNearestFloat32) {
+  for_every_target([] {
+    for (std::size_t n = 0; n <= kLongest; ++n) {
+      const auto numbers = wild_numbers<double>(n, 8);
+      std::vector<float> rounded(n + 1, 7.0f);
+      to_float32(numbers.data(), rounded.data(), n);
+      for (std::size_t i = 0; i < n; ++i)
+        ASSERT_EQ(rounded[i], static_cast<float>(numbers[i])) << "length " << n;
+      ASSERT_EQ(rounded[n], 7.0f) << "length " << n;
     }
   });
 }

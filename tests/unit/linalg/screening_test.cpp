@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/random.hpp"
@@ -12,6 +13,7 @@
 #include "linalg/kernels.hpp"
 #include "linalg/matrix.hpp"
 #include "linalg/plain.hpp"
+#include "linalg/settle.hpp"
 #include "unit/linalg/targets.hpp"
 
 namespace paco {
@@ -111,6 +113,7 @@ Field random_field(std::size_t count, Random& random) {
   f.scores.common = random.below(2) ? 1.0f : 3.5f;
   f.scores.slack = 1e-4f;
   f.scores.constant_error = 2e-3f;
+  f.scores.stretch = random.below(2) ? 1.0f : 1.5f;
   const bool scaled = random.below(2), weighted = random.below(2), shifted = random.below(2),
              own_errors = random.below(2);
   // Sometimes everything is nearly tied, sometimes there are a few exact duplicates.
@@ -135,9 +138,11 @@ Field random_field(std::size_t count, Random& random) {
     const double value = static_cast<double>(f.products[k]) *
                              (scaled ? static_cast<double>(f.scale[k]) : 1.0) * multiplier +
                          (shifted ? static_cast<double>(f.offset[k]) : 0.0);
-    const double error =
-        static_cast<double>(own_errors ? f.errors[k] : f.scores.constant_error) * multiplier +
-        static_cast<double>(f.scores.slack);
+    const double own = own_errors ? static_cast<double>(f.errors[k]) : 0.0;
+    const double error = (own * static_cast<double>(f.scores.stretch) +
+                          static_cast<double>(f.scores.constant_error)) *
+                             multiplier +
+                         static_cast<double>(f.scores.slack);
     // The ends of the bar are the hard cases; a little is left for the float32 value itself.
     const double place = random.below(2) ? (random.below(2) ? 0.98 : -0.98) : random.uniform(-1, 1);
     f.exact.push_back(value + 0.98 * place * error);
@@ -145,40 +150,81 @@ Field random_field(std::size_t count, Random& random) {
   return f;
 }
 
+// Prototypes by descending exact value; the lowest index first where they are equal.
+std::vector<std::uint32_t> exact_order(const Field& field) {
+  std::vector<std::uint32_t> order(field.exact.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return field.exact[a] > field.exact[b];
+  });
+  return order;
+}
+
 TEST(Screening, WhoeverCanBeAmongTheBestIsACandidate) {
   for_every_target([] {
-    std::vector<std::uint32_t> candidates{99};
+    std::vector<Candidate> candidates{{99, 0}};
     for (std::uint64_t seed = 0; seed < 600; ++seed) {
       Random random(seed);
-      const std::size_t count = random.below(90);
-      const Field field = random_field(count, random);
-      for (int places = 1; places <= 3; ++places) {
-        for (const std::int64_t excluded :
-             {std::int64_t{-1}, static_cast<std::int64_t>(random.below(count + 1))}) {
-          screen_best(field.scores, places, excluded, candidates);
-          ASSERT_TRUE(std::is_sorted(candidates.begin(), candidates.end())) << "seed " << seed;
-          ASSERT_EQ(std::adjacent_find(candidates.begin(), candidates.end()), candidates.end());
-          ASSERT_TRUE(candidates.empty() || candidates.back() < count) << "seed " << seed;
-          std::vector<std::size_t> order;
-          for (std::size_t k = 0; k < count; ++k)
-            if (static_cast<std::int64_t>(k) != excluded) order.push_back(k);
-          std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-            return field.exact[a] > field.exact[b];
-          });
-          for (std::size_t rank = 0; rank < std::min<std::size_t>(order.size(), places); ++rank) {
-            ASSERT_TRUE(std::binary_search(candidates.begin(), candidates.end(),
-                                           static_cast<std::uint32_t>(order[rank])))
-                << "seed " << seed << ", places " << places << ", rank " << rank << " of " << count;
-          }
-          if (excluded >= 0) {
-            ASSERT_FALSE(std::binary_search(candidates.begin(), candidates.end(),
-                                            static_cast<std::uint32_t>(excluded)))
-                << "seed " << seed;
-          }
+      const Field field = random_field(random.below(90), random);
+      const std::vector<std::uint32_t> order = exact_order(field);
+      for (std::size_t places = 1; places <= 3; ++places) {
+        screen_best(field.scores, static_cast<int>(places), candidates);
+        std::vector<std::uint32_t> found;
+        for (const Candidate& c : candidates) {
+          found.push_back(c.index);
+          ASSERT_LT(c.index, field.exact.size()) << "seed " << seed;
+          ASSERT_GE(static_cast<double>(c.upper), field.exact[c.index]) << "seed " << seed;
+        }
+        ASSERT_TRUE(std::is_sorted(found.begin(), found.end())) << "seed " << seed;
+        ASSERT_EQ(std::adjacent_find(found.begin(), found.end()), found.end()) << "seed " << seed;
+        for (std::size_t rank = 0; rank < std::min(order.size(), places); ++rank) {
+          ASSERT_TRUE(std::binary_search(found.begin(), found.end(), order[rank]))
+              << "seed " << seed << ", places " << places << ", rank " << rank << " of "
+              << order.size();
         }
       }
     }
   });
+}
+
+TEST(Screening, SettlingFindsTheBestAndAsksForFewerThanAllCandidates) {
+  std::size_t candidates_in_all = 0, offered_in_all = 0;
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    Random random(seed);
+    const Field field = random_field(1 + random.below(90), random);
+    std::vector<Candidate> candidates;
+    screen_best(field.scores, 1, candidates);
+    candidates_in_all += candidates.size();
+    std::size_t best = field.exact.size();
+    double bar = -std::numeric_limits<double>::infinity();
+    settle_best(
+        candidates, [&] { return bar; },
+        [&](std::size_t k) {
+          ++offered_in_all;
+          if (field.exact[k] < bar || (field.exact[k] == bar && best < k)) return;
+          best = k;
+          bar = field.exact[k];
+        });
+    ASSERT_EQ(best, exact_order(field)[0]) << "seed " << seed;
+  }
+  EXPECT_LT(offered_in_all, candidates_in_all);
+}
+
+TEST(Screening, SettlingOffersEveryoneWhoTiesWithTheBar) {
+  std::vector<Candidate> candidates{{0, 1.0f}, {1, 3.0f}, {2, 2.0f}, {3, 2.0f}, {4, 1.5f}};
+  std::vector<std::size_t> offered;
+  settle_best(
+      candidates, [] { return 2.0; }, [&](std::size_t k) { offered.push_back(k); });
+  std::sort(offered.begin(), offered.end());
+  EXPECT_EQ(offered, (std::vector<std::size_t>{1, 2, 3}));
+}
+
+std::vector<std::uint32_t> candidate_indices(const ScreenedScores& scores, int places) {
+  std::vector<Candidate> candidates;
+  screen_best(scores, places, candidates);
+  std::vector<std::uint32_t> indices;
+  for (const Candidate& c : candidates) indices.push_back(c.index);
+  return indices;
 }
 
 TEST(Screening, ClearWinnersAreTheOnlyCandidates) {
@@ -190,13 +236,10 @@ TEST(Screening, ClearWinnersAreTheOnlyCandidates) {
     scores.products = products.data();
     scores.count = products.size();
     scores.constant_error = 0.1f;
-    std::vector<std::uint32_t> candidates;
-    screen_best(scores, 1, -1, candidates);
-    EXPECT_EQ(candidates, (std::vector<std::uint32_t>{10}));
-    screen_best(scores, 3, -1, candidates);
-    EXPECT_EQ(candidates, (std::vector<std::uint32_t>{10, 11, 12}));
-    screen_best(scores, 2, 11, candidates);
-    EXPECT_EQ(candidates, (std::vector<std::uint32_t>{10, 12}));
+    EXPECT_EQ(candidate_indices(scores, 1), (std::vector<std::uint32_t>{10}));
+    EXPECT_EQ(candidate_indices(scores, 3), (std::vector<std::uint32_t>{10, 11, 12}));
+    std::reverse(products.begin(), products.end());
+    EXPECT_EQ(candidate_indices(scores, 2), (std::vector<std::uint32_t>{41, 42}));
   });
 }
 
@@ -206,9 +249,8 @@ TEST(Screening, ExactTiesAreAllCandidates) {
     ScreenedScores scores;
     scores.products = products.data();
     scores.count = products.size();
-    std::vector<std::uint32_t> candidates;
-    screen_best(scores, 1, -1, candidates);
-    EXPECT_EQ(candidates.size(), products.size());
+    for (const int places : {1, 2, 3})
+      EXPECT_EQ(candidate_indices(scores, places).size(), products.size());
   });
 }
 

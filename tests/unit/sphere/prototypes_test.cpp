@@ -1,5 +1,5 @@
-// Prototypes and the products of a block with them: exact values are those of plain loops, float32
-// values are within the bound they claim, whatever has happened before.
+// Prototypes and the products of a block with them: exact values are those of plain loops, screened
+// values are within the bound they claim, whatever has happened before, in every format.
 #include "sphere/prototypes.hpp"
 
 #include <gtest/gtest.h>
@@ -11,6 +11,7 @@
 #include "linalg/plain.hpp"
 #include "sphere/block_products.hpp"
 #include "sphere/von_mises_fisher.hpp"
+#include "unit/linalg/targets.hpp"
 
 namespace paco {
 namespace {
@@ -53,7 +54,9 @@ void expect_covers(const ScreenedScores& s, std::size_t k, double exact, const s
   const double multiplier = static_cast<double>(s.common) * at(s.factor, 1);
   const double value =
       static_cast<double>(s.products[k]) * at(s.scale, 1) * multiplier + at(s.offset, 0);
-  const double error = at(s.cosine_error, static_cast<double>(s.constant_error)) * multiplier +
+  const double error = (at(s.cosine_error, 0) * static_cast<double>(s.stretch) +
+                        static_cast<double>(s.constant_error)) *
+                           multiplier +
                        static_cast<double>(s.slack);
   EXPECT_TRUE(std::isfinite(value) && std::isfinite(error)) << where;
   EXPECT_LE(std::abs(value - exact), error) << where;
@@ -99,104 +102,129 @@ TEST(Prototypes, RestoredOnesAreTheSame) {
   }
   PrototypeSet copy(d);
   for (std::size_t k = 0; k < set.size(); ++k) copy.restore(set.sum(k), set.members(k));
+  set.update_copies();
+  copy.update_copies();
   for (std::size_t k = 0; k < set.size(); ++k) {
     EXPECT_EQ(copy.members(k), set.members(k));
     EXPECT_EQ(copy.resultant(k), set.resultant(k));
     EXPECT_EQ(copy.cosine(k, units[0].data()), set.cosine(k, units[0].data()));
-    EXPECT_TRUE(
-        std::equal(set.rounded() + k * d, set.rounded() + (k + 1) * d, copy.rounded() + k * d));
-    std::vector<float> products(set.size(), 0.5f);
-    EXPECT_EQ(copy.screened_attach_scores(products.data()).factor[k],
-              set.screened_attach_scores(products.data()).factor[k]);
+    const std::vector<float> products(set.size(), 0.5f);
+    const ScreenedScores a = set.screened_attach_scores({products.data(), 0.1f});
+    const ScreenedScores b = copy.screened_attach_scores({products.data(), 0.1f});
+    EXPECT_EQ(a.factor[k], b.factor[k]);
+    EXPECT_EQ(a.offset[k], b.offset[k]);
+    EXPECT_EQ(a.cosine_error[k], b.cosine_error[k]);
   }
 }
 
 TEST(Prototypes, TakeNoMoreMemoryThanPromised) {
   for (const std::size_t d : {2, 768, 4096})
-    EXPECT_LE(PrototypeSet(d).bytes_per_prototype(), 12 * d + 32);
+    EXPECT_LE(PrototypeSet(d).bytes_per_prototype(), 12 * d + 44);
+}
+
+// A sample of the block joins a prototype, or becomes one, and the products follow.
+void join(PrototypeSet& set, BlockProducts& products, std::size_t i, const float* unit,
+          std::size_t k) {
+  const float error = products.row(i).error;
+  if (k == set.size()) {
+    set.add(unit, error);
+  } else {
+    set.join(k, unit, error);
+  }
+  products.added(i, k);
 }
 
 // A block decided at random: whatever joins what, the products of the rows to come stay within the
 // bounds that the prototypes claim, for cosines and for attach scores.
 TEST(BlockProducts, StayWithinTheBoundsWhileTheBlockIsDecided) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    Random random(seed);
-    const std::size_t d = 2 + random.below(50);
-    ThreadPool pool(1 + static_cast<unsigned>(seed % 2));
-    PrototypeSet set(d, BlockProducts::kMaxRows);
-    BlockProducts products;
-    for (int block = 0; block < 4; ++block) {
-      const std::size_t rows = 1 + random.below(block == 3 ? BlockProducts::kMaxRows : 20);
-      const Matrix<float> units = random_units(rows, d, random);
-      products.begin(units, set, pool);
-      for (std::size_t i = 0; i < rows; ++i) {
-        const ScreenedScores cosines = set.screened_cosines(products.row(i));
-        const ScreenedScores attach = set.screened_attach_scores(products.row(i));
-        for (std::size_t k = 0; k < set.size(); ++k) {
-          const std::string where = "seed " + std::to_string(seed) + ", block " +
-                                    std::to_string(block) + ", row " + std::to_string(i) +
-                                    ", prototype " + std::to_string(k);
-          const double cosine = set.cosine(k, units[i].data());
-          expect_covers(cosines, k, cosine, where);
-          expect_covers(attach, k, attach_score(cosine, set.members(k), set.concentration(k), 0),
-                        where);
+  testing::for_every_target([] {
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      Random random(seed);
+      const std::size_t d = 2 + random.below(50);
+      ThreadPool pool(1 + static_cast<unsigned>(seed % 2));
+      PrototypeSet set(d, BlockProducts::kMaxRows);
+      BlockProducts products;
+      SampleBlock samples;
+      for (int block = 0; block < 4; ++block) {
+        const std::size_t rows = 1 + random.below(block == 3 ? BlockProducts::kMaxRows : 20);
+        const Matrix<float> units = random_units(rows, d, random);
+        samples.assign(units, set.copies().format());
+        products.begin(samples, set, pool);
+        for (std::size_t i = 0; i < rows; ++i) {
+          const ScreenedScores cosines = set.screened_cosines(products.row(i));
+          const ScreenedScores attach = set.screened_attach_scores(products.row(i));
+          for (std::size_t k = 0; k < set.size(); ++k) {
+            const std::string where = "seed " + std::to_string(seed) + ", block " +
+                                      std::to_string(block) + ", row " + std::to_string(i) +
+                                      ", prototype " + std::to_string(k);
+            const double cosine = set.cosine(k, units[i].data());
+            expect_covers(cosines, k, cosine, where);
+            expect_covers(attach, k, attach_score(cosine, set.members(k), set.concentration(k), 0),
+                          where);
+          }
+          // Few prototypes, so that one is often corrected many times within a block.
+          join(set, products, i, units[i].data(),
+               random.below(std::min<std::size_t>(set.size() + 1, 6)));
         }
-        // Few prototypes, so that one is often corrected many times within a block.
-        const std::size_t k = random.below(std::min<std::size_t>(set.size() + 1, 6));
-        if (k == set.size()) {
-          set.add(units[i].data());
-        } else {
-          set.join(k, units[i].data());
-        }
-        products.added(i, k);
       }
     }
-  }
+  });
 }
 
 TEST(BlockProducts, ABlockOfEqualSamplesJoiningOnePrototypeStaysWithinItsBound) {
   // Every rounding goes the same way: the worst that corrections can do.
-  const std::size_t d = 3, rows = BlockProducts::kMaxRows;
-  Matrix<float> units(rows, d);
-  const float third = static_cast<float>(1 / std::sqrt(3.0));
-  std::fill(units.data(), units.data() + rows * d, third);
-  ThreadPool pool;
-  PrototypeSet set(d, BlockProducts::kMaxRows);
-  BlockProducts products;
-  for (int block = 0; block < 20; ++block) {
-    products.begin(units, set, pool);
-    for (std::size_t i = 0; i < rows; ++i) {
-      if (set.size() > 0)
-        expect_covers(set.screened_cosines(products.row(i)), 0, set.cosine(0, units[i].data()),
-                      "row " + std::to_string(i));
-      if (set.size() == 0) {
-        set.add(units[i].data());
-      } else {
-        set.join(0, units[i].data());
+  testing::for_every_target([] {
+    const std::size_t d = 3, rows = BlockProducts::kMaxRows;
+    for (const float second : {1.0f, 0.4961f}) {  // 0.4961 * 127 lies between two whole numbers
+      Matrix<float> units(rows, d);
+      const float length = std::sqrt(2 + second * second);
+      for (std::size_t i = 0; i < rows; ++i) {
+        for (std::size_t j = 0; j < d; ++j) units[i][j] = (j == 1 ? second : 1.0f) / length;
       }
-      products.added(i, 0);
+      ThreadPool pool;
+      PrototypeSet set(d, BlockProducts::kMaxRows);
+      BlockProducts products;
+      SampleBlock samples;
+      samples.assign(units, set.copies().format());
+      for (int block = 0; block < 20; ++block) {
+        products.begin(samples, set, pool);
+        for (std::size_t i = 0; i < rows; ++i) {
+          if (set.size() > 0)
+            expect_covers(set.screened_cosines(products.row(i)), 0, set.cosine(0, units[i].data()),
+                          "row " + std::to_string(i));
+          join(set, products, i, units[i].data(), 0);
+        }
+      }
     }
-  }
+  });
 }
 
 TEST(Prototypes, ASumThatHasNearlyCancelledIsNeverRuledOut) {
-  ThreadPool pool;
-  for (const float rest : {0.0f, 1e-44f, 1e-40f, 1e-30f, 1e-20f, 1e-12f, 1e-8f, 1e-5f}) {
-    Matrix<float> units(3, 2, {1.0f, rest, -1.0f, 0.0f, 0.6f, 0.8f});
-    PrototypeSet set(2, BlockProducts::kMaxRows);
-    BlockProducts products;
-    products.begin(units, set, pool);
-    set.add(units[0].data());
-    products.added(0, 0);
-    set.join(0, units[1].data());
-    products.added(1, 0);
-    const double cosine = set.cosine(0, units[2].data());
-    EXPECT_NEAR(cosine, rest > 0 ? static_cast<double>(0.8f) : 0, 1e-6);
-    const std::string where = "rest " + std::to_string(rest);
-    expect_covers(set.screened_cosines(products.row(2)), 0, cosine, where);
-    expect_covers(set.screened_attach_scores(products.row(2)), 0,
-                  attach_score(cosine, 2, set.concentration(0), 0), where);
-  }
+  testing::for_every_target([] {
+    ThreadPool pool;
+    for (const float rest : {0.0f, 1e-44f, 1e-40f, 1e-30f, 1e-20f, 1e-12f, 1e-8f, 1e-5f}) {
+      const Matrix<float> units(3, 2, {1.0f, rest, -1.0f, 0.0f, 0.6f, 0.8f});
+      PrototypeSet set(2, BlockProducts::kMaxRows);
+      BlockProducts products;
+      SampleBlock samples;
+      samples.assign(units, set.copies().format());
+      products.begin(samples, set, pool);
+      join(set, products, 0, units[0].data(), 0);
+      join(set, products, 1, units[1].data(), 0);
+      const double cosine = set.cosine(0, units[2].data());
+      EXPECT_NEAR(cosine, rest > 0 ? static_cast<double>(0.8f) : 0, 1e-6);
+      const std::string where = "rest " + std::to_string(rest);
+      const auto expect_both_covered = [&](const ScreenedRow& row) {
+        expect_covers(set.screened_cosines(row), 0, cosine, where);
+        expect_covers(set.screened_attach_scores(row), 0,
+                      attach_score(cosine, 2, set.concentration(0), 0), where);
+      };
+      expect_both_covered(products.row(2));
+      // The same once the short sum itself has been copied.
+      products.begin(samples, set, pool);
+      expect_both_covered(products.row(2));
+    }
+  });
 }
 
 TEST(BlockProducts, BlocksShrinkAsPrototypesGrowInNumber) {

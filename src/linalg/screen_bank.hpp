@@ -1,0 +1,109 @@
+// Products for screening: a block of samples with a bank of rows, in the cheapest format that the
+// processor has, with what is needed to bound their errors.
+//
+// Two formats, and nothing above this file knows which is in use. In float32 the products are those
+// of BLAS. In bytes (where has_fast_byte_products) both sides are rounded to 8 bits, each vector
+// with a scale of its own, and the length of what rounding took away bounds the error: with u', r'
+// for the rounded u, r,
+//   |u.r - u'.r'| <= |u - u'| |r| + |u'| |r - r'|.
+// A sample that joins a prototype while its block is decided adds its own |u - u'| to |r - r'|.
+//
+// Decisions do not depend on the format: products only rule out who cannot win.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/growing_array.hpp"
+#include "linalg/kernels.hpp"
+#include "linalg/matrix.hpp"
+
+namespace paco {
+
+class ThreadPool;
+
+enum class ScreenFormat : std::uint8_t { float32, bytes };
+
+// The better format for vectors of n elements on this processor.
+ScreenFormat best_screen_format(std::size_t n);
+
+// One sample's products with all rows of a bank.
+struct ScreenedRow {
+  const float* products = nullptr;
+  float error = 0;  // length of what rounding took from the sample; 0 in float32
+};
+
+// Unit vectors of samples in the format of a bank.
+class SampleBlock {
+ public:
+  // In float32 this only looks at `units`, which have to stay.
+  void assign(Rows<const float> units, ScreenFormat format);
+  // The rows that are named, in the order named, of `units` or of another block.
+  void assign(Rows<const float> units, std::span<const std::size_t> chosen, ScreenFormat format);
+  void assign(const SampleBlock& from, std::span<const std::size_t> chosen);
+
+  std::size_t rows() const { return rows_; }
+  float error(std::size_t i) const { return format_ == ScreenFormat::bytes ? errors_[i] : 0.0f; }
+  // Products of the samples with each other: the lower triangle of a (rows, rows) matrix.
+  void multiply_self(float* out);
+
+ private:
+  friend class ScreenBank;
+  void reshape(std::size_t rows, std::size_t dimension, ScreenFormat format);
+  void copy_floats(const float* from, std::span<const std::size_t> chosen);
+  void round(std::size_t i, const float* unit);
+
+  ScreenFormat format_ = ScreenFormat::float32;
+  std::size_t rows_ = 0;
+  std::size_t dimension_ = 0;
+  const float* floats_ = nullptr;  // (rows, d)
+  std::vector<float> own_floats_;  // where floats_ is a choice from another block
+  std::vector<std::int8_t> bytes_;
+  std::vector<float> scales_, errors_;
+  std::vector<std::int32_t> starts_;
+  std::vector<std::uint8_t> panels_;  // the samples once more, as rows of multiply_self
+};
+
+class ScreenBank {
+ public:
+  // An empty bank that set() fills.
+  explicit ScreenBank(std::size_t dimension);
+  // A bank of unit rows that never change. In float32 it only looks at them: they have to stay.
+  explicit ScreenBank(Rows<const float> unit_rows);
+
+  ScreenFormat format() const { return format_; }
+  std::size_t size() const { return size_; }
+  // Copies row k; k is at most size().
+  void set(std::size_t k, const double* row);
+
+  // Row i of out (stride `stride`) = the products of sample i with all rows.
+  void multiply(const SampleBlock& samples, float* out, std::size_t stride, ThreadPool& pool) const;
+
+  // Length of what rounding took from row k; 0 in float32.
+  float error(std::size_t k) const { return format_ == ScreenFormat::bytes ? errors_[k] : 0.0f; }
+  // Bound on the float32 roundings of a product, relative to the lengths of its factors, with up to
+  // `extra` more additions behind it.
+  double rounding_error(std::size_t extra) const;
+  // Cosines of a sample with a bank of unit rows.
+  ScreenedScores screened_cosines(const ScreenedRow& row) const;
+
+  // Bytes in use for each row.
+  std::size_t bytes_per_row() const;
+
+ private:
+  void set(std::size_t k, const float* row);
+
+  ScreenFormat format_;
+  std::size_t dimension_;
+  std::size_t size_ = 0;
+  const float* fixed_floats_ = nullptr;
+  GrowingArray<float> floats_;         // (size, d)
+  GrowingArray<std::uint8_t> panels_;  // see byte_products.hpp
+  GrowingArray<float> scales_, errors_;
+  std::vector<float> cosine_errors_;    // of fixed rows: errors_ and the roundings of a product
+  std::vector<float> row_;              // scratch: one row in float32 ...
+  std::vector<std::int8_t> multiples_;  // ... and in bytes
+};
+
+}  // namespace paco
