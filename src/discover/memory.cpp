@@ -96,6 +96,7 @@ void Memory::restore(const Snapshot& s) {
     category_priors_.push_back(prior(s.sizes[c]));
     boundary_.restore(s.sizes[c], prototypes_.resultant(c));
   }
+  prototypes_.update_copies();  // here, so that the first block does not wait for it
 }
 
 MemoryView Memory::view(const MethodStats& stats) const {

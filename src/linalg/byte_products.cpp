@@ -16,9 +16,6 @@ namespace {
 
 constexpr std::size_t kGroup = 4;  // bytes of one row that lie together in a panel
 
-// Sums wrap around modulo 2^32 on the way; only what remains at the end has to fit: n * 127^2.
-constexpr std::size_t kLongest = std::size_t{1} << 17;
-
 }  // namespace
 
 void store_in_panel(const std::int8_t* bytes, std::size_t n, std::size_t row,
@@ -64,6 +61,9 @@ bool processor_has_vnni() {
                           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512f");
   return has;
 }
+
+// Sums wrap around modulo 2^32 on the way; only what remains at the end has to fit: n * 127^2.
+constexpr std::size_t kLongest = std::size_t{1} << 17;
 
 constexpr std::size_t kTile = 8;  // samples whose sums are held in registers together
 

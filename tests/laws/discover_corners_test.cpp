@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "base/files.hpp"
+#include "base/threads.hpp"
 #include "discover/memory.hpp"
 #include "discover/snapshot.hpp"
 #include "laws/discover_case.hpp"
@@ -205,6 +206,12 @@ TEST(DiscoverCorners, MemoryPerCategoryStaysWithinItsPromise) {
     fill();
     memory.add_to_category(random.below(1 + random.below(kCategories)), unit.data());
   }
+  // Copies for screening are made when a block begins.
+  SampleBlock samples;
+  samples.assign({unit.data(), 1, d}, memory.prototypes().copies().format());
+  BlockProducts products;
+  ThreadPool pool;
+  memory.begin_block(samples, products, pool);
   const std::size_t after = resident_bytes();
   EXPECT_GT(memory.mature(), kCategories / 4);
   const double each = static_cast<double>(after - before) / static_cast<double>(kCategories - 100);
