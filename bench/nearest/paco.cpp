@@ -12,7 +12,8 @@ namespace {
 // last bit.
 class Paco final : public Nearest {
  public:
-  explicit Paco(Rows<const float> prototypes) : prototypes_(prototypes), bank_(prototypes) {}
+  explicit Paco(Rows<const float> prototypes)
+      : prototypes_(prototypes), bank_(prototypes, best_screen_format(prototypes.columns)) {}
   std::string name() const override { return "paco"; }
 
   void search(Rows<const float> queries, std::span<std::int64_t> nearest) override {

@@ -97,7 +97,7 @@ std::vector<BankView> view_bank(Rows<const float> units, std::span<const std::in
                                 const Matrix<float>& bank, ThreadPool& pool) {
   const std::size_t d = units.columns;
   const std::size_t classes = bank.rows();
-  const ScreenBank screen(bank.view());
+  const ScreenBank screen(bank.view(), best_screen_format(d));
   constexpr std::size_t kRows = 256;
   std::vector<BankView> views(units.rows);
   pool.parallel_for(units.rows, kRows, [&](std::size_t first, std::size_t last) {

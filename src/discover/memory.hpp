@@ -25,12 +25,14 @@ class Memory {
 
   // Begins the products of a block of samples with the categories.
   void begin_block(SampleBlock& samples, BlockProducts& products, ThreadPool& pool);
+  // The format that samples must have in the blocks to come.
+  void change_format(ScreenFormat format) { prototypes_.change_format(format); }
 
   // `sample_error` is that of the sample's row of products (ScreenedRow).
   void add_to_class(std::size_t k);
   std::size_t create(const float* unit, std::uint64_t sequence,
-                     float sample_error = 0);  // the new category's index
-  void add_to_category(std::size_t c, const float* unit, float sample_error = 0);
+                     float sample_error);  // the new category's index
+  void add_to_category(std::size_t c, const float* unit, float sample_error);
 
   // The log of a prototype's smoothed share of all samples, exact; k counts known classes, then
   // categories.

@@ -25,8 +25,7 @@ PrototypeMethod::PrototypeMethod(std::shared_ptr<const Model> model, const Metho
     : model_(std::move(model)),
       pool_(static_cast<unsigned>(options.threads)),
       memory_(*model_),
-      references_(Rows<const float>{model_->references.data(), model_->known_classes(),
-                                    model_->dimension}) {
+      references_(reference_rows(), best_screen_format(model_->dimension)) {
   stats_.lowest_tau_birth = model_->tau_birth_sup;
 }
 
@@ -81,6 +80,28 @@ void PrototypeMethod::decide_units(Rows<const float> units, std::span<Decision> 
     judge(sample, decision);
     update(sample, decision, look.row);
   }
+  watched_.samples += units.rows;
+  watched_.products += units.rows * known + indices_.size() * memory_.categories();
+  reconsider_format();
+}
+
+Rows<const float> PrototypeMethod::reference_rows() const {
+  return {model_->references.data(), model_->known_classes(), model_->dimension};
+}
+
+// Bytes pay while they leave few candidates. Where all directions are alike, as in a stream from
+// another domain than the support set, they leave nearly everybody, and float32 is faster from then
+// on. A float32 product takes as long as 5 of bytes; a cosine in double, its sum in no near cache,
+// as long as 60: so they break even where that is asked for by one in 15.
+void PrototypeMethod::reconsider_format() {
+  constexpr std::size_t kSamples = 256, kOneIn = 15;
+  constexpr std::size_t kAlways = 8;  // cosines of a sample that float32 would need too
+  if (references_.format() == ScreenFormat::float32 || watched_.samples < kSamples) return;
+  if (kOneIn * watched_.scored > watched_.products + kOneIn * kAlways * watched_.samples) {
+    references_ = ScreenBank(reference_rows(), ScreenFormat::float32);
+    memory_.change_format(ScreenFormat::float32);
+  }
+  watched_ = {};
 }
 
 ScreenedRow PrototypeMethod::class_row(std::size_t i) const {
@@ -142,6 +163,7 @@ double PrototypeMethod::cosine(const Sample& sample, std::size_t k) {
   for (const KnownCosine& known : cosines_) {
     if (known.prototype == k) return known.cosine;
   }
+  ++watched_.scored;
   const std::size_t d = model_->dimension;
   const double value = k < memory_.known()
                            ? dot(model_->references.data() + k * d, sample.unit, d)

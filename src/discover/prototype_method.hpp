@@ -43,6 +43,9 @@ class PrototypeMethod : public Method {
   Result<std::vector<std::byte>> save() const final;
   Result<void> restore(const std::string& path) final;
 
+  // What products are screened in now: bytes may give way to float32, see reconsider_format().
+  ScreenFormat screen_format() const { return references_.format(); }
+
  protected:
   // One sample with its screened products. Exact cosines are computed once and remembered.
   struct Sample {
@@ -91,6 +94,8 @@ class PrototypeMethod : public Method {
   ScreenedRow class_row(std::size_t i) const;
   void look_at_classes(Rows<const float> units);
   bool needed_double(const Decision& decision) const;
+  Rows<const float> reference_rows() const;
+  void reconsider_format();
   void update(const Sample& sample, Decision& decision, std::size_t row);
 
   std::shared_ptr<const Model> model_;
@@ -98,6 +103,12 @@ class PrototypeMethod : public Method {
   Memory memory_;
   MethodStats stats_;
   ScreenBank references_;
+  // Since the format was last reconsidered.
+  struct Watched {
+    std::size_t samples = 0;
+    std::size_t products = 0;
+    std::size_t scored = 0;  // cosines in double
+  } watched_;
 
   // Scratch, kept between calls.
   BlockProducts products_;

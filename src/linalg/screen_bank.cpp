@@ -100,10 +100,11 @@ void SampleBlock::multiply_self(float* out) {
   }
 }
 
-ScreenBank::ScreenBank(std::size_t dimension)
-    : format_(best_screen_format(dimension)), dimension_(dimension) {}
+ScreenBank::ScreenBank(std::size_t dimension, ScreenFormat format)
+    : format_(format), dimension_(dimension) {}
 
-ScreenBank::ScreenBank(Rows<const float> unit_rows) : ScreenBank(unit_rows.columns) {
+ScreenBank::ScreenBank(Rows<const float> unit_rows, ScreenFormat format)
+    : ScreenBank(unit_rows.columns, format) {
   if (format_ == ScreenFormat::float32) {
     fixed_floats_ = unit_rows.data;
     size_ = unit_rows.rows;

@@ -25,7 +25,8 @@ class ThreadPool;
 
 enum class ScreenFormat : std::uint8_t { float32, bytes };
 
-// The better format for vectors of n elements on this processor.
+// The format that is faster for vectors of n elements on this processor, unless they are so much
+// alike that most cannot be told apart in it.
 ScreenFormat best_screen_format(std::size_t n);
 
 // One sample's products with all rows of a bank.
@@ -68,9 +69,9 @@ class SampleBlock {
 class ScreenBank {
  public:
   // An empty bank that set() fills.
-  explicit ScreenBank(std::size_t dimension);
+  ScreenBank(std::size_t dimension, ScreenFormat format);
   // A bank of unit rows that never change. In float32 it only looks at them: they have to stay.
-  explicit ScreenBank(Rows<const float> unit_rows);
+  ScreenBank(Rows<const float> unit_rows, ScreenFormat format);
 
   ScreenFormat format() const { return format_; }
   std::size_t size() const { return size_; }

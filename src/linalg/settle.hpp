@@ -14,13 +14,16 @@ namespace paco {
 
 // Calls offer(index) for candidates in descending order of their upper bounds, as long as the bound
 // reaches bar(), which offers may raise. Offers come in no order of index: ties are the caller's.
+// The candidates are used up.
 template <class Bar, class Offer>
 void settle_best(std::vector<Candidate>& candidates, Bar bar, Offer offer) {
-  std::sort(candidates.begin(), candidates.end(),
-            [](const Candidate& a, const Candidate& b) { return a.upper > b.upper; });
-  for (const Candidate& candidate : candidates) {
-    if (static_cast<double>(candidate.upper) < bar()) return;
-    offer(candidate.index);
+  // A heap, not a sort: of many candidates few are looked at.
+  const auto less = [](const Candidate& a, const Candidate& b) { return a.upper < b.upper; };
+  std::make_heap(candidates.begin(), candidates.end(), less);
+  while (!candidates.empty() && !(static_cast<double>(candidates.front().upper) < bar())) {
+    std::pop_heap(candidates.begin(), candidates.end(), less);
+    offer(candidates.back().index);
+    candidates.pop_back();
   }
 }
 

@@ -11,7 +11,8 @@ namespace paco {
 
 PrototypeSet::PrototypeSet(std::size_t dimension, std::size_t roundings)
     : dimension_(dimension),
-      copies_(dimension),
+      roundings_(roundings),
+      copies_(dimension, best_screen_format(dimension)),
       rounding_error_(copies_.rounding_error(roundings)) {}
 
 std::size_t PrototypeSet::add(const float* unit, float sample_error) {
@@ -42,10 +43,10 @@ void PrototypeSet::join(std::size_t k, const float* unit, float sample_error) {
 
 void PrototypeSet::restore(std::span<const double> sum, std::int64_t members) {
   const std::vector<float> zeros(dimension_, 0.0f);
-  const std::size_t k = add(zeros.data());
+  const std::size_t k = add(zeros.data(), 0);
   std::copy(sum.begin(), sum.end(), sums_.data() + k * dimension_);
   sizes_[k] = members - 1;
-  join(k, zeros.data());
+  join(k, zeros.data(), 0);
 }
 
 void PrototypeSet::update_copies() {
@@ -58,6 +59,12 @@ void PrototypeSet::update_copies() {
     drifts_[k] = 0;
     bound_error(k);
   }
+}
+
+void PrototypeSet::change_format(ScreenFormat format) {
+  copies_ = ScreenBank(dimension_, format);
+  rounding_error_ = copies_.rounding_error(roundings_);
+  std::fill_n(stale_.data(), size(), std::uint8_t{1});
 }
 
 // A product differs from the exact one by the roundings of the copy and of the samples that joined

@@ -25,8 +25,8 @@ class PrototypeSet {
 
   // A new prototype from its first sample; returns its index. `sample_error`: what rounding took
   // from the sample in the products that go on being used (see BlockProducts).
-  std::size_t add(const float* unit, float sample_error = 0);
-  void join(std::size_t k, const float* unit, float sample_error = 0);
+  std::size_t add(const float* unit, float sample_error);
+  void join(std::size_t k, const float* unit, float sample_error);
   // A prototype as a snapshot stored it.
   void restore(std::span<const double> sum, std::int64_t members);
 
@@ -44,6 +44,8 @@ class PrototypeSet {
   // The screening side. `copies` holds the sums as they were at the last update_copies().
   const ScreenBank& copies() const { return copies_; }
   void update_copies();
+  // From the next update on, copies are in this format.
+  void change_format(ScreenFormat format);
   // Screens the cosine itself; add factor, offset and common for other quantities.
   ScreenedScores screened_cosines(const ScreenedRow& row) const;
   // Screens log n + kappa cos.
@@ -56,6 +58,7 @@ class PrototypeSet {
   void bound_error(std::size_t k);
 
   std::size_t dimension_;
+  std::size_t roundings_;
   ScreenBank copies_;
   double rounding_error_;  // of a screened product, relative to the lengths of its factors
   GrowingArray<double> sums_;

@@ -12,6 +12,7 @@
 #include "base/files.hpp"
 #include "base/threads.hpp"
 #include "discover/memory.hpp"
+#include "discover/prototype_method.hpp"
 #include "discover/snapshot.hpp"
 #include "laws/discover_case.hpp"
 #include "temporary_folder.hpp"
@@ -176,6 +177,30 @@ TEST(DiscoverCorners, NearTiesAreSettledInDouble) {
   EXPECT_GT(fast->published()->categories.size(), 10u);
 }
 
+TEST(DiscoverCorners, WhereAllDirectionsAreAlikeScreeningGoesOverToFloat32) {
+  // As after a shift of domain: everything has a large part in common, categories differ in the
+  // third decimal of their cosines. Long enough to decide on both sides of the change.
+  Random random(43);
+  const std::size_t d = 64, kinds = 60;
+  std::vector<float> references(3 * d, 0.0f);
+  for (std::size_t k = 0; k < 3; ++k) references[k * d + k] = 1;
+  const auto model = identity_model(d, references, 0.9995, 1e9);
+  Matrix<double> centres(kinds, d), stream(900, d);
+  for (std::size_t k = 0; k < kinds; ++k)
+    for (std::size_t j = 0; j < d; ++j) centres[k][j] = 1 + 0.06 * random.normal();
+  for (std::size_t i = 0; i < stream.rows(); ++i) {
+    const auto centre = centres[random.below(kinds)];
+    for (std::size_t j = 0; j < d; ++j) stream[i][j] = centre[j] + 0.01 * random.normal();
+  }
+  expect_engine_is_reference(model, stream, "alike");
+  const auto fast = method_for("paco", model);
+  const auto& engine = dynamic_cast<const PrototypeMethod&>(*fast);
+  EXPECT_EQ(engine.screen_format(), best_screen_format(d));
+  decide_all(*fast, stream, 100);
+  EXPECT_EQ(engine.screen_format(), ScreenFormat::float32);
+  EXPECT_GT(fast->published()->categories.size(), 10u);
+}
+
 std::size_t resident_bytes() {
   std::ifstream file("/proc/self/statm");
   std::size_t all = 0, resident = 0;
@@ -198,13 +223,13 @@ TEST(DiscoverCorners, MemoryPerCategoryStaysWithinItsPromise) {
     for (float& x : unit) x = static_cast<float>(random.normal()), squared += double(x) * double(x);
     for (float& x : unit) x = static_cast<float>(double(x) / std::sqrt(squared));
   };
-  for (std::size_t i = 0; i < 100; ++i) fill(), memory.create(unit.data(), i);
+  for (std::size_t i = 0; i < 100; ++i) fill(), memory.create(unit.data(), i, 0);
   const std::size_t before = resident_bytes();
   // All of them grow to be mature, and on, so that the boundary holds and moves every one.
-  for (std::size_t i = 100; i < kCategories; ++i) fill(), memory.create(unit.data(), i);
+  for (std::size_t i = 100; i < kCategories; ++i) fill(), memory.create(unit.data(), i, 0);
   for (std::size_t i = 0; i < 2 * kCategories; ++i) {
     fill();
-    memory.add_to_category(random.below(1 + random.below(kCategories)), unit.data());
+    memory.add_to_category(random.below(1 + random.below(kCategories)), unit.data(), 0);
   }
   // Copies for screening are made when a block begins.
   SampleBlock samples;

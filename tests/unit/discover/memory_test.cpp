@@ -26,8 +26,8 @@ TEST(Memory, SharesAddUpToOne) {
   const auto model = model_of(4);
   Memory memory(*model);
   const std::vector<float> unit{1, 0, 0, 0};
-  memory.create(unit.data(), 0);
-  memory.add_to_category(0, unit.data());
+  memory.create(unit.data(), 0, 0);
+  memory.add_to_category(0, unit.data(), 0);
   memory.add_to_class(2);
   double all = 0;
   for (std::size_t k = 0; k < memory.known() + 1; ++k) all += std::exp(memory.log_share(k));
@@ -41,8 +41,8 @@ TEST(Memory, ScreeningPriorsAreTheSharesUpToAConstant) {
   const auto model = testing::calibrated(testing::make_data(plan, 1).support_set(), options);
   Memory memory(*model);
   const std::vector<float> unit(plan.dimension, 0.25f);
-  memory.create(unit.data(), 0);
-  for (int i = 0; i < 50; ++i) memory.add_to_category(0, unit.data());
+  memory.create(unit.data(), 0, 0);
+  for (int i = 0; i < 50; ++i) memory.add_to_category(0, unit.data(), 0);
   memory.add_to_class(1);
   const double constant = memory.log_share(0) - static_cast<double>(memory.class_priors()[0]);
   for (std::size_t k = 0; k < memory.known(); ++k) {

@@ -94,7 +94,7 @@ TEST(ScreenBank, CosinesWithUnitRowsAreWithinTheirBound) {
     for (const std::size_t n : kLengths) {
       for (const std::size_t samples : {1, 5, 12}) {
         const Matrix<float> rows = unit_rows(37, n, random), units = unit_rows(samples, n, random);
-        const ScreenBank bank(rows.view());
+        const ScreenBank bank(rows.view(), best_screen_format(n));
         formats.insert(bank.format());
         ThreadPool pool(1 + static_cast<unsigned>(n % 2));
         SampleBlock block;
@@ -124,7 +124,7 @@ TEST(ScreenBank, AChoiceOfSamplesHasTheProductsOfThoseSamples) {
     Random random(63);
     const std::size_t n = 70;
     const Matrix<float> rows = unit_rows(20, n, random), units = unit_rows(9, n, random);
-    const ScreenBank bank(rows.view());
+    const ScreenBank bank(rows.view(), best_screen_format(n));
     ThreadPool pool;
     SampleBlock all, from_block, from_units;
     all.assign(units, bank.format());

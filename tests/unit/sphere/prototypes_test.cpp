@@ -72,9 +72,9 @@ TEST(Prototypes, AreTheSumsOfTheirSamplesInPlainOrder) {
       const std::size_t k = random.below(plain_set.size() + 1);
       if (k == plain_set.size()) {
         plain_set.push_back({std::vector<double>(d), 0});
-        ASSERT_EQ(set.add(units[i].data()), k);
+        ASSERT_EQ(set.add(units[i].data(), 0), k);
       } else {
-        set.join(k, units[i].data());
+        set.join(k, units[i].data(), 0);
       }
       plain_set[k].add(units[i]);
       const PlainPrototype& p = plain_set[k];
@@ -95,9 +95,9 @@ TEST(Prototypes, RestoredOnesAreTheSame) {
   PrototypeSet set(d);
   for (std::size_t i = 0; i < units.rows(); ++i) {
     if (i < 7) {
-      set.add(units[i].data());
+      set.add(units[i].data(), 0);
     } else {
-      set.join(random.below(7), units[i].data());
+      set.join(random.below(7), units[i].data(), 0);
     }
   }
   PrototypeSet copy(d);
@@ -146,6 +146,7 @@ TEST(BlockProducts, StayWithinTheBoundsWhileTheBlockIsDecided) {
       BlockProducts products;
       SampleBlock samples;
       for (int block = 0; block < 4; ++block) {
+        if (block == 2 && seed % 3 == 0) set.change_format(ScreenFormat::float32);
         const std::size_t rows = 1 + random.below(block == 3 ? BlockProducts::kMaxRows : 20);
         const Matrix<float> units = random_units(rows, d, random);
         samples.assign(units, set.copies().format());
