@@ -1,6 +1,7 @@
 #include "harness.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -76,6 +77,7 @@ double peak_resident_bytes() {
 }
 
 double resident_bytes() {
+  malloc_trim(0);
   const auto statm = read_file("/proc/self/statm");
   if (!statm.ok()) return 0;
   const std::string text(reinterpret_cast<const char*>(statm->data()), statm->size());

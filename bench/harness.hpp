@@ -55,6 +55,7 @@ class Harness {
 
 // Highest resident memory of this process so far, in bytes, and what is resident now.
 double peak_resident_bytes();
+// Without what the allocator keeps for the next time.
 double resident_bytes();
 
 }  // namespace paco::bench

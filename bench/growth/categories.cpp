@@ -81,7 +81,7 @@ void at_dimension(Harness& harness, std::size_t dimension, std::span<const std::
               {"bytes_per_category", grown / static_cast<double>(categories)},
               {"promised_bytes", 12 * dimension + 64}};
     harness.add(std::move(m));
-    const std::size_t rows = categories <= 10'000 ? 2048 : 256;
+    const std::size_t rows = categories <= 10'000 ? 2048 : 1024;
     add_decisions(harness, *method, samples(*model, categories, rows, 1),
                   samples(*model, categories, categories <= 10'000 ? 256 : 24, 2), axis,
                   categories);
