@@ -79,7 +79,8 @@ std::string stream_summary_text(const Method& method, const MemoryView& memory,
   text += fmt::format("boundary    tau_birth {:.6f} (lowest {:.6f}), eta {:.4f}\n",
                       memory.tau_birth, stats.lowest_tau_birth, memory.eta);
   text += fmt::format(
-      "precision   {} samples ({:.2f} %) had more candidates than float32 could separate\n",
+      "precision   {} samples ({:.2f} %) had a winner that float32 could not tell from the "
+      "runner-up\n",
       stats.settled, 100 * static_cast<double>(stats.settled) / all);
   return text;
 }

@@ -156,8 +156,11 @@ void ScreenBank::multiply(const SampleBlock& samples, float* out, std::size_t st
     return;
   }
   const std::size_t panels = (size_ + kPanelRows - 1) / kPanelRows;
+  // Waking a thread takes as long as tens of millions of these multiplications.
+  constexpr std::size_t kWorthAThread = std::size_t{1} << 25;
+  const std::size_t worth = kWorthAThread / (samples.rows_ * kPanelRows * dimension_ + 1) + 1;
   const std::size_t share = (panels + pool.threads() - 1) / pool.threads();
-  pool.parallel_for(panels, std::max<std::size_t>(share, 2), [&](std::size_t a, std::size_t b) {
+  pool.parallel_for(panels, std::max(share, worth), [&](std::size_t a, std::size_t b) {
     const std::size_t first = a * kPanelRows, last = std::min(b * kPanelRows, size_);
     multiply_bytes(
         {samples.bytes_.data(), samples.scales_.data(), samples.starts_.data(), samples.rows_},
