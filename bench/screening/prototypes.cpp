@@ -71,7 +71,8 @@ std::optional<Bank> real_bank(const std::string& folder) {
   Bank bank{folder.substr(folder.rfind('/') + 1),
             Matrix<float>(static_cast<std::size_t>(all - known), d),
             {}};
-  std::vector<float> queries, unit(d);
+  Matrix<float>::Numbers queries;
+  std::vector<float> unit(d);
   for (std::size_t i = 0; i < stream->rows(); ++i) {
     standardise_row((*stream)[i], statistics.mean, statistics.deviation, unit);
     const std::int64_t c = category->data[i] - known;

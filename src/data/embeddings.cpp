@@ -123,7 +123,7 @@ Result<Matrix<double>> read_embeddings(EmbeddingSource& source) {
   // A promise of many rows is believed only as far as rows arrive.
   const std::size_t first = std::min<std::uint64_t>(
       source.rows().value_or(1024), std::max<std::size_t>(1, (std::size_t{1} << 27) / columns));
-  std::vector<double> data;
+  Matrix<double>::Numbers data;
   std::size_t rows = 0;
   while (true) {
     const std::size_t more =

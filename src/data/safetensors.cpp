@@ -216,7 +216,7 @@ Result<Matrix<T>> SafetensorsFile::read_matrix(std::string_view name) const {
   }
   const std::size_t rows = found->shape[0], columns = found->shape[1];
   PACO_ASSIGN(auto values, read<T>(name));
-  return Matrix<T>(rows, columns, std::move(values));
+  return Matrix<T>(rows, columns, {values.begin(), values.end()});
 }
 
 template Result<std::vector<double>> SafetensorsFile::read<double>(std::string_view) const;

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "paco/rows.hpp"
 
 namespace paco {
@@ -13,10 +14,12 @@ namespace paco {
 template <class T>
 class Matrix {
  public:
+  using Numbers = std::vector<T, LargePages<T>>;
+
   Matrix() = default;
   Matrix(std::size_t rows, std::size_t columns)
       : rows_(rows), columns_(columns), data_(rows * columns) {}
-  Matrix(std::size_t rows, std::size_t columns, std::vector<T> data)
+  Matrix(std::size_t rows, std::size_t columns, Numbers data)
       : rows_(rows), columns_(columns), data_(std::move(data)) {}
 
   std::size_t rows() const { return rows_; }
@@ -34,7 +37,7 @@ class Matrix {
  private:
   std::size_t rows_ = 0;
   std::size_t columns_ = 0;
-  std::vector<T> data_;
+  Numbers data_;
 };
 
 }  // namespace paco

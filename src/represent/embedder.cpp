@@ -125,7 +125,8 @@ Result<std::unique_ptr<Embedder>> Embedder::open_run(const std::string& path,
   StateDict weights;
   for (NamedTensor& tensor : run.tensors) {
     if (tensor.name == "classifier.weight")
-      state->classifier = Matrix<float>(tensor.shape[0], tensor.shape[1], std::move(tensor.values));
+      state->classifier = Matrix<float>(tensor.shape[0], tensor.shape[1],
+                                        {tensor.values.begin(), tensor.values.end()});
     else
       weights.push_back(std::move(tensor));
   }

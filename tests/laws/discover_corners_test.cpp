@@ -62,7 +62,7 @@ TEST(DiscoverCorners, StreamsOfOneKind) {
       MadePlan plan;
       plan.stream = 200;
       const MadeData data = make_data(plan, seed);
-      std::vector<double> rows;
+      Matrix<double>::Numbers rows;
       for (std::size_t i = 0; i < data.stream.rows() && kind != "empty"; ++i) {
         if ((data.truth[i] < 5) == (kind == "known"))
           rows.insert(rows.end(), data.stream[i].begin(), data.stream[i].end());
