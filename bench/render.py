@@ -32,7 +32,7 @@ def time_text(microseconds):
 
 
 def share_text(value):
-    return "" if value is None else f"{100 * value:.3g} %"
+    return "" if value is None else f"{100 * value:.3g} %" if value < 10 else f"{100 * value:.0f} %"
 
 
 def table(header, lines):
