@@ -41,13 +41,6 @@ class GrowingArray {
     if (size < size_) std::fill(data_ + size, data_ + size_, T{});
     size_ = size;
   }
-  // For an array that is large from the start and read in no order: fewer pages to make and to
-  // find. Call before the elements are written; a system that has none keeps to small pages.
-  void prefer_large_pages() {
-#ifdef MADV_HUGEPAGE
-    if (data_ != nullptr) madvise(data_, mapped_, MADV_HUGEPAGE);
-#endif
-  }
   void push_back(T value) {
     resize(size_ + 1);
     data_[size_ - 1] = value;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/growing_array.hpp"
 #include "base/threads.hpp"
 #include "base/try.hpp"
 #include "calibrate/references.hpp"
@@ -175,12 +174,9 @@ Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& opt
 
   ThreadPool pool(static_cast<unsigned>(options.threads));
   const std::size_t n = support.embeddings.rows;
-  GrowingArray<float> memory;
-  memory.resize(n * model.dimension);
-  memory.prefer_large_pages();
-  const Rows<float> units{memory.data(), n, model.dimension};
-  PACO_TRY(standardise_rows(support.embeddings, model.mean, model.deviation, units, "support set",
-                            0, pool));
+  Matrix<float> units(n, model.dimension);
+  PACO_TRY(standardise_rows(support.embeddings, model.mean, model.deviation, units.view(),
+                            "support set", 0, pool));
 
   PACO_ASSIGN(Matrix<float> bank, class_prototypes(units, support.labels, model.class_names));
   std::vector<BankView> views = view_bank(units, support.labels, bank, pool);
