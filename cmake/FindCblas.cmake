@@ -1,4 +1,4 @@
-# OpenBLAS with its C interface, as the target Cblas::Cblas. Installed with the package, which needs it too.
+# OpenBLAS with its C interface, as the target Cblas::Cblas. Only to measure against: the library does without.
 find_path(CBLAS_INCLUDE_DIR cblas.h PATH_SUFFIXES openblas x86_64-linux-gnu openblas-pthread)
 find_library(CBLAS_LIBRARY openblas PATH_SUFFIXES openblas-pthread openblas)
 include(FindPackageHandleStandardArgs)

@@ -9,7 +9,7 @@ add_library(paco_package INTERFACE)
 add_library(paco::paco ALIAS paco_package)
 set_target_properties(paco_package PROPERTIES EXPORT_NAME paco)
 set(package_libraries paco_package)
-foreach(folder base linalg data sphere calibrate discover peers evaluate)
+foreach(folder base linalg data sphere calibrate mirror journal discover session peers evaluate)
   if(TARGET paco_${folder})
     set_target_properties(paco_${folder} PROPERTIES EXPORT_NAME ${folder})
     target_link_libraries(paco_package INTERFACE paco_${folder})
@@ -24,6 +24,5 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/paco DESTINATION ${CMAKE_INSTALL
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/pacoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${PROJECT_SOURCE_DIR}/cmake/pacoConfig.cmake
-  ${PROJECT_SOURCE_DIR}/cmake/FindCblas.cmake
   ${PROJECT_BINARY_DIR}/pacoConfigVersion.cmake
   DESTINATION ${package_folder} COMPONENT package)

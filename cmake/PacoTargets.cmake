@@ -35,9 +35,12 @@ function(paco_library name)
   target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:paco_flags>)
 endfunction()
 
-# paco_test(NAME LABELS ... SOURCES ... [LIBRARIES ...]): one GoogleTest program, its tests listed to ctest one by one.
+# paco_test(NAME LABELS ... SOURCES ... [LIBRARIES ...] [THREADED FILTER...]): one GoogleTest program, its tests listed to ctest
+# one by one. Those that a THREADED filter (as of --gtest_filter) names start threads: they have the label `threads` too, and
+# run under the thread sanitizer. The target `threaded_tests` builds their programs.
+add_custom_target(threaded_tests)
 function(paco_test name)
-  cmake_parse_arguments(ARG "" "" "LABELS;SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LABELS;SOURCES;LIBRARIES;THREADED" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main paco_flags)
@@ -46,6 +49,23 @@ function(paco_test name)
   if(PACO_SANITIZE)
     target_compile_options(${name} PRIVATE -O0)  # a third less to compile; what is tested stays optimised
   endif()
-  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
-    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT 600)
+  # Of several labels gtest_discover_tests keeps the first, so they are set when ctest has listed the tests.
+  function(discover list labels)
+    gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST TEST_LIST ${list} ${ARGN})
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/${list}.cmake)
+    file(CONFIGURE OUTPUT ${file} @ONLY CONTENT [[
+foreach(test IN LISTS @list@)
+  set_tests_properties("${test}" PROPERTIES LABELS "@labels@" TIMEOUT 600)
+endforeach()
+]])
+    set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${file})
+  endfunction()
+  if(ARG_THREADED)
+    add_dependencies(threaded_tests ${name})
+    list(JOIN ARG_THREADED ":" threaded)
+    discover(${name}_threaded "${ARG_LABELS};threads" TEST_FILTER "${threaded}")
+    discover(${name}_tests "${ARG_LABELS}" TEST_FILTER "-${threaded}")
+  else()
+    discover(${name}_tests "${ARG_LABELS}")
+  endif()
 endfunction()

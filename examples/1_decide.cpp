@@ -43,12 +43,14 @@ int main() {
   for (const unsigned kind : {0u, 4u, 2u, 4u, 5u, 4u, 5u, 1u}) {
     const auto decision = (*method)->decide(embed(kind, 100 + seed++));
     if (!decision.ok()) return fail(decision.error());
-    std::printf("%s\n", paco::explain(*decision, *shared).c_str());
+    std::printf("%s\n", (*method)->explain(*decision).c_str());
   }
 
-  const auto memory = (*method)->published();
-  for (const paco::CategoryInfo& category : memory->categories)
+  const auto memory = (*method)->view();
+  for (paco::CategoryId id = 4; id < memory->categories.next(); ++id) {
+    const paco::CategoryInfo category = memory->info(id);
     std::printf("%s holds %lld sample(s)\n", category.name.c_str(),
                 static_cast<long long>(category.size));
-  return memory->categories.empty() ? 1 : 0;
+  }
+  return memory->discovered == 0 ? 1 : 0;
 }

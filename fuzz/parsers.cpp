@@ -6,11 +6,17 @@
 
 #include "base/try.hpp"
 #include "data/array_file.hpp"
+#include "data/artifact.hpp"
 #include "data/embedding_sources.hpp"
 #include "data/embeddings.hpp"
-#include "data/image_codec.hpp"
-#include "data/image_sources.hpp"
+#include "data/json.hpp"
 #include "data/labels.hpp"
+#include "data/split_list.hpp"
+#include "discover/decision_file.hpp"
+#include "discover/trace_file.hpp"
+#include "images/image_codec.hpp"
+#include "images/image_sources.hpp"
+#include "paco/method.hpp"
 
 namespace paco::fuzz {
 namespace {
@@ -30,6 +36,7 @@ Result<void> read_all(EmbeddingResult opened) {
   while (true) {
     PACO_ASSIGN(const std::size_t count, source.read(block.view(), &ids));
     require(count <= block.rows() && (ids.empty() || ids.size() == count));
+    PACO_TRY(check_finite(block.view().slice(0, count), source.name(), rows));
     for (std::size_t i = 0; i < count * columns; ++i) require(std::isfinite(block.data()[i]));
     rows += count;
     if (count < block.rows()) break;
@@ -39,7 +46,7 @@ Result<void> read_all(EmbeddingResult opened) {
 }
 
 Result<void> read_arrays(std::span<const std::byte> bytes, FileFormat format) {
-  PACO_ASSIGN(const auto file, ArrayFile::open({bytes, nullptr, {}}, format, "input"));
+  PACO_ASSIGN(const auto file, ArrayFile::open(FileBytes::of(bytes), format, "input"));
   for (const std::string& name : file.names()) {
     PACO_ASSIGN(auto array, file.array(name));
     if (array.header.shape.size() == 2)
@@ -73,11 +80,96 @@ Result<void> read_label_file(std::span<const std::byte> bytes) {
   return {};
 }
 
+Result<void> read_split_list(std::string_view text) {
+  const std::vector<std::string> names = {"ant", "bee", "cow", "7"};
+  PACO_ASSIGN(const ClassSplit split, parse_class_split(text, names, "input"));
+  require(!split.known.empty() && !split.novel.empty() &&
+          split.known.size() + split.novel.size() <= names.size());
+  return {};
+}
+
+// What was parsed can be copied and written, which nesting without a bound would not survive.
+Result<void> read_json(std::string_view text) {
+  PACO_ASSIGN(const nlohmann::json value, parse_json(text, "input"));
+  const nlohmann::json copy = value;
+  require(parse_json(copy.dump(), "input").ok());
+  return {};
+}
+
+Result<void> read_artifact(std::span<const std::byte> bytes) {
+  PACO_ASSIGN(const auto file,
+              artifact_from_bytes({bytes.begin(), bytes.end()}, "input", "model", 1));
+  for (const TensorView& tensor : file.tensors()) {
+    const auto numbers = file.read<double>(tensor.name);
+    require(numbers.ok() ? numbers->size() == tensor.elements() : tensor.type != ElementType::f64);
+  }
+  return {};
+}
+
+Result<void> read_decision_file(std::span<const std::byte> bytes) {
+  PACO_ASSIGN(const DecisionTable table, parse_decisions(bytes, "input"));
+  require(table.fields.size() <= kMaxEvidence && table.samples.size() == table.decisions.size() &&
+          table.names.size() == table.decisions.size());
+  for (const Decision& decision : table.decisions)
+    require(decision.category >= 0 && decision.runner_up >= 0 && decision.prototype >= 0);
+  return {};
+}
+
+Result<void> read_trace_file(std::span<const std::byte> bytes) {
+  PACO_ASSIGN(const Trace trace, parse_trace(bytes, "input"));
+  require(trace.decisions.size() == trace.microseconds.size());
+  for (const Decision& decision : trace.decisions) require(decision.category >= 0);
+  return {};
+}
+
+// Whatever was read can decide, and what it then is can be saved.
+void decide_some(Method& method) {
+  std::vector<double> sample(method.model().dimension);
+  for (std::size_t i = 0; i < 6; ++i) {
+    for (std::size_t j = 0; j < sample.size(); ++j)
+      sample[j] = static_cast<double>((i + 1) * (j + 2) % 7) - 3;
+    if (method.decide(std::span<const double>(sample)).ok()) require(method.samples() > 0);
+  }
+  require(method.view()->samples == method.samples() && method.save().ok());
+}
+
+Result<void> read_model_file(std::span<const std::byte> bytes) {
+  PACO_ASSIGN(Model model, model_from_bytes({bytes.begin(), bytes.end()}, "input"));
+  require(model.references.size() == model.known_classes() * model.dimension);
+  const auto shared = std::make_shared<const Model>(std::move(model));
+  for (const std::string& name : method_names()) {
+    auto method = make_method(name, shared);
+    if (method.ok()) decide_some(**method);
+  }
+  return {};
+}
+
+// The model that the states of the corpus belong to: three classes in three dimensions.
+std::shared_ptr<const Model> state_model() {
+  static const auto shared = [] {
+    const std::vector<double> support{9, 1, 0, 8, 0, 1, 9, 0, 2, 1, 9, 0, 0, 8,
+                                      1, 2, 9, 0, 0, 1, 9, 1, 0, 8, 0, 2, 9};
+    const std::vector<std::int64_t> labels{0, 0, 0, 1, 1, 1, 2, 2, 2};
+    Model model = calibrate({{support.data(), 9, 3}, labels, {}, {}}).value();
+    model.origin = "the model of the corpus";  // whatever a later calibration makes of it
+    return std::make_shared<const Model>(std::move(model));
+  }();
+  return shared;
+}
+
+Result<void> read_state_file(std::span<const std::byte> bytes) {
+  const auto method = make_method("paco", state_model()).value();
+  PACO_TRY(method->restore({bytes.begin(), bytes.end()}, "input"));
+  decide_some(*method);
+  return {};
+}
+
 }  // namespace
 
 Result<void> parse_as(std::string_view parser, std::span<const std::byte> bytes) {
   const auto stream = [&] { return ByteStream::from_bytes(bytes, "input"); };
-  const SharedBytes shared{bytes, nullptr, {}};
+  const FileBytes shared = FileBytes::of(bytes);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (parser == "npy") return read_all(open_embeddings(bytes, "input"));
   if (parser == "npz") return read_arrays(bytes, FileFormat::zip);
   if (parser == "safetensors") return read_arrays(bytes, FileFormat::safetensors);
@@ -85,12 +177,19 @@ Result<void> parse_as(std::string_view parser, std::span<const std::byte> bytes)
   if (parser == "jsonl") return read_all(make_jsonl_source(stream()));
   if (parser == "fvecs") return read_all(make_fvecs_source(stream()));
   if (parser == "labels") return read_label_file(bytes);
+  if (parser == "split_list") return read_split_list(text);
+  if (parser == "json") return read_json(text);
+  if (parser == "artifact") return read_artifact(bytes);
   if (parser == "tar") return load_all(open_image_tar(shared, "input"));
   if (parser == "idx") return load_all(open_idx(shared, "input", {}, "", {}));
   if (parser == "cifar")
     return load_all(make_cifar({shared}, {"input"}, bytes.size() % 3074 == 0, {}));
   if (parser == "jpeg") return decode(bytes, decode_jpeg);
   if (parser == "png") return decode(bytes, decode_png);
+  if (parser == "decisions") return read_decision_file(bytes);
+  if (parser == "trace") return read_trace_file(bytes);
+  if (parser == "model") return read_model_file(bytes);
+  if (parser == "state") return read_state_file(bytes);
   assert(parser == "webp");
   return decode(bytes, decode_webp);
 }

@@ -1,5 +1,5 @@
 // Fuzz target for the weights files of torch.save: zip archives, the older form, and the pickles in
-// both. It stands apart from parsers.cpp because that one knows src/data alone.
+// both. It stands apart from parsers.cpp because that one is linked into the unit tests of data.
 #include "represent/state_dict.hpp"
 
 #include <cstddef>

@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "calibrate/paco_section.hpp"
 #include "linalg/matrix.hpp"
 #include "paco/method.hpp"
+#include "paco/thresholds.hpp"
 
 namespace paco::testing {
 
@@ -85,13 +87,13 @@ inline MadePlan varied_plan(std::uint64_t seed) {
 inline CalibrationOptions varied_options(std::uint64_t seed) {
   Random random(seed, 2);
   CalibrationOptions options;
-  options.tie = static_cast<Tie>(random.below(3));
-  options.temperature = random.below(3) == 0 ? 0.07 : 1.0;
-  options.alpha = random.below(3) == 0 ? 3.0 : 1e6;
-  options.spread = random.below(3) == 0 ? -1.0 : 1.0;
-  options.routing = random.below(4) != 0;
-  options.adaptive_birth = random.below(4) != 0;
-  options.seed = static_cast<std::uint32_t>(seed);
+  options.set("tie", tie_name(static_cast<Tie>(random.below(3))));
+  options.set("temperature", random.below(3) == 0 ? 0.07 : 1.0);
+  options.set("alpha", random.below(3) == 0 ? 3.0 : 1e6);
+  options.set("spread", random.below(3) == 0 ? -1.0 : 1.0);
+  options.set("routing", random.below(4) != 0 ? "on" : "off");
+  options.set("adaptive_birth", random.below(4) != 0 ? "on" : "off");
+  options.set("seed", static_cast<double>(seed));
   return options;
 }
 
@@ -102,12 +104,53 @@ inline std::shared_ptr<const Model> calibrated(const SupportSet& support,
     ADD_FAILURE() << model.error().message;
     return nullptr;
   }
+  // The section of mirror beside it, so that one model serves every method of the registry. Where a
+  // support set has nothing to choose a threshold by, it goes without.
+  if (options.method == "paco") {
+    CalibrationOptions other;
+    other.method = "mirror";
+    other.set("splits", 2);
+    const auto mirror = calibrate(support, other);
+    if (mirror.ok()) model->sections["mirror"] = mirror->sections.at("mirror");
+  }
   return std::make_shared<const Model>(std::move(model).value());
+}
+
+// What PACO learned, out of a model that must have it.
+inline PacoParameters parameters_of(const Model& model) {
+  auto parameters = paco_parameters(model);
+  if (!parameters.ok()) ADD_FAILURE() << parameters.error().message;
+  return parameters.ok() ? std::move(parameters).value() : PacoParameters();
+}
+
+// A section of a model with these parameters, the options among them.
+inline Section section_with(const PacoParameters& p) {
+  CalibrationOptions given;
+  given.set("temperature", p.options.temperature);
+  given.set("alpha", p.options.alpha);
+  given.set("beta", p.options.beta);
+  given.set("spread", p.options.spread);
+  given.set("tie", tie_name(p.options.tie));
+  given.set("routing", p.options.routing ? "on" : "off");
+  given.set("adaptive_birth", p.options.adaptive_birth ? "on" : "off");
+  const auto settings =
+      complete_settings(paco_options(), given.settings, MethodOption::Stage::calibrating, "paco");
+  if (!settings.ok()) ADD_FAILURE() << settings.error().message;
+  return paco_section(*settings, p);
+}
+
+// The number that a method's summary has under this name.
+inline double figure(const Method& method, const std::string& name) {
+  for (const Figure& f : method.figures()) {
+    if (f.name == name) return f.value;
+  }
+  ADD_FAILURE() << method.name() << " has no figure '" << name << "'";
+  return kNotComputed;
 }
 
 inline std::unique_ptr<Method> method_for(const std::string& name,
                                           std::shared_ptr<const Model> model, int threads = 1) {
-  auto method = make_method(name, std::move(model), {threads});
+  auto method = make_method(name, std::move(model), {threads, {}});
   if (!method.ok()) ADD_FAILURE() << method.error().message;
   return std::move(method).value();
 }
@@ -125,41 +168,32 @@ inline std::vector<Decision> decide_all(Method& method, Rows<const double> rows,
   return decisions;
 }
 
-// Every field, bit for bit; a value that was not computed equals another that was not.
+// The core and every evidence place, bit for bit; a value that was not computed equals another that
+// was not.
 inline ::testing::AssertionResult same_decision(const Decision& a, const Decision& b) {
   const auto differ = [](const char* field, auto x, auto y) {
     return ::testing::AssertionFailure() << field << ": " << x << " against " << y;
   };
   if (a.sequence != b.sequence) return differ("sequence", a.sequence, b.sequence);
-  if (a.branch != b.branch) return differ("branch", branch_name(a.branch), branch_name(b.branch));
   if (a.category != b.category) return differ("category", a.category, b.category);
+  if (a.prototype != b.prototype) return differ("prototype", a.prototype, b.prototype);
   if (a.verdict != b.verdict)
     return differ("verdict", verdict_name(a.verdict), verdict_name(b.verdict));
-  if (a.route != b.route) return differ("route", route_name(a.route), route_name(b.route));
+  if (a.counted != b.counted) return differ("counted", a.counted, b.counted);
   if (a.runner_up != b.runner_up) return differ("runner_up", a.runner_up, b.runner_up);
   if (a.categories_after != b.categories_after)
     return differ("categories_after", a.categories_after, b.categories_after);
-  if (a.mature_after != b.mature_after)
-    return differ("mature_after", a.mature_after, b.mature_after);
-  constexpr std::pair<const char*, double Decision::*> kNumbers[] = {
-      {"score", &Decision::score},
-      {"threshold", &Decision::threshold},
-      {"assignment_score", &Decision::assignment_score},
-      {"runner_up_score", &Decision::runner_up_score},
-      {"tau_birth", &Decision::tau_birth},
-      {"top_cosine", &Decision::top_cosine},
-      {"margin", &Decision::margin},
-      {"birth_score", &Decision::birth_score},
-      {"attach_score", &Decision::attach_score},
-      {"tau_birth_after", &Decision::tau_birth_after},
-      {"eta_after", &Decision::eta_after}};
-  for (const auto& [name, member] : kNumbers) {
-    const double x = a.*member, y = b.*member;
-    if (x != y && !(std::isnan(x) && std::isnan(y))) {
-      return ::testing::AssertionFailure()
-             << name << ": " << ::testing::PrintToString(x) << " against "
-             << ::testing::PrintToString(y) << ", difference " << x - y;
-    }
+  const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  const auto number = [](const std::string& name, double x, double y) {
+    return ::testing::AssertionFailure()
+           << name << ": " << ::testing::PrintToString(x) << " against "
+           << ::testing::PrintToString(y) << ", difference " << x - y;
+  };
+  if (!same(a.score, b.score)) return number("score", a.score, b.score);
+  if (!same(a.threshold, b.threshold)) return number("threshold", a.threshold, b.threshold);
+  for (std::size_t i = 0; i < kMaxEvidence; ++i) {
+    if (!same(a.evidence[i], b.evidence[i]))
+      return number("evidence " + std::to_string(i), a.evidence[i], b.evidence[i]);
   }
   return ::testing::AssertionSuccess();
 }

@@ -11,8 +11,8 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "linalg", "data", "sphere", "calibrate", "discover", "peers", "evaluate",
-          "represent", "train", "report", "study", "journal", "serve", "bus"]
+LAYERS = ["base", "linalg", "data", "images", "represent", "train", "sphere", "calibrate", "mirror",
+          "journal", "discover", "session", "peers", "evaluate", "report", "study", "serve", "bus"]
 TORCH_FOLDERS = {"represent", "train"}
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')

@@ -4,9 +4,9 @@
 
 #include "base/files.hpp"
 #include "base/try.hpp"
-#include "data/images.hpp"
 #include "data/npy.hpp"
 #include "data/splits.hpp"
+#include "images/images.hpp"
 #include "represent/embed_images.hpp"
 #include "train/train.hpp"
 

@@ -9,11 +9,11 @@
 #include "base/try.hpp"
 #include "data/embeddings.hpp"
 #include "data/labels.hpp"
-#include "discover/stream.hpp"
 #include "evaluate/summary.hpp"
-#include "paco/model.hpp"
+#include "paco/thresholds.hpp"
 #include "report/gather.hpp"
 #include "report/report.hpp"
+#include "session/stream.hpp"
 #include "support_files.hpp"
 
 namespace paco {
@@ -22,17 +22,19 @@ namespace {
 // The stream as it goes: a row whenever the number of samples has doubled.
 class LiveTable final : public Progress {
  public:
-  LiveTable(const Method& method, const Clock& clock) : method_(method), clock_(clock) {}
+  LiveTable(const Session& session, const PacoParameters& parameters, const Clock& clock)
+      : session_(session), parameters_(parameters), clock_(clock) {}
 
   void start(std::string_view, std::string_view, std::optional<std::uint64_t>) override {
     started_ = clock_();
     std::fputs(
-        "  samples    known  explained   attach   create  categories  mature  tau_birth  "
+        "  samples    known  explained   attach   create  categories  mature   boundary  "
         "samples/s\n",
         stderr);
   }
-  void update(std::uint64_t done, std::string_view) override {
+  void update(std::uint64_t done, std::string_view note) override {
     done_ = done;
+    categories_ = note.substr(0, note.find(' '));
     if (done < next_) return;
     row();
     while (next_ <= done) next_ *= 2;
@@ -43,30 +45,31 @@ class LiveTable final : public Progress {
 
  private:
   void row() {
-    const MethodStats stats = method_.stats();
-    const auto memory = method_.published();
-    const auto mature = std::count_if(memory->categories.begin(), memory->categories.end(),
-                                      [](const CategoryInfo& category) { return category.mature; });
-    const double seconds = clock_() - started_;
-    const auto share = [&](Branch branch) {
-      const auto count = stats.branches[static_cast<int>(branch)];
-      return 100.0 * static_cast<double>(count) /
-             static_cast<double>(std::max<std::uint64_t>(stats.samples, 1));
+    const auto samples = static_cast<double>(std::max<std::uint64_t>(session_.samples(), 1));
+    const std::vector<Figure> figures = session_.method().figures();
+    const auto figure = [&](std::string_view name) {
+      const auto found = std::find_if(figures.begin(), figures.end(),
+                                      [&](const Figure& f) { return f.name == name; });
+      return found == figures.end() ? 0.0 : found->value;
     };
+    const auto share = [&](const char* branch) { return 100 * figure(branch) / samples; };
+    const double seconds = clock_() - started_;
     std::fputs(
         fmt::format("  {:>7}  {:>5.1f} %    {:>5.1f} %  {:>5.1f} %  {:>5.1f} %  {:>10}  {:>6}  "
                     "{:>9.3f}  {:>9.0f}\n",
-                    stats.samples, share(Branch::known_only), share(Branch::explained),
-                    share(Branch::attach), share(Branch::create), memory->categories.size(), mature,
-                    memory->tau_birth + method_.model().log_p0,
+                    session_.samples(), share("branches.known_only"), share("branches.explained"),
+                    share("branches.attach"), share("branches.create"), categories_,
+                    figure("mature"), parameters_.as_cosine(figure("tau_birth")),
                     seconds > 0 ? static_cast<double>(done_) / seconds : 0.0)
             .c_str(),
         stderr);
     shown_ = done_;
   }
 
-  const Method& method_;
+  const Session& session_;
+  const PacoParameters& parameters_;
   const Clock& clock_;
+  std::string categories_ = "0";
   std::uint64_t done_ = 0, shown_ = 0, next_ = 256;
   double started_ = 0;
 };
@@ -79,11 +82,11 @@ Result<std::shared_ptr<const Model>> calibrate_step(Context& context, const Demo
                   demo.classifier ? fmt::format(" --classifier {}", files.classifier) : "",
                   files.model, demo.seed));
   CalibrationOptions options;
-  options.seed = demo.seed;
+  options.set("seed", static_cast<double>(demo.seed));
   options.threads = demo.threads;
   PACO_ASSIGN(auto model, calibrate_files({files.support, files.support_labels,
                                            demo.classifier ? files.classifier : "", files.known},
-                                          options, context.stop));
+                                          options, context.stop, *context.progress));
   PACO_TRY(save_model(model, files.model));
   return std::make_shared<const Model>(std::move(model));
 }
@@ -96,19 +99,21 @@ Result<std::vector<CategoryId>> discover_step(Context& context, const DemoFiles&
   print_command(fmt::format("paco discover --model {} --input {} --method {} --out {}{}",
                             files.model, files.stream, name, out,
                             trace_path.empty() ? "" : fmt::format(" --trace {}", trace_path)));
-  PACO_ASSIGN(const auto method, make_method(name, model, {demo.threads}));
-  PACO_ASSIGN(auto writer, make_decision_writer(out, *model));
+  PACO_ASSIGN(const PacoParameters parameters, paco_parameters(*model));
+  PACO_ASSIGN(Session session, Session::start(model, name, {.threads = demo.threads}));
+  PACO_ASSIGN(auto writer, make_decision_writer(out, session.method().info()));
   std::optional<TraceWriter> trace;
   if (!trace_path.empty()) {
-    PACO_ASSIGN(trace, TraceWriter::create(trace_path, method->stats()));
+    PACO_ASSIGN(trace, TraceWriter::create(trace_path, session.method().info()));
   }
   PACO_ASSIGN(std::shared_ptr<EmbeddingSource> source, open_embeddings(files.stream));
-  LiveTable table(*method, context.clock);
+  LiveTable table(session, parameters, context.clock);
   NoProgress silence;
   Progress& progress = trace ? static_cast<Progress&>(table) : silence;
   PACO_ASSIGN(const auto outcome,
-              run_stream(source, *method, {}, writer.get(), trace ? &*trace : nullptr, progress,
+              run_stream(source, session, {}, {writer.get(), trace ? &*trace : nullptr}, progress,
                          context.clock, context.stop));
+  if (outcome.refused) return *outcome.refused;
   if (outcome.interrupted) return Error{ErrorCode::interrupted, "interrupted", ""};
   PACO_ASSIGN(const auto decided, read_decisions(out));
   std::vector<CategoryId> categories;
@@ -143,11 +148,12 @@ void print_command(const std::string& command) {
 
 Result<Json> run_demo_stream(Context& context, const DemoFiles& files, const DemoStream& demo) {
   PACO_ASSIGN(const auto model, calibrate_step(context, files, demo));
+  PACO_ASSIGN(const PacoParameters parameters, paco_parameters(*model));
   std::fputs(
       fmt::format(
           "  {} known classes, {} references; a sample is explained from a cosine of {:.3f} on\n",
           model->known_classes(), reference_choice_name(model->reference),
-          (model->tau_birth_sup + model->log_p0) * model->options.temperature)
+          parameters.as_cosine(parameters.tau_birth_sup))
           .c_str(),
       stderr);
   PACO_ASSIGN(const auto closed,

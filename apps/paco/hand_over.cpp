@@ -11,13 +11,15 @@ namespace paco {
 
 void hand_over(char** argv, const char* verb) {
   const std::string_view word = verb == nullptr ? "" : verb;
-  if (word == "--version") return;
-#define PACO_VERB(name) \
-  if (word == #name) return;
+  bool handed = false;
+#define PACO_VERB(name)
+#define PACO_HANDED_VERB(name) handed = handed || word == #name;
 #define PACO_ABSENT_VERB(name, needs)
 #include "verbs.inc"
 #undef PACO_VERB
+#undef PACO_HANDED_VERB
 #undef PACO_ABSENT_VERB
+  if (!handed) return;
 
   std::array<char, PATH_MAX> self;
   const ssize_t length = ::readlink("/proc/self/exe", self.data(), self.size());

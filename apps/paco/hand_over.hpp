@@ -3,9 +3,8 @@
 
 namespace paco {
 
-// Becomes paco-torch with the same arguments, unless `verb` (the first argument, or null) is one
-// that this program has. Returns only where there is nothing to hand over or paco-torch is not
-// there; the program then answers by itself.
+// Becomes paco-torch with the same arguments where `verb` (the first argument, or null) is one that
+// only paco-torch has. Returns where it is not, or where paco-torch is not there.
 void hand_over(char** argv, const char* verb);
 
 }  // namespace paco

@@ -19,9 +19,11 @@ constexpr std::size_t kLineColumns = 100;
 const std::map<std::string, std::string>& absent_verbs() {
   static const std::map<std::string, std::string> verbs = {
 #define PACO_VERB(name)
+#define PACO_HANDED_VERB(name)
 #define PACO_ABSENT_VERB(name, needs) {#name, needs},
 #include "verbs.inc"
 #undef PACO_VERB
+#undef PACO_HANDED_VERB
 #undef PACO_ABSENT_VERB
   };
   return verbs;
@@ -65,9 +67,7 @@ std::string type_of(const CLI::Option& option) {
   const std::size_t open = type.find('{');
   const std::size_t close = type.find('}', open);
   if (open == std::string::npos || close == std::string::npos) {
-    const std::string name = type.substr(0, type.find(':'));  // what follows is the check behind it
-    const std::size_t range = type.find(" in [");
-    return range == std::string::npos ? name : name + type.substr(range);
+    return type.substr(0, type.find(':'));  // what follows is the check behind it
   }
   std::string choices;
   for (const std::string& choice :
@@ -75,6 +75,18 @@ std::string type_of(const CLI::Option& option) {
     choices += (choices.empty() ? "" : "|") + choice.substr(0, choice.find("->"));
   }
   return choices;
+}
+
+// "1 to 100", or "" where the option has no range; CLI11 says "N:INT in [1 - 100]".
+std::string range_of(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  constexpr std::string_view mark = " in [";
+  const std::size_t open = type.find(mark);
+  const std::size_t middle = type.find(" - ", open);
+  const std::size_t close = type.find(']', open);
+  if (open == std::string::npos || middle > close || close == std::string::npos) return "";
+  const std::size_t low = open + mark.size();
+  return type.substr(low, middle - low) + " to " + type.substr(middle + 3, close - middle - 3);
 }
 
 bool is_flag(const CLI::Option& option) { return option.get_items_expected_max() == 0; }
@@ -97,14 +109,16 @@ class HelpFormatter final : public CLI::Formatter {
   std::string make_option(const CLI::Option* option, bool is_positional) const override {
     std::string name = make_option_name(option, is_positional);
     if (!is_flag(*option) && !is_positional) name += " " + type_of(*option);
-    std::string description = option->get_description();
+    std::vector<std::string> remarks;
+    if (const std::string range = range_of(*option); !range.empty()) remarks.push_back(range);
     if (option->get_required()) {
-      description += " (required)";
+      remarks.push_back("required");
     } else if (!is_flag(*option)) {
       const std::string text = option->get_default_str();
-      description += text.empty() ? " (default: none)" : fmt::format(" (default: {})", text);
+      remarks.push_back("default: " + (text.empty() ? "none" : text));
     }
-    return entry(name, description);
+    if (remarks.empty()) return entry(name, option->get_description());
+    return entry(name, fmt::format("{} ({})", option->get_description(), fmt::join(remarks, ", ")));
   }
 
   std::string make_description(const CLI::App* app) const override {

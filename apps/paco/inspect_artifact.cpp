@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "base/try.hpp"
-#include "calibration_summary.hpp"
 #include "data/artifact.hpp"
-#include "discover/decision_file.hpp"
+#include "evaluate/companions.hpp"
 #include "paco/method.hpp"
+#include "session/summary.hpp"
 
 namespace paco {
 namespace {
@@ -32,21 +32,37 @@ Result<Inspection> inspect_model(const std::string& path) {
 }
 
 // Read without its model, so the sums are not interpreted.
-Result<Inspection> inspect_state(const SafetensorsFile& file) {
+Result<Inspection> inspect_state(const SafetensorsFile& file, int version) {
   PACO_ASSIGN(const std::string method, artifact_entry(file, "method"));
   PACO_ASSIGN(const std::string model, artifact_entry(file, "model"));
-  PACO_ASSIGN(const std::vector<std::int64_t> counters, file.read<std::int64_t>("counters"));
-  PACO_ASSIGN(std::vector<std::int64_t> sizes, file.read<std::int64_t>("category_sizes"));
-  if (counters.empty()) {
-    return Error{ErrorCode::bad_format, fmt::format("{}: it has no counters", file.name()),
-                 "the file is damaged"};
+  std::uint64_t samples = 0;
+  std::vector<std::int64_t> sizes;
+  if (version == 1) {
+    PACO_ASSIGN(const auto counters, file.read<std::int64_t>("counters"));
+    PACO_ASSIGN(sizes, file.read<std::int64_t>("category_sizes"));
+    samples = counters.empty() ? 0 : static_cast<std::uint64_t>(counters[0]);
+  } else {
+    PACO_ASSIGN(const std::string text, artifact_entry(file, "state"));
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object() || !json.contains("samples") || !json["samples"].is_number_unsigned()) {
+      return Error{ErrorCode::bad_format, fmt::format("{}: it has no counters", file.name()),
+                   "the file is damaged"};
+    }
+    samples = json["samples"].get<std::uint64_t>();
+    PACO_ASSIGN(sizes, file.read<std::int64_t>("prototype.members"));
+    PACO_ASSIGN(const auto sums, file.tensor("own/sums"));
+    // The support classes come first and have no sum.
+    const std::size_t discovered =
+        sums->shape.empty() ? 0 : static_cast<std::size_t>(sums->shape[0]);
+    if (discovered < sizes.size())
+      sizes.erase(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(discovered));
   }
   std::sort(sizes.rbegin(), sizes.rend());
   Inspection out;
   out.json = {{"kind", "state"},
               {"method", method},
               {"model", model},
-              {"samples", counters[0]},
+              {"samples", samples},
               {"categories", sizes.size()},
               {"singletons", std::count(sizes.begin(), sizes.end(), 1)}};
   if (sizes.size() > 10) sizes.resize(10);
@@ -54,7 +70,7 @@ Result<Inspection> inspect_state(const SafetensorsFile& file) {
   out.text = fmt::format(
       "{}: state of method '{}' after {} samples\nmodel       {}\ncategories  {}, the largest hold "
       "{}\n",
-      file.name(), method, counters[0], model, out.json["categories"].get<std::size_t>(),
+      file.name(), method, samples, model, out.json["categories"].get<std::size_t>(),
       sizes.empty() ? "nothing" : fmt::format("{}", fmt::join(sizes, ", ")));
   return out;
 }
@@ -64,14 +80,18 @@ Result<Inspection> inspect_state(const SafetensorsFile& file) {
 Result<Inspection> inspect_artifact(const std::string& path) {
   PACO_ASSIGN(const SafetensorsFile file, SafetensorsFile::open(path));
   if (artifact_kind(file) == "model") return inspect_model(path);
-  PACO_ASSIGN(const SafetensorsFile state, open_artifact(path, "state", 1));
-  return inspect_state(state);
+  PACO_ASSIGN(const SafetensorsFile state, open_artifact(path, "state", 2));
+  PACO_ASSIGN(const int version, artifact_version(state));
+  return inspect_state(state, version);
 }
 
 Result<Inspection> explain_decision(const std::string& decisions, const std::string& model_path,
                                     std::uint64_t sequence) {
-  PACO_ASSIGN(const Model model, load_model(model_path));
+  PACO_ASSIGN(Model loaded, load_model(model_path));
+  const auto shared = std::make_shared<const Model>(std::move(loaded));
+  const Model& model = *shared;
   PACO_ASSIGN(const DecisionTable table, read_decisions(decisions));
+  PACO_TRY(check_known(table, decisions, {model.known_classes(), model.class_names, model_path}));
   if (!table.detailed) {
     return Error{ErrorCode::unsupported, fmt::format("{}: it holds category ids alone", decisions),
                  "write decisions as .csv or .jsonl to have them explained"};
@@ -85,11 +105,14 @@ Result<Inspection> explain_decision(const std::string& decisions, const std::str
                  "sequence numbers count from 0"};
   }
   Inspection out;
-  const std::string sentence = explain(*found, model);
+  const auto row = static_cast<std::size_t>(found - table.decisions.begin());
+  PACO_ASSIGN(const std::string name, method_of(table, model));
+  PACO_ASSIGN(const std::unique_ptr<Method> method, make_method(name, shared));
+  const std::string sentence = method->explain(table.as_of(method->info(), row));
   out.json = {{"sequence", sequence},
-              {"sample", table.samples[static_cast<std::size_t>(found - table.decisions.begin())]},
+              {"sample", table.samples[row]},
               {"category", found->category},
-              {"name", category_name(found->category, model)},
+              {"name", table.names[row]},
               {"explanation", sentence}};
   out.text = sentence + "\n";
   return out;

@@ -11,18 +11,21 @@
 #include "data/csv.hpp"
 #include "data/embeddings.hpp"
 #include "data/format.hpp"
-#include "data/image_codec.hpp"
-#include "data/images.hpp"
+#include "data/json.hpp"
 #include "data/labels.hpp"
+#include "images/image_codec.hpp"
+#include "images/images.hpp"
 
 namespace paco {
 namespace {
 
-constexpr std::size_t kShown = 8;  // values, names and lines at the most
+constexpr std::size_t kShown = 8;          // values, names and lines at the most
+constexpr std::size_t kColumnsShown = 32;  // of a table
 
-std::vector<std::string> first_few(const std::vector<std::string>& names) {
+std::vector<std::string> first_few(const std::vector<std::string>& names,
+                                   std::size_t most = kShown) {
   std::vector<std::string> shown(
-      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), kShown)));
+      names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), most)));
   if (shown.size() < names.size()) shown.push_back("...");
   return shown;
 }
@@ -68,9 +71,9 @@ Result<void> inspect_npy(ByteStream& stream, Inspection& out) {
 
 // npz and safetensors: all arrays, or the one that is named.
 Result<void> inspect_arrays(const MemberPath& path, FileFormat format, Inspection& out) {
-  PACO_ASSIGN(auto bytes, open_bytes(path.path));
+  PACO_ASSIGN(auto bytes, FileBytes::open(path.path));
   if (format == FileFormat::safetensors) {
-    PACO_ASSIGN(const auto file, SafetensorsFile::from_shared(bytes, path.path));
+    PACO_ASSIGN(const auto file, SafetensorsFile::from_bytes(bytes, path.path));
     out.json["metadata"] = Json::object();
     for (const auto& [key, value] : file.metadata()) {
       out.json["metadata"][key] = value;
@@ -121,6 +124,9 @@ Result<void> inspect_rows(EmbeddingSource& source, Inspection& out) {
     out.json["ids"] = first_ids;
     out.text += fmt::format("  ids         {}\n", fmt::join(first_ids, ", "));
   }
+  const auto notes = source.notes();
+  if (!notes.empty()) out.json["notes"] = notes;
+  for (const std::string& note : notes) out.text += fmt::format("  note        {}\n", note);
   return {};
 }
 
@@ -151,7 +157,8 @@ Result<void> inspect_table(const std::string& path, Inspection& out) {
   out.json["holds"] = "table";
   out.json["lines"] = rows;
   out.json["first_line"] = header;
-  out.text += fmt::format("  table  {} lines; the first: {}\n", rows, fmt::join(header, ", "));
+  out.text += fmt::format("  table  {} lines; the first: {}\n", rows,
+                          fmt::join(first_few(header, kColumnsShown), ", "));
   return {};
 }
 
@@ -165,10 +172,10 @@ Result<void> inspect_json_lines(const std::string& path, Inspection& out) {
     if (!more) break;
     if (lines++ == 0) first = line;
   }
-  const Json value = Json::parse(first, nullptr, false);
+  const auto value = parse_json<Json>(first, path);
   std::vector<std::string> keys;
-  if (value.is_object()) {
-    for (const auto& [key, ignored] : value.items()) keys.push_back(key);
+  if (value.ok() && value->is_object()) {
+    for (const auto& [key, ignored] : value->items()) keys.push_back(key);
   }
   out.json["holds"] = "text";
   out.json["lines"] = lines;
@@ -234,8 +241,8 @@ Result<Inspection> inspect_data_set(const std::string& spec) {
 }
 
 Result<void> inspect_one_image(const std::string& path, Inspection& out) {
-  PACO_ASSIGN(const auto bytes, open_bytes(path));
-  PACO_ASSIGN(const Image image, decode_image(bytes.bytes, path));
+  PACO_ASSIGN(const auto bytes, read_file(path));
+  PACO_ASSIGN(const Image image, decode_image(bytes, path));
   out.json["shape"] = {image.height, image.width, image.channels};
   out.text += fmt::format("  size  {} x {} pixels\n", image.width, image.height);
   return {};
@@ -243,15 +250,19 @@ Result<void> inspect_one_image(const std::string& path, Inspection& out) {
 
 // IDX files come in two kinds: images have three dimensions, labels one.
 Result<void> inspect_idx(const std::string& path, Inspection& out) {
-  PACO_ASSIGN(const auto bytes, open_bytes(path));
-  if (bytes.bytes.size() > 3 && bytes.bytes[3] == std::byte{3}) {
+  PACO_ASSIGN(const auto bytes, FileBytes::open(path));
+  constexpr std::size_t kHeader = 8;
+  std::vector<std::byte> buffer;
+  PACO_ASSIGN(const auto head,
+              bytes.at(0, std::min<std::uint64_t>(bytes.size(), kHeader + kShown), buffer));
+  if (head.size() > 3 && head[3] == std::byte{3}) {
     PACO_ASSIGN(const auto source, open_images("idx:" + path));
     return inspect_images(*source, out);
   }
-  const std::size_t count = bytes.bytes.size() < 8 ? 0 : bytes.bytes.size() - 8;
+  const std::uint64_t count = bytes.size() < kHeader ? 0 : bytes.size() - kHeader;
   std::vector<int> first;
-  for (std::size_t i = 0; i < std::min(count, kShown); ++i)
-    first.push_back(std::to_integer<int>(bytes.bytes[8 + i]));
+  for (std::size_t i = kHeader; i < head.size(); ++i)
+    first.push_back(std::to_integer<int>(head[i]));
   out.json["holds"] = "labels";
   out.json["shape"] = {count};
   out.json["first"] = first;
@@ -272,8 +283,7 @@ Result<Inspection> inspect_data(const std::string& path) {
   if (path_kind(parts.path) != PathKind::file) return inspect_data_set(path);
   PACO_ASSIGN(const std::uint64_t size, file_size(parts.path));
   PACO_ASSIGN(auto stream, ByteStream::open(parts.path));
-  PACO_ASSIGN(const auto head, stream.peek(kDetectBytes));
-  const FileFormat format = detect_format(head);
+  PACO_ASSIGN(const FileFormat format, detect_format(stream));
   Inspection out;
   out.json["file"] = parts.path;
   out.json["kind"] = std::string(format_name(format));

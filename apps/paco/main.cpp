@@ -1,10 +1,13 @@
 // The program's entry: knows the verbs, nothing of what they do.
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <new>
 
+#include "about.hpp"
 #include "hand_over.hpp"
 #include "help.hpp"
 #include "signals.hpp"
@@ -13,9 +16,11 @@
 namespace paco {
 
 #define PACO_VERB(name) void add_##name(CLI::App& app, Context& context);
+#define PACO_HANDED_VERB(name)
 #define PACO_ABSENT_VERB(name, needs)
 #include "verbs.inc"
 #undef PACO_VERB
+#undef PACO_HANDED_VERB
 #undef PACO_ABSENT_VERB
 
 namespace {
@@ -30,11 +35,32 @@ std::unique_ptr<Progress> progress_on_stderr(const Clock& clock) {
   return make_progress_bar(sink, clock, known ? size.ws_col : 80);
 }
 
+// A verb of paco-torch, for the list of verbs. It is run here only where paco-torch is missing.
+[[maybe_unused]] void add_handed_verb(CLI::App& app, Context& context, const std::string& name,
+                                      const char* about) {
+  CLI::App& verb = *app.add_subcommand(name, about);
+  verb.allow_extras();
+  verb.callback([&context, name] {
+    context.outcome =
+        Error{ErrorCode::unsupported,
+              fmt::format("'{}' needs paco-torch, which is not beside paco", name),
+              "keep the two programs in one folder, as the build and the installation put them"};
+  });
+}
+
 // CLI11 leaves room for a footer that verbs do not have.
 std::string help_text(const CLI::App& app) {
   std::string text = app.help();
   while (text.ends_with("\n\n")) text.pop_back();
   return text;
+}
+
+// A program may be started with standard input, output or error closed. A file that is opened then
+// takes its number, and messages would go into it; so these numbers are taken by nothing first.
+void take_free_descriptors() {
+  int taken = 0;
+  while (taken >= 0 && taken <= STDERR_FILENO) taken = ::open("/dev/null", O_RDWR);
+  if (taken > STDERR_FILENO) ::close(taken);
 }
 
 int run(int argc, char** argv) {
@@ -55,9 +81,11 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
 
 #define PACO_VERB(name) add_##name(app, context);
+#define PACO_HANDED_VERB(name) add_handed_verb(app, context, #name, about_##name);
 #define PACO_ABSENT_VERB(name, needs)
 #include "verbs.inc"
 #undef PACO_VERB
+#undef PACO_HANDED_VERB
 #undef PACO_ABSENT_VERB
 
   for (CLI::App* verb : app.get_subcommands({})) verb->group("Verbs");
@@ -86,8 +114,21 @@ int run(int argc, char** argv) {
 }  // namespace paco
 
 int main(int argc, char** argv) {
+  paco::take_free_descriptors();
 #ifdef PACO_HANDS_OVER
   paco::hand_over(argv, argv[1]);
 #endif
-  return paco::run(argc, argv);
+  int code = 1;
+  try {
+    code = paco::run(argc, argv);
+  } catch (const std::bad_alloc&) {
+    std::fputs("paco: error: not enough memory\n", stderr);
+  }
+#ifdef PACO_EXITS_AT_ONCE
+  // Nothing is left to do, and exit() would wait for the threads of OpenBLAS, which where memory is
+  // short never end.
+  ::_exit(code);
+#else
+  return code;
+#endif
 }

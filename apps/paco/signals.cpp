@@ -1,11 +1,15 @@
 #include "signals.hpp"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
+#include <system_error>
 #include <thread>
+
+#include "base/files.hpp"
 
 namespace paco {
 namespace {
@@ -13,13 +17,18 @@ namespace {
 int signal_pipe[2] = {-1, -1};
 volatile sig_atomic_t signals_seen = 0;
 
+void end_at_once() {
+  remove_temporary_files();
+  ::_exit(130);
+}
+
 // Only what is allowed in a handler: std::stop_source may take a lock, so a thread does that part.
 void on_signal(int) {
   const int saved = errno;
-  if (signals_seen != 0) ::_exit(130);
+  if (signals_seen != 0) end_at_once();
   signals_seen = 1;
   const char byte = 0;
-  if (::write(signal_pipe[1], &byte, 1) < 0) ::_exit(130);
+  if (::write(signal_pipe[1], &byte, 1) < 0) end_at_once();
   errno = saved;
 }
 
@@ -44,7 +53,8 @@ void watch(std::stop_source source, pthread_t main_thread) {
 std::stop_token stop_on_signals() {
   std::stop_source source;
   ::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, see write_stdout
-  if (::pipe(signal_pipe) != 0) return source.get_token();
+  ::signal(SIGXFSZ, SIG_IGN);  // so is a file that would be larger than the system allows
+  if (::pipe2(signal_pipe, O_CLOEXEC) != 0) return source.get_token();
 
   // Handlers without SA_RESTART: a read that waits returns. The watching thread itself takes none
   // of the signals.
@@ -54,12 +64,16 @@ std::stop_token stop_on_signals() {
   sigset_t all, before;
   sigfillset(&all);
   ::pthread_sigmask(SIG_BLOCK, &all, &before);
-  std::thread(watch, source, ::pthread_self()).detach();
+  try {
+    std::thread(watch, source, ::pthread_self()).detach();
+  } catch (const std::system_error&) {
+    signals_seen = 1;  // nobody is there to set the token: the first signal is the last
+  }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 
   struct sigaction action {};
   action.sa_handler = on_signal;
-  for (const int number : {SIGINT, SIGTERM}) {
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     // A shell that starts a job in the background has the signal ignored, and it stays so.
     struct sigaction present {};
     ::sigaction(number, nullptr, &present);

@@ -19,25 +19,42 @@ SupportFileOptions add_support_files(CLI::App& verb, SupportFiles& files) {
   return options;
 }
 
+std::vector<NamedFile> named_files(const SupportFiles& files) {
+  return {{"--support", files.embeddings},
+          {"--labels", files.labels},
+          {"--classifier", files.classifier},
+          {"--classes", files.classes}};
+}
+
 Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOptions& options,
-                              std::stop_token stop) {
-  PACO_ASSIGN(const Matrix<double> embeddings, read_embeddings(files.embeddings));
+                              std::stop_token stop, Progress& progress) {
+  PACO_ASSIGN(const auto source, open_embeddings(files.embeddings));
+  for (const std::string& note : source->notes()) print_note(note);
   std::vector<std::string> names;
   if (!files.classes.empty()) {
     PACO_ASSIGN(names, read_class_names(files.classes));
   }
   PACO_ASSIGN(const Labels labels, read_labels(files.labels, names));
-  if (embeddings.rows() != labels.ids.size()) {
-    return Error{ErrorCode::bad_shape,
-                 fmt::format("{} has {} rows, {} has {} labels", files.embeddings,
-                             embeddings.rows(), files.labels, labels.ids.size()),
-                 "give one label for every row, in the same order"};
-  }
+  PACO_ASSIGN(const Matrix<double> embeddings,
+              read_embeddings(*source, labels.ids.size(), files.labels));
   Matrix<double> classifier;
   if (!files.classifier.empty()) {
     PACO_ASSIGN(classifier, read_embeddings(files.classifier));
   }
-  return calibrate({embeddings, labels.ids, labels.names, classifier}, options, stop);
+  CalibrationOptions told = options;
+  constexpr std::uint64_t kQuick = 200'000'000;  // a second or less of the paper's method
+  const bool quick = embeddings.rows() * labels.names.size() < kQuick;
+  bool started = false;
+  if (!quick || options.method == "mirror") {
+    told.progress = [&](std::uint64_t done, std::uint64_t total) {
+      if (!started) progress.start("calibrate", "steps", total);
+      started = true;
+      progress.update(done);
+    };
+  }
+  auto model = calibrate({embeddings, labels.ids, labels.names, classifier}, told, stop);
+  if (started) progress.finish();
+  return model;
 }
 
 }  // namespace paco

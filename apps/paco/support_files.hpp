@@ -19,7 +19,11 @@ struct SupportFileOptions {
 };
 SupportFileOptions add_support_files(CLI::App& verb, SupportFiles& files);
 
+// Those that were given, under the names of their options.
+std::vector<NamedFile> named_files(const SupportFiles& files);
+
+// Where it takes long, which samples times classes say beforehand, progress is shown.
 Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOptions& options,
-                              std::stop_token stop);
+                              std::stop_token stop, Progress& progress);
 
 }  // namespace paco

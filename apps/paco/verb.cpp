@@ -1,6 +1,8 @@
 #include "verb.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,13 +12,32 @@
 #include <utility>
 #include <vector>
 
+#include "base/printable.hpp"
+#include "base/try.hpp"
+
 namespace paco {
 namespace {
+
+// OpenBLAS tries for ever to get the memory that it works in. So where the process has a limit
+// (ulimit -v) this much has to be there before anything begins.
+Result<void> check_memory() {
+  constexpr std::size_t kNeeded = std::size_t{512} << 20;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
+  void* const room = ::mmap(nullptr, kNeeded, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) {
+    return Error{ErrorCode::out_of_memory, "less than 512 MB of memory are left to this process",
+                 "raise the limit: 'ulimit -v unlimited', or a number of kilobytes"};
+  }
+  ::munmap(room, kNeeded);
+  return {};
+}
 
 // A verb's own code throws nothing; a library below it may. No exception leaves the program as a
 // crash.
 Result<void> run_guarded(const std::function<Result<void>()>& body) {
   try {
+    PACO_TRY(check_memory());
     return body();
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::out_of_memory, "not enough memory",
@@ -36,6 +57,22 @@ std::string value_of(const CLI::Option& option) {
     return text.empty() ? "-" : text;
   }
   return CLI::detail::join(option.results(), " ");
+}
+
+void print_error(const Error& error) {
+  std::fputs(fmt::format("paco: error: {}\n", printable(error.message)).c_str(), stderr);
+  if (error.hint.empty()) return;
+  std::fputs(fmt::format("  hint: {}\n", printable(error.hint)).c_str(), stderr);
+}
+
+// Where --json asks for an object and none is there yet.
+void print_error_object(Context& context, const Error& error) {
+  if (!context.json || context.printed) return;
+  const Json json = {
+      {"error",
+       {{"code", error_code_name(error.code)}, {"message", error.message}, {"hint", error.hint}}}};
+  // Where stdout cannot take even this, the exit code says that there was a failure.
+  (void)print_result(context, json, "");
 }
 
 }  // namespace
@@ -58,14 +95,22 @@ void print_settings(const CLI::App& verb) {
     lines.emplace_back(name, value_of(*option));
     width = std::max(width, name.size());
   }
-  std::string text = fmt::format("paco {} {}\n", PACO_VERSION, verb.get_name());
-  for (const auto& [name, value] : lines) text += fmt::format("  {:<{}}  {}\n", name, width, value);
+  // A part of a verb ("category merge") is named with it; the program itself has no parent.
+  std::string name = verb.get_name();
+  for (const CLI::App* above = verb.get_parent();
+       above != nullptr && above->get_parent() != nullptr; above = above->get_parent()) {
+    name = above->get_name() + " " + name;
+  }
+  std::string text = fmt::format("paco {} {}\n", PACO_VERSION, name);
+  for (const auto& [option, value] : lines) {
+    text += fmt::format("  {:<{}}  {}\n", option, width, printable(value));
+  }
   std::fputs(text.c_str(), stderr);
 }
 
 Result<void> print_result(Context& context, const Json& json, const std::string& text) {
   // Text from outside (a path, a class name) need not be UTF-8; the object must be.
-  if (!context.json) return write_stdout(context, text);
+  if (!context.json) return write_stdout(context, printable_lines(text));
   return write_stdout(context, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
@@ -88,33 +133,26 @@ Result<void> write_stdout(Context& context, std::string_view bytes) {
 }
 
 void print_note(std::string_view text) {
-  std::fputs(fmt::format("paco: {}\n", text).c_str(), stderr);
+  std::fputs(fmt::format("paco: {}\n", printable_lines(text)).c_str(), stderr);
 }
 
 int conclude(Context& context) {
   const bool stopped = context.stop.stop_requested();
-  if (context.outcome.ok()) {
-    if (stopped) print_note("interrupted");
-    return stopped ? 130 : 0;
-  }
-  const Error& error = context.outcome.error();
+  if (context.outcome.ok() && !stopped) return context.exit_code;
   if (context.reader_gone) return 1;
-  if (stopped || error.code == ErrorCode::interrupted) {
-    print_note("interrupted");
-    return 130;
+  const Error error = context.outcome.ok() ? Error{ErrorCode::interrupted, "interrupted", ""}
+                                           : context.outcome.error();
+  if (error.code != ErrorCode::interrupted) {
+    print_error(error);
+    if (error.code == ErrorCode::bad_argument && !stopped) return 2;
   }
-  print_note("error: " + error.message);
-  if (!error.hint.empty()) std::fputs(fmt::format("  hint: {}\n", error.hint).c_str(), stderr);
-  if (error.code == ErrorCode::bad_argument) return 2;
-  if (context.json && !context.printed) {
-    const Json json = {{"error",
-                        {{"code", error_code_name(error.code)},
-                         {"message", error.message},
-                         {"hint", error.hint}}}};
-    // Nothing more can be done where stdout cannot take even this.
-    if (!print_result(context, json, "").ok()) return 1;
+  if (!stopped && error.code != ErrorCode::interrupted) {
+    print_error_object(context, error);
+    return 1;
   }
-  return 1;
+  print_note("interrupted");
+  print_error_object(context, {ErrorCode::interrupted, error.message, error.hint});
+  return 130;
 }
 
 }  // namespace paco

@@ -5,14 +5,16 @@
 // one function:
 //
 //   void add_NAME(CLI::App& app, Context& context) {
-//     CLI::App& verb = *app.add_subcommand("NAME", "One line for the list of verbs\nand more for
-//     its own help."); auto settings = std::make_shared<Settings>(); verb.add_option("--seed",
-//     settings->seed, "of the replay");   // its default is shown by itself finish_verb(verb,
-//     context, [&context, settings] { return run(context, *settings); });
+//     CLI::App& verb = *app.add_subcommand("NAME", "One line for the list of verbs\nand more.");
+//     auto settings = std::make_shared<Request>();
+//     verb.add_option("--out", settings->out, "the file to write");  // shows its default by itself
+//     add_seed(verb, "--seed", settings->seed, "of the replay");     // options.hpp: with its range
+//     finish_verb(verb, context, [&context, settings] { return run(context, *settings); });
 //   }
 //
-// The body returns a Result<void>; main() turns it into the exit code: 0 ok, 1 failed, 2 misuse
-// (ErrorCode::bad_argument), 130 interrupted (the stop token was set, whatever the body returned).
+// A body that writes files begins with check_outputs (outputs.hpp). It returns a Result<void>;
+// main() turns it into the exit code: 0 ok, 1 failed, 2 misuse (ErrorCode::bad_argument), 130
+// interrupted (the stop token was set, whatever the body returned).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -24,6 +26,8 @@
 #include <string_view>
 
 #include "base/progress.hpp"
+#include "options.hpp"
+#include "outputs.hpp"
 #include "paco/result.hpp"
 
 namespace paco {
@@ -32,7 +36,7 @@ namespace paco {
 using Json = nlohmann::ordered_json;
 
 struct Context {
-  std::stop_token stop;                // set by Ctrl-C and SIGTERM
+  std::stop_token stop;                // set by Ctrl-C, SIGTERM and SIGHUP
   bool json = false;                   // one JSON object on stdout and nothing else there
   std::unique_ptr<Progress> progress;  // on stderr: a bar on a terminal, rows elsewhere
   Clock clock;                         // for the seconds that a verb reports
@@ -40,6 +44,7 @@ struct Context {
   // Set by the functions below.
   const CLI::App* verb = nullptr;  // the one that was chosen
   Result<void> outcome;            // of it
+  int exit_code = 0;               // where the verb went well: its answer, 1 for "no"
   bool printed = false;            // something is on stdout
   bool reader_gone = false;        // whoever read stdout has closed it
 };

@@ -2,31 +2,82 @@
 #include <fmt/format.h>
 
 #include "base/try.hpp"
-#include "calibration_summary.hpp"
+#include "method_options.hpp"
+#include "session/summary.hpp"
 #include "support_files.hpp"
 
 namespace paco {
 namespace {
 
-struct Settings {
+struct Request {
   SupportFiles support;
   std::string out;
   CalibrationOptions options;
+  std::vector<std::string> set;
+  Settings own;  // of PACO, given as options of their own
   bool no_routing = false, static_birth = false;
 };
 
-Result<void> run(Context& context, Settings& s) {
-  s.options.routing = !s.no_routing;
-  s.options.adaptive_birth = !s.static_birth;
+// --temperature 0.07 is short for --set temperature=0.07.
+Result<Settings> all_settings(const Request& r) {
+  PACO_ASSIGN(Settings settings, parse_settings(r.set));
+  Settings own = r.own;
+  if (r.no_routing) own["routing"] = "off";
+  if (r.static_birth) own["adaptive_birth"] = "off";
+  for (const auto& [name, value] : own) {
+    if (settings.contains(name)) {
+      return Error{ErrorCode::bad_argument, fmt::format("{} is given twice", name),
+                   fmt::format("give --{} or --set {}=VALUE", name, name)};
+    }
+    settings.emplace(name, value);
+  }
+  return settings;
+}
+
+Result<void> run(Context& context, Request& r) {
+  PACO_TRY(check_outputs(named_files(r.support), {{"--out", r.out}}));
+  PACO_ASSIGN(r.options.settings, all_settings(r));
   const double start = context.clock();
-  PACO_ASSIGN(const Model model, calibrate_files(s.support, s.options, context.stop));
+  const Result<Model> model =
+      calibrate_files(r.support, r.options, context.stop, *context.progress);
+  if (!model.ok()) return model.error();
   const double seconds = context.clock() - start;
-  PACO_TRY(save_model(model, s.out));
-  Json json = calibration_json(model);
+  PACO_TRY(save_model(*model, r.out));
+  constexpr std::size_t kFew = 20;
+  if (model->method == "paco" && model->known_classes() < kFew) {
+    print_note(
+        fmt::format("with {} known classes the paper's rule is known to discover little; "
+                    "'paco calibrate --method mirror' is made for few",
+                    model->known_classes()));
+  }
+  Json json = calibration_json(*model);
   json["seconds"] = seconds;
-  const std::string text = fmt::format("{}: {} known classes, dimension {}, {:.2f} s\n", s.out,
-                                       model.known_classes(), model.dimension, seconds);
-  return print_result(context, json, text + calibration_text(model));
+  const std::string text = fmt::format("{}: {} known classes, dimension {}, {:.2f} s\n", r.out,
+                                       model->known_classes(), model->dimension, seconds);
+  return print_result(context, json, text + calibration_text(*model));
+}
+
+void add_own_option(CLI::App& verb, const MethodOption& option, Settings& own) {
+  const std::string name(option.name);
+  if (option.kind == MethodOption::Kind::flag) return;  // --no-routing, --static-birth
+  auto* added = verb.add_option_function<std::string>(
+      "--" + name, [&own, name](const std::string& value) { own[name] = value; },
+      std::string(option.meaning));
+  added->default_str(std::string(option.preset));
+  switch (option.kind) {
+    case MethodOption::Kind::choice:
+      added->check(
+          CLI::IsMember(std::vector<std::string>(option.choices.begin(), option.choices.end())));
+      break;
+    case MethodOption::Kind::whole:
+      added->check(whole_number(static_cast<std::int64_t>(option.low),
+                                static_cast<std::int64_t>(option.high)));
+      added->type_name("N");
+      break;
+    default:
+      added->check(any_number());
+      added->type_name("NUMBER");
+  }
 }
 
 }  // namespace
@@ -35,36 +86,29 @@ void add_calibrate(CLI::App& app, Context& context) {
   CLI::App& verb = *app.add_subcommand("calibrate",
                                        "Learn known classes and all thresholds from labelled "
                                        "embeddings\nand write them as a model file.");
-  auto s = std::make_shared<Settings>();
-  CalibrationOptions& o = s->options;
-  const SupportFileOptions support = add_support_files(verb, s->support);
+  auto r = std::make_shared<Request>();
+  const SupportFileOptions support = add_support_files(verb, r->support);
   support.embeddings->required();
   support.labels->required();
-  verb.add_option("--out", s->out, "the model file to write")->required();
-  verb.add_option("--seed", o.seed, "of the replay order");
-  verb.add_option("--tie", o.tie, "where to stand among equally good thresholds")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, Tie>{{"mid", Tie::mid}, {"low", Tie::low}, {"high", Tie::high}}))
-      ->default_str("mid");
-  verb.add_option("--reference", o.reference, "what stands for a known class")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, ReferenceChoice>{{"auto", ReferenceChoice::automatic},
-                                                 {"prototype", ReferenceChoice::prototype},
-                                                 {"classifier", ReferenceChoice::classifier}}))
-      ->default_str("auto");
-  verb.add_flag("--no-routing", s->no_routing, "let every prototype compete for every sample");
-  verb.add_flag("--static-birth", s->static_birth,
+  verb.add_option("--out", r->out, "the model file to write")->required();
+  verb.add_option("--method", r->options.method,
+                  fmt::format("whom for: one of {}", fmt::join(method_names(), ", ")));
+  add_set_option(verb, r->set, "calibration");
+  add_choice<ReferenceChoice>(verb, "--reference", r->options.reference,
+                              {{"auto", ReferenceChoice::automatic},
+                               {"prototype", ReferenceChoice::prototype},
+                               {"classifier", ReferenceChoice::classifier}},
+                              "what stands for a known class");
+  add_number(verb, "--epsilon", r->options.epsilon, "added to each coordinate's variance");
+  add_threads(verb, r->options.threads, "speed only, no answer depends on it");
+  const auto paco = method_info("paco");
+  if (paco.ok()) {
+    for (const MethodOption& option : (*paco)->options) add_own_option(verb, option, r->own);
+  }
+  verb.add_flag("--no-routing", r->no_routing, "let every prototype compete for every sample");
+  verb.add_flag("--static-birth", r->static_birth,
                 "keep the birth boundary where the support set puts it");
-  verb.add_option("--temperature", o.temperature, "divides every cosine (T)");
-  verb.add_option("--alpha", o.alpha, "smoothing of the size prior");
-  verb.add_option("--beta", o.beta,
-                  "a category is mature from median support size ^ beta samples on");
-  verb.add_option("--spread", o.spread,
-                  "standard deviations by which the birth boundary is lowered");
-  verb.add_option("--epsilon", o.epsilon, "added to each coordinate's variance");
-  verb.add_option("--replays", o.replays, "passes of the replay");
-  verb.add_option("--threads", o.threads, "speed only; no answer depends on it");
-  finish_verb(verb, context, [&context, s] { return run(context, *s); });
+  finish_verb(verb, context, [&context, r] { return run(context, *r); });
 }
 
 }  // namespace paco

@@ -3,6 +3,7 @@
 // embeddings on.
 #include <fmt/format.h>
 
+#include "about.hpp"
 #include "base/files.hpp"
 #include "base/threads.hpp"
 #include "base/try.hpp"
@@ -17,7 +18,7 @@
 namespace paco {
 namespace {
 
-struct Settings {
+struct Request {
   std::string out = "demo";
   bool fast = false, made = false;
   std::uint32_t seed = 0;
@@ -34,7 +35,7 @@ Result<void> write_numbers(const std::string& path, std::span<const std::int64_t
   return write_npy<std::int64_t>(path, shape, numbers);
 }
 
-Result<DemoStream> make_up(const DemoFiles& files, const Settings& s) {
+Result<DemoStream> make_up(const DemoFiles& files, const Request& s) {
   MadeOptions options;
   options.seed = s.seed;
   if (s.fast) options.stream /= 4;
@@ -59,7 +60,7 @@ Result<DemoStream> make_up(const DemoFiles& files, const Settings& s) {
   return demo;
 }
 
-Result<DemoStream> start(Context& context, const DemoFiles& files, const Settings& s) {
+Result<DemoStream> start(Context& context, const DemoFiles& files, const Request& s) {
 #ifdef PACO_HAS_TORCH
   if (!s.made) return prepare_demo_images(context, files, {s.fast, s.seed, s.threads});
 #else
@@ -71,7 +72,8 @@ Result<DemoStream> start(Context& context, const DemoFiles& files, const Setting
   return make_up(files, s);
 }
 
-Result<void> run(Context& context, Settings& s) {
+Result<void> run(Context& context, Request& s) {
+  PACO_TRY(check_outputs({}, {{"--out", s.out}}));
   const double began = context.clock();
   if (s.threads == 0) s.threads = available_threads();
   const DemoFiles files(s.out);
@@ -103,18 +105,13 @@ Result<void> run(Context& context, Settings& s) {
 }  // namespace
 
 void add_demo(CLI::App& app, Context& context) {
-  CLI::App& verb = *app.add_subcommand(
-      "demo",
-      "The whole job on Fashion-MNIST: train, embed, calibrate, discover, evaluate, report.\n"
-      "Five of its classes are known, the other five have to be discovered. Every step prints the "
-      "command that\n"
-      "does the same by hand, and its files stay in the folder.");
-  auto s = std::make_shared<Settings>();
+  CLI::App& verb = *app.add_subcommand("demo", about_demo);
+  auto s = std::make_shared<Request>();
   verb.add_option("--out", s->out, "folder for everything it writes");
   verb.add_flag("--fast", s->fast, "half the epochs, at some loss");
   verb.add_flag("--made", s->made, "made embeddings instead of images: a few seconds, no torch");
-  verb.add_option("--seed", s->seed, "of training and calibration");
-  verb.add_option("--threads", s->threads, "0: all cores");
+  add_seed(verb, "--seed", s->seed, "of training and calibration");
+  add_threads(verb, s->threads, "of all steps");
   finish_verb(verb, context, [&context, s] { return run(context, *s); });
 }
 

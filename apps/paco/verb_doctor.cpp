@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "about.hpp"
 #include "base/files.hpp"
 #include "base/random.hpp"
 #include "base/threads.hpp"
@@ -22,7 +23,7 @@
 namespace paco {
 namespace {
 
-struct Settings {
+struct Request {
   std::string folder = ".";
 };
 
@@ -110,7 +111,7 @@ std::vector<std::string> gpu_names() {
   return names;
 }
 
-Result<void> run(Context& context, const Settings& settings) {
+Result<void> run(Context& context, const Request& settings) {
   utsname system{};
   ::uname(&system);
   const std::string release = field(text_of("/etc/os-release"), "PRETTY_NAME");
@@ -177,9 +178,8 @@ Result<void> run(Context& context, const Settings& settings) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Context& context) {
-  CLI::App& verb = *app.add_subcommand(
-      "doctor", "What this build and this machine can do: a block to paste into a bug report");
-  auto settings = std::make_shared<Settings>();
+  CLI::App& verb = *app.add_subcommand("doctor", about_doctor);
+  auto settings = std::make_shared<Request>();
   verb.add_option("--folder", settings->folder, "where the time of a synced write is measured");
   finish_verb(verb, context, [&context, settings] { return run(context, *settings); });
 }

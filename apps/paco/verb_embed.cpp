@@ -3,10 +3,11 @@
 
 #include <numeric>
 
+#include "about.hpp"
 #include "base/threads.hpp"
 #include "base/try.hpp"
-#include "data/images.hpp"
 #include "data/npy.hpp"
+#include "images/images.hpp"
 #include "represent/embed_images.hpp"
 #include "verb.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::size_t kSkippedShown = 5;  // images that are named one by one in a note
 
-struct Settings {
+struct Request {
   std::string model, backbone, weights, normalise = "imagenet";
   int input = 0;
   std::string data, index, out, labels_out, index_out, classifier_out;
@@ -23,7 +24,7 @@ struct Settings {
   EmbedFileOptions run;
 };
 
-Result<std::unique_ptr<Embedder>> open_embedder(const Settings& s) {
+Result<std::unique_ptr<Embedder>> open_embedder(const Request& s) {
   if (s.model.empty() == s.backbone.empty())
     return Error{ErrorCode::bad_argument, "embed needs a trained run or a backbone, and not both",
                  "give --model RUN, or --backbone NAME with --weights FILE"};
@@ -34,7 +35,7 @@ Result<std::unique_ptr<Embedder>> open_embedder(const Settings& s) {
 }
 
 // Which samples to embed: all, or those that the index file lists.
-Result<std::vector<std::size_t>> read_order(const Settings& s, const ImageSource& source) {
+Result<std::vector<std::size_t>> read_order(const Request& s, const ImageSource& source) {
   std::vector<std::size_t> order(source.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (s.index.empty()) return order;
@@ -56,7 +57,7 @@ Result<void> write_numbers(const std::string& path, const std::vector<std::int64
   return write_npy<std::int64_t>(path, shape, numbers);
 }
 
-Result<void> write_companions(const Settings& s, const ImageSource& source,
+Result<void> write_companions(const Request& s, const ImageSource& source,
                               const EmbedReport& report) {
   std::vector<std::int64_t> labels, samples(report.samples.begin(), report.samples.end());
   for (const std::size_t sample : report.samples) labels.push_back(source.label(sample));
@@ -65,7 +66,7 @@ Result<void> write_companions(const Settings& s, const ImageSource& source,
   return {};
 }
 
-Result<void> write_classifier(const Settings& s, const Embedder& embedder) {
+Result<void> write_classifier(const Request& s, const Embedder& embedder) {
   const Matrix<float>& weights = embedder.classifier();
   if (weights.rows() == 0)
     return Error{ErrorCode::not_found, "there is no trained classifier to export",
@@ -76,7 +77,7 @@ Result<void> write_classifier(const Settings& s, const Embedder& embedder) {
 }
 
 // To a pipe the number of rows goes first, so every image must be readable.
-Result<EmbedReport> embed_to_stdout(Context& context, const Settings& s, const ImageSource& source,
+Result<EmbedReport> embed_to_stdout(Context& context, const Request& s, const ImageSource& source,
                                     const std::vector<std::size_t>& order, Embedder& embedder) {
   EmbedOptions options = s.run;
   options.strict = true;
@@ -100,12 +101,16 @@ void note_skipped(const EmbedReport& report) {
     print_note(fmt::format("and {} more images that could not be read", count - kSkippedShown));
 }
 
-Result<void> run(Context& context, Settings& s) {
+Result<void> run(Context& context, Request& s) {
   const bool pipe = s.out == "-";
   if (pipe && (context.json || s.run.resume))
     return Error{ErrorCode::bad_argument, "--out - leaves no room for --json or --resume",
                  "name a file with --out"};
-  if (s.run.batch == 0) return Error{ErrorCode::bad_argument, "--batch is 0", "use at least 1"};
+  PACO_TRY(check_outputs({{"--weights", s.weights}, {"--data", s.data}, {"--index", s.index}},
+                         {{"--out", unless_stdout(s.out)},
+                          {"--labels-out", s.labels_out},
+                          {"--index-out", s.index_out},
+                          {"--classifier-out", s.classifier_out}}));
   if (s.run.threads == 0) s.run.threads = available_threads();
   s.embedder.threads = s.run.threads;
   // On a CPU the network needs the cores: decoding an image takes a tenth of the time of embedding
@@ -159,13 +164,8 @@ Result<void> run(Context& context, Settings& s) {
 }  // namespace
 
 void add_embed(CLI::App& app, Context& context) {
-  CLI::App& verb =
-      *app.add_subcommand("embed",
-                          "Turn images into embeddings with a trained run or a bare backbone.\n"
-                          "An interrupted run leaves what it has in OUT.part-000000, ...; the same "
-                          "command with --resume\n"
-                          "goes on from there and ends with the same bytes.");
-  auto s = std::make_shared<Settings>();
+  CLI::App& verb = *app.add_subcommand("embed", about_embed);
+  auto s = std::make_shared<Request>();
   s->run.threads = 0;
   std::string names;
   for (const std::string& name : backbone_names()) names += (names.empty() ? "" : ", ") + name;
@@ -176,7 +176,7 @@ void add_embed(CLI::App& app, Context& context) {
   verb.add_option(
       "--normalise", s->normalise,
       "its pixels: imagenet, half (0.5 and 0.5), none, or three means and three deviations");
-  verb.add_option("--input", s->input, "its input in pixels (0: the backbone's own)");
+  add_count(verb, "--input", s->input, 0, 4096, "its input in pixels (0: the backbone's own)");
   verb.add_option(
           "--data", s->data,
           "images: folder:PATH, tar:PATH, idx:IMAGES[,LABELS], cifar10:PATH, cifar100:PATH, "
@@ -194,8 +194,8 @@ void add_embed(CLI::App& app, Context& context) {
   verb.add_option("--device", s->embedder.device, "cpu, cuda or cuda:N");
   verb.add_option("--precision", s->embedder.precision,
                   "float32, bfloat16, or auto: bfloat16 on a GPU");
-  verb.add_option("--batch", s->run.batch, "images that the network sees at once");
-  verb.add_option("--threads", s->run.threads, "that decode, and on a CPU compute (0: all cores)");
+  add_count(verb, "--batch", s->run.batch, 1, 65536, "images that the network sees at once");
+  add_threads(verb, s->run.threads, "that decode, and on a CPU compute");
   verb.add_flag("--strict", s->run.strict,
                 "stop at an image that cannot be read instead of skipping it");
   verb.add_flag("--resume", s->run.resume,

@@ -7,7 +7,7 @@
 #include "base/files.hpp"
 #include "base/try.hpp"
 #include "data/labels.hpp"
-#include "discover/decision_file.hpp"
+#include "evaluate/companions.hpp"
 #include "evaluate/evaluation.hpp"
 #include "evaluate/summary.hpp"
 #include "evaluate/truth.hpp"
@@ -17,17 +17,14 @@
 namespace paco {
 namespace {
 
-struct Settings {
+struct Request {
   std::string decisions;
   std::string truth;
   std::int64_t known = -1;  // below 0: not given
   std::string model;
   std::string classes;
   std::string closed;
-  std::string keep = "top";
-  int bootstrap = 1000;
-  std::uint64_t seed = 0;
-  std::size_t confused = 20;
+  EvaluationOptions options;
   std::string csv;
   std::string latex;
   std::string markdown;
@@ -37,9 +34,11 @@ struct Settings {
 struct KnownClasses {
   std::int64_t count = 0;
   std::vector<std::string> names;
+  std::vector<std::string> model_names;  // as the decisions have them too; empty without a model
+  std::string source;                    // who says so: an option or a file
 };
 
-Result<KnownClasses> known_classes(const Settings& settings) {
+Result<KnownClasses> known_classes(const Request& settings) {
   KnownClasses known;
   if (!settings.model.empty()) {
     PACO_ASSIGN(const Model model, load_model(settings.model));
@@ -50,6 +49,8 @@ Result<KnownClasses> known_classes(const Settings& settings) {
                                settings.model, known.count),
                    "leave --known out: it is taken from there"};
     PACO_ASSIGN(known.names, names_of_classes(model.class_names, settings.classes));
+    known.model_names = model.class_names;
+    known.source = settings.model;
     return known;
   }
   PACO_ASSIGN(known.names, names_of_classes({}, settings.classes));
@@ -63,6 +64,7 @@ Result<KnownClasses> known_classes(const Settings& settings) {
                              settings.classes, named),
                  "leave --known out: it is taken from there"};
   known.count = settings.known >= 0 ? settings.known : named;
+  known.source = settings.known >= 0 ? "--known" : settings.classes;
   return known;
 }
 
@@ -86,31 +88,48 @@ std::vector<std::string> cluster_names(const DecisionTable& table) {
   return names;
 }
 
-Result<std::vector<CategoryId>> closed_predictions(const Settings& settings,
+Result<std::vector<CategoryId>> closed_predictions(const Request& settings,
                                                    const DecisionTable& decisions) {
   if (settings.closed.empty()) return std::vector<CategoryId>{};
-  PACO_ASSIGN(const DecisionTable closed, read_decisions(settings.closed));
-  if (closed.decisions.size() != decisions.decisions.size()) {
-    return Error{
-        ErrorCode::mismatch,
-        fmt::format("{} has {} decisions, {} has {}", settings.closed, closed.decisions.size(),
-                    settings.decisions, decisions.decisions.size()),
-        "run 'paco discover --method closed' over the same stream"};
-  }
+  PACO_ASSIGN(const DecisionTable closed, read_stream_decisions(settings.closed));
+  PACO_TRY(check_same_stream(decisions, settings.decisions, closed, settings.closed));
   return categories_of(closed);
 }
 
 // One csv file holds one table, as whatever reads it expects: the scores go to `path`, the others
 // beside it.
+std::vector<std::string> csv_paths(const std::string& path, const std::vector<Table>& tables) {
+  std::vector<std::string> paths = {path};
+  const std::size_t dot = path.ends_with(".csv") ? path.size() - 4 : path.size();
+  for (std::size_t t = 1; t < tables.size(); ++t) {
+    paths.push_back(path.substr(0, dot) + "-" + tables[t].key + path.substr(dot));
+  }
+  return paths;
+}
+
 Result<void> write_csv_tables(const std::string& path, const std::vector<Table>& tables) {
   if (path.empty()) return {};
-  const std::size_t dot = path.ends_with(".csv") ? path.size() - 4 : path.size();
-  for (const Table& table : tables) {
-    const bool first = &table == &tables.front();
-    PACO_TRY(write_file(first ? path : path.substr(0, dot) + "-" + table.key + path.substr(dot),
-                        table_csv(table)));
+  const std::vector<std::string> paths = csv_paths(path, tables);
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    PACO_TRY(write_file(paths[t], table_csv(tables[t])));
   }
   return {};
+}
+
+// Every file that is written, by the tables that every evaluation has.
+Result<void> check_files(const Request& s) {
+  std::vector<NamedFile> outputs = {{"--latex", s.latex}, {"--markdown", s.markdown}};
+  if (!s.csv.empty()) {
+    for (const std::string& path : csv_paths(s.csv, evaluation_tables({}))) {
+      outputs.push_back({"--csv", path});
+    }
+  }
+  return check_outputs({{"--decisions", s.decisions},
+                        {"--truth", s.truth},
+                        {"--model", s.model},
+                        {"--classes", s.classes},
+                        {"--closed", s.closed}},
+                       outputs);
 }
 
 Result<void> write_document(const std::string& path, const std::vector<Table>& tables,
@@ -119,9 +138,12 @@ Result<void> write_document(const std::string& path, const std::vector<Table>& t
   return write_file(path, write_tables(tables, format));
 }
 
-Result<void> run(Context& context, const Settings& settings) {
+Result<void> run(Context& context, const Request& settings) {
+  PACO_TRY(check_files(settings));
   PACO_ASSIGN(const KnownClasses known, known_classes(settings));
-  PACO_ASSIGN(const DecisionTable decisions, read_decisions(settings.decisions));
+  PACO_ASSIGN(const DecisionTable decisions, read_stream_decisions(settings.decisions));
+  PACO_TRY(check_known(decisions, settings.decisions,
+                       {static_cast<std::size_t>(known.count), known.model_names, known.source}));
   const std::vector<CategoryId> predicted = categories_of(decisions);
   std::vector<std::uint64_t> sequences;
   for (const Decision& decision : decisions.decisions) sequences.push_back(decision.sequence);
@@ -137,12 +159,7 @@ Result<void> run(Context& context, const Settings& settings) {
   input.closed = closed;
   input.class_names = truth.class_names;
   input.cluster_names = names;
-  EvaluationOptions options;
-  options.keep = settings.keep == "all" ? Keep::all : Keep::top;
-  options.resamples = settings.bootstrap;
-  options.seed = settings.seed;
-  options.confused = settings.confused;
-  PACO_ASSIGN(const Evaluation evaluation, evaluate(input, options));
+  PACO_ASSIGN(const Evaluation evaluation, evaluate(input, settings.options, context.stop));
 
   const std::vector<Table> tables = evaluation_tables(evaluation);
   PACO_TRY(write_csv_tables(settings.csv, tables));
@@ -159,7 +176,7 @@ void add_evaluate(CLI::App& app, Context& context) {
       "How good decisions are, where the truth is known for all samples or some\n"
       "Old are samples of known classes, new all others. Strict matches clusters to classes once,\n"
       "greedy matches them for old and new apart; 'without matching' asks for the very class.");
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<Request>();
   verb.add_option("--decisions", settings->decisions,
                   "what 'paco discover' wrote (csv, jsonl), or category ids (npy)")
       ->required()
@@ -169,10 +186,9 @@ void add_evaluate(CLI::App& app, Context& context) {
                   "csv with the columns sequence,label or sample,label for some of them")
       ->required()
       ->type_name("FILE");
-  verb.add_option("--known", settings->known,
-                  "how many classes are known: labels below it are old; may be left out with "
-                  "--model or --classes")
-      ->check(CLI::NonNegativeNumber)
+  add_count(verb, "--known", settings->known, 0, kMostKnown,
+            "how many classes are known: labels below it are old; may be left out with "
+            "--model or --classes")
       ->default_str("");
   verb.add_option("--model", settings->model, "model.paco of the run, for the class names")
       ->type_name("FILE");
@@ -184,15 +200,14 @@ void add_evaluate(CLI::App& app, Context& context) {
                   "decisions of 'paco discover --method closed' over the same stream, for the "
                   "closed-set row")
       ->type_name("FILE");
-  verb.add_option("--keep", settings->keep,
-                  "clusters that may be matched: 'top', as many of the largest as there are true "
-                  "classes, or 'all'")
-      ->check(CLI::IsMember({"top", "all"}));
-  verb.add_option("--bootstrap", settings->bootstrap,
-                  "resamples behind each 95 % interval; 0 leaves the intervals out")
-      ->check(CLI::NonNegativeNumber);
-  verb.add_option("--seed", settings->seed, "of the bootstrap");
-  verb.add_option("--confused", settings->confused, "how many confused pairs to list");
+  add_choice<Keep>(verb, "--keep", settings->options.keep, {{"top", Keep::top}, {"all", Keep::all}},
+                   "clusters that may be matched: 'top', as many of the largest as there are true "
+                   "classes, or 'all'");
+  add_count(verb, "--bootstrap", settings->options.resamples, 0, 1'000'000,
+            "resamples behind each 95 % interval; 0 leaves the intervals out");
+  add_seed(verb, "--seed", settings->options.seed, "of the bootstrap");
+  add_count(verb, "--confused", settings->options.confused, 0, kNoLimit,
+            "how many confused pairs to list");
   verb.add_option("--csv", settings->csv,
                   "tables as csv: the scores to this file, the others beside it, e.g. "
                   "NAME-per_class.csv")

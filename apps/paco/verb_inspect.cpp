@@ -10,7 +10,7 @@
 namespace paco {
 namespace {
 
-struct Settings {
+struct Request {
   std::string file, model;
   std::int64_t explain = -1;
 };
@@ -27,7 +27,7 @@ bool is_artifact(const std::string& path) {
   return file.ok() && !artifact_kind(*file).empty();
 }
 
-Result<Inspection> inspect(const Settings& s) {
+Result<Inspection> inspect(const Request& s) {
   if (s.explain >= 0)
     return explain_decision(s.file, s.model, static_cast<std::uint64_t>(s.explain));
   return is_artifact(s.file) ? inspect_artifact(s.file) : inspect_data(s.file);
@@ -40,15 +40,14 @@ void add_inspect(CLI::App& app, Context& context) {
       "inspect",
       "Show what is in a file: kind, shape, type, metadata, first values.\nReads models, states, "
       "decisions, arrays, tables and data sets of images.");
-  auto s = std::make_shared<Settings>();
+  auto s = std::make_shared<Request>();
   verb.add_option("file", s->file,
                   "the file, FILE#NAME for one of its arrays, a folder of images, or a data set")
       ->required();
   auto* model =
       verb.add_option("--model", s->model, "the model that made the decisions, for --explain");
-  verb.add_option("--explain", s->explain,
-                  "say in one sentence why the decision with this sequence number was made")
-      ->check(CLI::NonNegativeNumber)
+  add_count(verb, "--explain", s->explain, 0, kNoLimit,
+            "say in one sentence why the decision with this sequence number was made")
       ->needs(model)
       ->default_str("");
   finish_verb(verb, context, [&context, s]() -> Result<void> {

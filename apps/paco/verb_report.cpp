@@ -10,19 +10,25 @@
 namespace paco {
 namespace {
 
-struct Settings {
+struct Request {
   ReportFiles files;
   ReportOptions options;
-  std::string keep = "top";
   std::string out;
 };
 
-Result<void> run(Context& context, Settings& settings) {
+Result<void> run(Context& context, Request& settings) {
+  PACO_TRY(check_outputs({{"--decisions", settings.files.decisions},
+                          {"--trace", settings.files.trace},
+                          {"--model", settings.files.model},
+                          {"--truth", settings.files.truth},
+                          {"--classes", settings.files.classes},
+                          {"--closed", settings.files.closed},
+                          {"--images", settings.files.images},
+                          {"--images-index", settings.files.images_index}},
+                         {{"--out", settings.out}}));
   const double start = context.clock();
-  settings.files.evaluation.keep = settings.keep == "all" ? Keep::all : Keep::top;
-  PACO_ASSIGN(const GatheredReport report, gather_report(settings.files));
-  if (context.stop.stop_requested()) return Error{ErrorCode::interrupted, "interrupted", ""};
-  PACO_ASSIGN(const std::string page, render_report(report.input, settings.options));
+  PACO_ASSIGN(const GatheredReport report, gather_report(settings.files, context.stop));
+  PACO_ASSIGN(const std::string page, render_report(report.input, settings.options, context.stop));
   PACO_TRY(write_file(settings.out, page));
 
   const ReportInput& input = report.input;
@@ -57,7 +63,7 @@ void add_report(CLI::App& app, Context& context) {
                           "The page holds all it shows and loads nothing. Only the decisions are "
                           "needed; whatever else is given adds "
                           "to it.");
-  auto settings = std::make_shared<Settings>();
+  auto settings = std::make_shared<Request>();
   ReportFiles& files = settings->files;
   ReportOptions& options = settings->options;
   const auto file = [&verb](const char* name, std::string& path, const char* text) {
@@ -69,15 +75,13 @@ void add_report(CLI::App& app, Context& context) {
   file("--truth", files.truth, "true classes, of all samples or some, as for 'paco evaluate'");
   file("--classes", files.classes,
        "names of the true classes, one a line, the known ones first, then the novel ones");
-  verb.add_option("--known", files.known, "how many classes are known, where no model is given")
-      ->check(CLI::NonNegativeNumber)
-      ->type_name("N");
+  add_count(verb, "--known", files.known, 0, kMostKnown,
+            "how many classes are known, where no model is given");
   file("--closed", files.closed,
        "decisions of 'paco discover --method closed' over the same stream, to compare with");
-  verb.add_option("--keep", settings->keep,
-                  "clusters that may be matched: 'top', as many of the largest as there are true "
-                  "classes, or 'all'")
-      ->check(CLI::IsMember({"top", "all"}));
+  add_choice<Keep>(verb, "--keep", files.evaluation.keep, {{"top", Keep::top}, {"all", Keep::all}},
+                   "clusters that may be matched: 'top', as many of the largest as there are true "
+                   "classes, or 'all'");
   verb.add_option("--images", files.images,
                   "pictures of the samples: folder:PATH, tar:PATH, idx:IMAGES, cifar10:PATH, "
                   "cifar100:PATH or fashion-mnist")
@@ -88,18 +92,15 @@ void add_report(CLI::App& app, Context& context) {
   verb.add_option("--title", files.title,
                   "heading of the page; without it the decisions file's name");
   file("--out", settings->out, "the page to write")->required();
-  const auto count = [&verb](const char* name, std::size_t& value, int low, int high,
-                             const char* text) {
-    verb.add_option(name, value, text)->check(CLI::Range(low, high))->type_name("N");
-  };
-  count("--points", options.points, 100, 1'000'000,
-        "most samples drawn as points of their own; first occurrences always are");
-  count("--galleries", options.galleries, 0, 10'000,
-        "most categories with pictures, half the newest, the others the largest");
-  count("--class-galleries", options.class_galleries, 0, 10'000,
-        "most known classes with pictures");
-  count("--pictures", options.pictures, 1, 100, "most pictures for each of them");
-  count("--thumbnail", options.thumbnail, 16, 512, "longer side of a picture in pixels, at most");
+  add_count(verb, "--points", options.points, 100, 1'000'000,
+            "most samples drawn as points of their own; first occurrences always are");
+  add_count(verb, "--galleries", options.galleries, 0, 10'000,
+            "most categories with pictures, half the newest, the others the largest");
+  add_count(verb, "--class-galleries", options.class_galleries, 0, 10'000,
+            "most known classes with pictures");
+  add_count(verb, "--pictures", options.pictures, 1, 100, "most pictures for each of them");
+  add_count(verb, "--thumbnail", options.thumbnail, 16, 512,
+            "longer side of a picture in pixels, at most");
   finish_verb(verb, context, [&context, settings] { return run(context, *settings); });
 }
 

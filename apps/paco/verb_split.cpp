@@ -6,27 +6,27 @@
 #include "base/try.hpp"
 #include "data/embedding_writer.hpp"
 #include "data/embeddings.hpp"
-#include "data/images.hpp"
 #include "data/splits.hpp"
+#include "images/images.hpp"
 #include "verb.hpp"
 
 namespace paco {
 namespace {
 
-struct Settings {
+struct Request {
   std::string data, labels, embeddings, rule, list, order = "shuffled", out;
   std::size_t known = 0;
   SplitOptions options;
 };
 
-Result<Labels> labels_of(const Settings& s) {
+Result<Labels> labels_of(const Request& s) {
   if (!s.labels.empty()) return read_labels(s.labels);
   PACO_ASSIGN(const auto images, open_images(s.data));
   return image_labels(*images);
 }
 
 // A data set that has a rule of its own name ("fashion-mnist", "cifar10:PATH") needs no --rule.
-std::string rule_of(const Settings& s) {
+std::string rule_of(const Request& s) {
   if (!s.rule.empty()) return s.rule;
   const std::string kind = s.data.substr(0, s.data.find(':'));
   if (kind == "fashion-mnist" || kind == "cifar10" || kind == "cifar100") return kind;
@@ -43,16 +43,12 @@ Result<void> write_rows(const Matrix<double>& all, const std::vector<std::int64_
   return writer->commit();
 }
 
-Result<void> split_embeddings(const Settings& s, const Split& split, std::size_t samples) {
+Result<void> split_embeddings(const Request& s, const Split& split, std::size_t samples) {
   PACO_ASSIGN(const auto source, open_embeddings(s.embeddings));
   const ElementType type = source->type();
-  PACO_ASSIGN(const Matrix<double> all, read_embeddings(*source));
-  if (all.rows() != samples) {
-    return Error{
-        ErrorCode::bad_shape,
-        fmt::format("{} has {} rows, there are {} labels", s.embeddings, all.rows(), samples),
-        "give one embedding for every label, in the same order"};
-  }
+  for (const std::string& note : source->notes()) print_note(note);
+  PACO_ASSIGN(const Matrix<double> all,
+              read_embeddings(*source, samples, s.labels.empty() ? s.data : s.labels));
   PACO_TRY(make_folder(s.out));
   PACO_TRY(write_rows(all, split.support, type, s.out + "/support.npy"));
   const auto stream = write_rows(all, split.stream, type, s.out + "/stream.npy");
@@ -61,7 +57,27 @@ Result<void> split_embeddings(const Settings& s, const Split& split, std::size_t
   return stream;
 }
 
-Result<void> run(Context& context, Settings& s) {
+// The files of a split, none of which may be what it is made from.
+Result<void> check_files(const Request& s) {
+  PACO_TRY(check_outputs({}, {{"--out", s.out}}));
+  std::vector<NamedFile> outputs;
+  for (const char* name : {"support_index.npy", "stream_index.npy", "support_labels.npy",
+                           "stream_labels.npy", "classes.txt", "known_classes.txt"}) {
+    outputs.push_back({"a file in --out", s.out + "/" + name});
+  }
+  if (!s.embeddings.empty()) {
+    outputs.push_back({"a file in --out", s.out + "/support.npy"});
+    outputs.push_back({"a file in --out", s.out + "/stream.npy"});
+  }
+  return check_outputs({{"--data", s.data},
+                        {"--labels", s.labels},
+                        {"--embeddings", s.embeddings},
+                        {"--list", s.list}},
+                       outputs);
+}
+
+Result<void> run(Context& context, Request& s) {
+  PACO_TRY(check_files(s));
   if (s.data.empty() == s.labels.empty()) {
     return Error{ErrorCode::bad_argument, "one of --data and --labels is needed",
                  "name a data set of images, or a file with the label of every sample"};
@@ -111,20 +127,21 @@ void add_split(CLI::App& app, Context& context) {
                                        "Divide a labelled data set into support set and "
                                        "stream\nand write sample numbers, labels (known classes "
                                        "first) and class names as files.");
-  auto s = std::make_shared<Settings>();
+  auto s = std::make_shared<Request>();
   verb.add_option("--data", s->data, "a data set of images, e.g. fashion-mnist or folder:PATH");
   verb.add_option("--labels", s->labels, "or: the label of every sample, numbers or names");
   verb.add_option("--embeddings", s->embeddings,
                   "embeddings of the samples, written as support.npy and stream.npy");
   verb.add_option("--rule", s->rule, "which classes are known: " + split_rule_names())
       ->default_str("by the data set");
-  verb.add_option("--known", s->known, "number of known classes, for rule first")->default_str("");
+  add_count(verb, "--known", s->known, 1, kNoLimit, "number of known classes, for rule first")
+      ->default_str("");
   verb.add_option("--list,--ssb", s->list,
                   "file with the known classes, for rules cub, cars and list");
   verb.add_option("--order", s->order, "of the stream")
       ->check(CLI::IsMember({"shuffled", "dataset"}));
-  verb.add_option("--seed", s->options.order_seed, "of the shuffle");
-  verb.add_option("--support-seed", s->options.support_seed, "of the draw of the support set");
+  add_seed(verb, "--seed", s->options.order_seed, "of the shuffle");
+  add_seed(verb, "--support-seed", s->options.support_seed, "of the draw of the support set");
   verb.add_option("--out", s->out, "folder for the files")->required();
   finish_verb(verb, context, [&context, s] { return run(context, *s); });
 }

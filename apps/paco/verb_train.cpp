@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <map>
 
+#include "about.hpp"
 #include "base/threads.hpp"
 #include "base/try.hpp"
-#include "data/images.hpp"
+#include "images/images.hpp"
 #include "train/train.hpp"
 #include "train/training_set.hpp"
 #include "verb.hpp"
@@ -15,7 +15,7 @@
 namespace paco {
 namespace {
 
-struct Settings {
+struct Request {
   std::string data, split, index, labels, classes, backbone = "small", weights, out;
   std::string normalisation;
   int input = 0, dimension = -1;
@@ -45,7 +45,12 @@ Json to_json(const TrainReport& report, const TrainPlan& plan) {
           {"seconds", report.seconds}};
 }
 
-Result<void> run(Context& context, Settings& s) {
+Result<void> run(Context& context, Request& s) {
+  PACO_TRY(check_outputs({{"--weights", s.weights},
+                          {"--index", s.index},
+                          {"--labels", s.labels},
+                          {"--classes", s.classes}},
+                         {{"--out", s.out}, {"a file in --out", s.out + "/weights.safetensors"}}));
   s.options.use_stat = !s.no_stat;
   s.options.use_margin = !s.no_margin;
   TrainPlan plan;
@@ -93,26 +98,24 @@ Result<void> run(Context& context, Settings& s) {
                   s.out, s.data));
 }
 
-void add_group_options(CLI::App& verb, Settings& s) {
+void add_group_options(CLI::App& verb, Request& s) {
   verb.add_flag("--distributed", s.distributed,
                 "train with other processes; each needs its own rank");
-  verb.add_option("--rank", s.group.rank, "number of this process, from 0")->default_str("$RANK");
-  verb.add_option("--processes", s.group.size, "how many there are")->default_str("$WORLD_SIZE");
+  add_count(verb, "--rank", s.group.rank, 0, 65535, "number of this process, from 0")
+      ->default_str("$RANK");
+  add_count(verb, "--processes", s.group.size, 1, 65536, "how many there are")
+      ->default_str("$WORLD_SIZE");
   verb.add_option("--address", s.group.address, "of the process with rank 0")
       ->default_str("$MASTER_ADDR or 127.0.0.1");
-  verb.add_option("--port", s.group.port, "of the process with rank 0")
+  add_count(verb, "--port", s.group.port, 1, 65535, "of the process with rank 0")
       ->default_str("$MASTER_PORT or 29500");
 }
 
 }  // namespace
 
 void add_train(CLI::App& app, Context& context) {
-  CLI::App& verb = *app.add_subcommand("train",
-                                       "Train the network that turns images into embeddings.\n"
-                                       "Writes a run folder: weights and settings after every "
-                                       "epoch, a checkpoint to go on from, metrics and their "
-                                       "plot.");
-  auto s = std::make_shared<Settings>();
+  CLI::App& verb = *app.add_subcommand("train", about_train);
+  auto s = std::make_shared<Request>();
   TrainOptions& o = s->options;
   o.workers = o.threads = 0;
   verb.add_option("--data", s->data,
@@ -129,40 +132,38 @@ void add_train(CLI::App& app, Context& context) {
                   fmt::format("one of {}", fmt::join(backbone_names(), ", ")));
   verb.add_option("--weights", s->weights,
                   "start of the backbone: .safetensors, .pth or TorchScript");
-  verb.add_option("--input", s->input,
-                  "side of the network's input in pixels; 0: the backbone's default");
-  verb.add_option("--dimension", s->dimension,
-                  "of the embedding; -1: the backbone's default, 0: no head");
+  add_count(verb, "--input", s->input, 0, 4096,
+            "side of the network's input in pixels; 0: the backbone's default");
+  add_count(verb, "--dimension", s->dimension, -1, 1'000'000,
+            "of the embedding; -1: the backbone's default, 0: no head");
   verb.add_option("--normalise", s->normalisation, "of pixels: imagenet, half, none or six numbers")
       ->default_str("the backbone's");
   verb.add_option("--out", s->out, "run folder to write")->required();
   verb.add_flag("--resume", s->resume, "go on from the checkpoint in --out");
-  verb.add_option("--epochs", o.epochs, "passes over the support set");
-  verb.add_option("--batch", o.batch, "samples a step, two views each");
-  verb.add_option("--lr", o.head_rate, "learning rate of head and classifier");
-  verb.add_option("--lr-backbone", o.backbone_rate, "learning rate of the backbone");
-  verb.add_option("--weight-decay", o.weight_decay, "of AdamW");
-  verb.add_option("--clip", o.clip, "largest norm of the gradient; 0: no limit");
-  verb.add_option("--scale", o.scale, "of the angular margin loss");
-  verb.add_option("--margin", o.margin, "of the angular margin loss, in radians");
-  verb.add_option("--stat-weight", o.stat_weight, "weight of the statistical episodes");
+  add_count(verb, "--epochs", o.epochs, 1, 1'000'000, "passes over the support set");
+  add_count(verb, "--batch", o.batch, 1, 65536, "samples a step, two views each");
+  add_number(verb, "--lr", o.head_rate, "learning rate of head and classifier");
+  add_number(verb, "--lr-backbone", o.backbone_rate, "learning rate of the backbone");
+  add_number(verb, "--weight-decay", o.weight_decay, "of AdamW");
+  add_number(verb, "--clip", o.clip, "largest norm of the gradient; 0: no limit");
+  add_number(verb, "--scale", o.scale, "of the angular margin loss");
+  add_number(verb, "--margin", o.margin, "of the angular margin loss, in radians");
+  add_number(verb, "--stat-weight", o.stat_weight, "weight of the statistical episodes");
   verb.add_flag("--no-stat", s->no_stat, "leave the statistical episodes out");
   verb.add_flag("--no-margin", s->no_margin, "plain softmax instead of the angular margin");
-  verb.add_option("--train-blocks", o.blocks,
-                  "which part of the backbone learns: all, last or head (none)")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, TrainBlocks>{
-          {"all", TrainBlocks::all}, {"last", TrainBlocks::last}, {"head", TrainBlocks::head}}))
-      ->default_str("all");
-  verb.add_option("--precision", o.precision,
-                  "float32, mixed (bfloat16 products) or bf16 (bfloat16 network)")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Precision>{
-          {"float32", Precision::float32}, {"mixed", Precision::mixed}, {"bf16", Precision::bf16}}))
-      ->default_str("float32");
-  verb.add_option("--seed", o.seed, "of weights, order, augmentation and episodes");
+  add_choice<TrainBlocks>(
+      verb, "--train-blocks", o.blocks,
+      {{"all", TrainBlocks::all}, {"last", TrainBlocks::last}, {"head", TrainBlocks::head}},
+      "which part of the backbone learns: all, last or head (none)");
+  add_choice<Precision>(
+      verb, "--precision", o.precision,
+      {{"float32", Precision::float32}, {"mixed", Precision::mixed}, {"bf16", Precision::bf16}},
+      "float32, mixed (bfloat16 products) or bf16 (bfloat16 network)");
+  add_seed(verb, "--seed", o.seed, "of weights, order, augmentation and episodes");
   verb.add_option("--device", o.device, "cpu, cuda or cuda:N");
-  verb.add_option("--workers", o.workers, "threads that decode and augment; 0: one per core");
-  verb.add_option("--threads", o.threads,
-                  "of the network on a CPU; 0: one per core. The same number gives the same bytes");
+  add_count(verb, "--workers", o.workers, 0, kMostThreads,
+            "threads that decode and augment; 0: all cores");
+  add_threads(verb, o.threads, "of the network on a CPU; the same number gives the same bytes");
   verb.add_flag("--strict", o.strict,
                 "an image that cannot be read is an error, not a skipped sample");
   add_group_options(verb, *s);

@@ -31,25 +31,24 @@ struct Growth {
   }
 };
 
-Model small_model() {
-  Model model;
-  model.class_sizes = {30, 30, 30};
-  model.base_median = 30;
-  model.tau_birth_sup = 0.9;
-  return model;
+PacoParameters small_parameters() {
+  PacoParameters parameters;
+  parameters.base_median = 30;
+  parameters.tau_birth_sup = 0.9;
+  return parameters;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   bench::Harness harness("adaptive_boundary", argc, argv);
-  const Model model = small_model();
+  const PacoParameters parameters = small_parameters();
   for (const std::size_t categories : {100, 1'000, 10'000, 100'000}) {
     Growth growth(categories);
-    AdaptiveBoundary boundary(model);
-    for (std::size_t k = 0; k < categories; ++k) {
-      boundary.restore(growth.sizes[k], growth.resultants[k]);
-    }
+    AdaptiveBoundary boundary(parameters);
+    boundary.rebuild([&](auto insert) {
+      for (std::size_t k = 0; k < categories; ++k) insert(growth.sizes[k], growth.resultants[k]);
+    });
     const auto incremental = [&] {
       const Growth::Step step = growth.grow();
       boundary.grown(step.old_size, step.old_resultant, step.new_resultant);
@@ -57,7 +56,7 @@ int main(int argc, char** argv) {
     };
     for (int i = 0; i < 50; ++i) {
       const Boundary fast = incremental();
-      const Boundary plain = plain_boundary(model, growth.sizes, growth.resultants);
+      const Boundary plain = plain_boundary(parameters, growth.sizes, growth.resultants);
       harness.require(fast.tau_birth == plain.tau_birth && fast.eta == plain.eta,
                       fmt::format("boundary of {} categories after step {}", categories, i));
     }
@@ -68,7 +67,7 @@ int main(int argc, char** argv) {
     });
     harness.time("sort per sample", shape, 1, [&] {
       growth.grow();
-      (void)plain_boundary(model, growth.sizes, growth.resultants);
+      (void)plain_boundary(parameters, growth.sizes, growth.resultants);
     });
   }
   return harness.finish();

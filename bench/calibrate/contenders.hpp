@@ -5,7 +5,7 @@
 #include <span>
 
 #include "linalg/matrix.hpp"
-#include "paco/model.hpp"
+#include "paco/thresholds.hpp"
 
 namespace paco::bench {
 
@@ -15,7 +15,7 @@ struct Thresholds {
 
 // The definition in plain loops: every sample with every class, one after the other.
 Thresholds plain_calibration(Rows<const double> support, std::span<const std::int64_t> labels,
-                             std::size_t classes, const CalibrationOptions& options);
+                             std::size_t classes, const PacoOptions& options);
 
 // The matrix products of a calibration and nothing else, in the block sizes that suit them best:
 // the time below which no implementation by matrix products gets.

@@ -11,15 +11,16 @@ int main(int argc, char** argv) {
     const MadeData data(shape);
     const Matrix<double> support = data.support();
     const std::vector<std::int64_t> labels = data.support_labels();
-    const CalibrationOptions options;
+    const PacoOptions options;
 
     bench::Thresholds plain;
     const double before = harness.clock()();
     plain = bench::plain_calibration(support, labels, shape.known, options);
     const double plain_seconds = harness.clock()() - before;
-    const Model model = harness.take(calibrate({support, labels, {}, {}}, options));
-    harness.require(plain.hi == model.hi.value && plain.birth == model.birth.value &&
-                        plain.create == model.create.value,
+    const Model model = harness.take(calibrate({support, labels, {}, {}}));
+    const PacoParameters fast = harness.take(paco_parameters(model));
+    harness.require(plain.hi == fast.hi.value && plain.birth == fast.birth.value &&
+                        plain.create == fast.create.value,
                     "thresholds of calibrate() and of the plain loops, " + shape.name);
 
     Matrix<float> units(support.rows(), support.columns());

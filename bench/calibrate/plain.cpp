@@ -13,8 +13,8 @@
 namespace paco::bench {
 
 Thresholds plain_calibration(Rows<const double> support, std::span<const std::int64_t> labels,
-                             std::size_t classes, const CalibrationOptions& options) {
-  const SupportStatistics statistics = support_statistics(support, options.epsilon);
+                             std::size_t classes, const PacoOptions& options) {
+  const SupportStatistics statistics = support_statistics(support, CalibrationOptions().epsilon);
   Matrix<float> units(support.rows, support.columns);
   for (std::size_t i = 0; i < support.rows; ++i) {
     standardise_row(support[i], statistics.mean, statistics.deviation, units[i]);

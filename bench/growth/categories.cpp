@@ -7,8 +7,9 @@
 
 #include "base/files.hpp"
 #include "base/random.hpp"
-#include "discover/snapshot.hpp"
+#include "discover/state_file.hpp"
 #include "growth.hpp"
+#include "paco/thresholds.hpp"
 
 namespace paco::bench {
 namespace {
@@ -21,32 +22,35 @@ void direction(std::size_t k, std::span<double> row) {
   for (double& x : row) x = random.normal();
 }
 
-// Writes a state with that many categories. What a category holds is close to kMembers samples with
-// noise as long as their direction: a sum of length about kMembers / sqrt(2).
-void write_state(const Harness& harness, const Model& model, std::size_t categories,
-                 const std::string& path) {
-  Snapshot snapshot;
-  snapshot.method = "paco";
-  snapshot.model = model.fingerprint();
-  snapshot.class_sizes = model.class_sizes;
-  snapshot.sizes.assign(categories, kMembers);
-  snapshot.births.resize(categories);
-  snapshot.sums.resize(categories * model.dimension);
-  std::vector<double> row(model.dimension);
+// A state with that many categories. What a category holds is close to kMembers samples with noise
+// as long as their direction: a sum of length about kMembers / sqrt(2).
+std::vector<std::byte> state_with(const Harness& harness, const Method& method,
+                                  std::size_t categories) {
+  const Model& model = method.model();
+  State state;
+  state.samples = categories * static_cast<std::size_t>(kMembers);
+  state.categories = Categories(model.class_names);
+  state.prototypes = PrototypeTable(model);
+  std::vector<double> sums(categories * model.dimension), row(model.dimension);
   for (std::size_t k = 0; k < categories; ++k) {
-    snapshot.births[k] = static_cast<std::int64_t>(k);
+    PrototypeRecord record;
+    record.owner = state.categories.next();
+    record.members = kMembers;
+    record.birth = k;
+    const PrototypeId p = state.prototypes.add(record);
+    state.categories.edit(state.categories.open(p, k)).answered = kMembers;
     direction(k, row);
     const double scale =
         static_cast<double>(kMembers) / std::sqrt(2 * static_cast<double>(row.size()));
-    for (std::size_t j = 0; j < row.size(); ++j) {
-      snapshot.sums[k * row.size() + j] = static_cast<float>(scale * row[j]);
-    }
+    for (std::size_t j = 0; j < row.size(); ++j)
+      sums[k * row.size() + j] = static_cast<float>(scale * row[j]);
   }
-  snapshot.stats.samples = categories * static_cast<std::size_t>(kMembers);
-  snapshot.stats.branches[1] = snapshot.stats.samples;
-  snapshot.stats.routes[2] = snapshot.stats.samples;
-  snapshot.stats.lowest_tau_birth = model.tau_birth_sup;
-  harness.take(write_file(path, harness.take(snapshot_to_bytes(snapshot, model.dimension))));
+  const auto all = static_cast<std::int64_t>(state.samples);
+  state.own.tensors["sums"] = {{categories, model.dimension}, std::move(sums)};
+  state.own.tensors["branches"] = {{4}, std::vector<std::int64_t>{0, all, 0, 0}};
+  state.own.tensors["routes"] = {{3}, std::vector<std::int64_t>{0, 0, all}};
+  state.own.numbers["lowest_tau_birth"] = harness.take(paco_parameters(model)).tau_birth_sup;
+  return harness.take(state_to_bytes(state, method));
 }
 
 // Samples around categories, in the raw coordinates that the model standardises.
@@ -68,8 +72,8 @@ void at_dimension(Harness& harness, std::size_t dimension, std::span<const std::
   const auto model = std::make_shared<const Model>(harness.take(calibrate_made(data)));
   for (const std::size_t categories : counts) {
     const std::string path = fmt::format("/tmp/paco-bench-growth-{}.paco", ::getpid());
-    write_state(harness, *model, categories, path);
     const auto method = harness.take(make_method("paco", model));
+    harness.take(write_file(path, state_with(harness, *method, categories)));
     const double before = resident_bytes();
     harness.take(method->restore(path));
     const double grown = resident_bytes() - before;
@@ -79,7 +83,7 @@ void at_dimension(Harness& harness, std::size_t dimension, std::span<const std::
     m.more = {{"axis", axis},
               {"at", categories},
               {"bytes_per_category", grown / static_cast<double>(categories)},
-              {"promised_bytes", 12 * dimension + 64}};
+              {"promised_bytes", 12 * dimension + 64 + 208}};
     harness.add(std::move(m));
     const std::size_t rows = categories <= 10'000 ? 2048 : 1024;
     add_decisions(harness, *method, samples(*model, categories, rows, 1),

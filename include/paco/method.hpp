@@ -1,100 +1,120 @@
 // The one interface that every method of on-the-fly category discovery implements here: PACO, its
 // plain reference, the closed-set row, sequential leader clustering and the peers of the field.
 //
-// Thread rule: one writer. decide, decide_block and restore need exclusive access; published() may
-// be called by the writer at any time and what it returns is immutable, so readers on other threads
-// work on it for as long as they like.
+// A method is registered with what it is, its options and the evidence it gives; everything around
+// it (files, journal, report, command line) reads that description and knows no method by name.
+//
+// Thread rule: one writer. decide, decide_block, restore and the editor need exclusive access;
+// view() may be called by the writer at any time and what it returns is immutable, so readers on
+// other threads work on it for as long as they like.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "paco/category.hpp"
 #include "paco/decision.hpp"
 #include "paco/model.hpp"
+#include "paco/operation.hpp"
 
 namespace paco {
 
-// The life of one category.
-struct CategoryInfo {
-  CategoryId id = 0;
-  std::string name;             // "category 7" unless somebody named it
-  std::int64_t size = 0;        // samples it holds
-  std::uint64_t birth = 0;      // sequence number of the sample that created it
-  double resultant_length = 0;  // |R| / n: 1 when all samples point the same way
-  double concentration = 0;     // kappa of the attach score
-  bool mature = false;
-  bool attachable = false;  // a sample just short of being explained by it could still attach
+// One number of a method's evidence.
+struct EvidenceField {
+  std::string_view name;
+  std::string_view unit;  // "cosine", "score", "samples"; empty for a choice
+  std::string_view meaning;
+  std::vector<std::string_view> choices = {};  // names of the values 0, 1, ... where it is a choice
+  bool after = false;  // of the memory just after the sample: in traces, not in decisions
 };
 
-// The memory at one moment. Immutable.
-struct MemoryView {
-  std::uint64_t samples = 0;              // decided so far
-  std::vector<std::string> class_names;   // known classes
-  std::vector<std::int64_t> class_sizes;  // support and stream samples per known class
-  std::vector<CategoryInfo> categories;   // in order of birth
-  double tau_birth = 0;
-  double eta = 0;  // weight of the stream in the birth boundary
+struct MethodInfo {
+  std::string_view name;
+  std::string_view summary;  // one line
+  std::string_view section;  // of the model it reads; several methods may share one
+  std::string_view needs;    // to start with, in words
+  std::vector<MethodOption> options;
+  std::vector<EvidenceField> evidence;
+  std::vector<OperationKind> operations;  // that it supports
+
+  bool supports(OperationKind kind) const;
+  // Place of an evidence number, or -1.
+  int field(std::string_view name) const;
 };
 
-// Counted over the samples a method has decided.
-struct MethodStats {
-  std::uint64_t samples = 0;
-  std::uint64_t branches[4] = {};  // by Branch
-  std::uint64_t routes[3] = {};    // by Route
-  double lowest_tau_birth = 0;
-  // Samples whose winner led the runner-up by less than float32 can tell apart, so that double was
-  // needed. Of this process, not of the state.
-  std::uint64_t settled = 0;
+// A number about a method's work so far, for summaries. Dots in the name nest ("branches.create").
+struct Figure {
+  std::string name;
+  double value = 0;
+  bool whole = false;
 };
 
 struct MethodOptions {
-  int threads = 1;  // speed only; no decision depends on it
+  int threads = 1;    // speed only, no decision depends on it; 0: all cores
+  Settings settings;  // options of the deciding stage, in place of the model's
 };
 
 class Method {
  public:
   virtual ~Method() = default;
 
-  virtual std::string_view name() const = 0;
+  virtual const MethodInfo& info() const = 0;
+  std::string_view name() const { return info().name; }
   virtual const Model& model() const = 0;
+  // Options of the deciding stage that were given in place of the model's.
+  virtual const Settings& settings() const = 0;
 
   // Decides on one sample, at once and for good. Refuses a zero or non-finite embedding and one of
   // another dimension; the memory is then as before.
-  virtual Result<Decision> decide(std::span<const double> embedding) = 0;
+  Result<Decision> decide(std::span<const double> embedding);
+  Result<Decision> decide(std::span<const float> embedding);
 
   // The same decisions as one call of decide per row, faster. A refused row is named and nothing is
   // decided.
   virtual Result<void> decide_block(Rows<const double> embeddings,
                                     std::span<Decision> decisions) = 0;
+  // What decide() would refuse an embedding for, or nothing. The message has no row number.
+  virtual std::optional<Error> check(std::span<const double> embedding) const = 0;
 
-  virtual MethodStats stats() const = 0;
-  virtual std::shared_ptr<const MemoryView> published() const = 0;
+  virtual std::uint64_t samples() const = 0;
+  virtual const Categories& categories() const = 0;
+  virtual Prototype prototype(PrototypeId id) const = 0;
+  virtual bool is_reference(PrototypeId id) const = 0;  // fixed, of a known class
+  virtual PrototypeId next_prototype() const = 0;
+  virtual std::vector<Figure> figures() const = 0;
+  // One plain sentence on how a decision came about.
+  virtual std::string explain(const Decision& decision) const = 0;
+  // The memory now. Costs what has changed since the last call, not what there is.
+  virtual std::shared_ptr<const MemoryView> view() = 0;
+
   // The whole state as a file (safetensors, extension .paco), and back into a method that has
-  // decided nothing yet. Equal states have equal bytes. A state of another model or method is
-  // refused.
-  virtual Result<std::vector<std::byte>> save() const = 0;
-  virtual Result<void> restore(const std::string& path) = 0;
+  // decided nothing yet. Equal states have equal bytes. A state of another model, method or
+  // settings is refused.
+  // `note`: words that travel with it and change nothing, see state_note().
+  virtual Result<std::vector<std::byte>> save(const std::string& note = {}) const = 0;
+  virtual Result<void> restore(std::vector<std::byte> bytes, const std::string& name) = 0;
+  Result<void> restore(const std::string& path);
+  // Equal for equal states, but for ids that were given and taken back.
+  virtual Result<std::string> digest() const = 0;
 
-  // decide for float32 embeddings.
-  Result<Decision> decide(std::span<const float> embedding);
+  // What operations change; see operation.hpp.
+  virtual Editor& editor() = 0;
 };
 
-// Methods by name, as on the command line: "paco"; "reference", the same in plain loops; "closed",
-// which never discovers; "leader", sequential leader clustering that starts from the known classes;
-// "slc", the same from nothing.
+// The note that a state was saved with.
+Result<std::string> state_note(std::span<const std::byte> state, const std::string& name);
+
+// Methods by name, as on the command line, the default first.
 std::vector<std::string> method_names();
+Result<const MethodInfo*> method_info(std::string_view name);
+// An empty name is the method that the model was made for.
 Result<std::unique_ptr<Method>> make_method(std::string_view name,
                                             std::shared_ptr<const Model> model,
                                             const MethodOptions& options = {});
-
-// Name of a known class, or "category 107".
-std::string category_name(CategoryId id, const Model& model);
-
-// One plain sentence on how a decision came about.
-std::string explain(const Decision& decision, const Model& model);
 
 }  // namespace paco

@@ -1,56 +1,33 @@
 // The calibrated start: everything the support set taught, and all that a method needs to decide.
 //
-// A Model is made once by calibrate(), never changes afterwards, and can be shared by any number of
+// A Model has a part that all methods share (the support set's statistics and the references of the
+// known classes) and a section for each method it was calibrated for, which only that method reads.
+// It is made once by calibrate(), never changes afterwards, and can be shared by any number of
 // threads. On disk it is one safetensors file (extension .paco) that opens in Python with two
 // lines.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <span>
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "paco/result.hpp"
 #include "paco/rows.hpp"
+#include "paco/settings.hpp"
 
 namespace paco {
-
-// Where in the interval of equally good thresholds to stand.
-enum class Tie : std::uint8_t { mid, low, high };
 
 // Which references stand for the known classes: whichever separates the support set better, or one
 // of them always.
 enum class ReferenceChoice : std::uint8_t { automatic, prototype, classifier };
 
-std::string_view tie_name(Tie tie);
 std::string_view reference_choice_name(ReferenceChoice choice);
-
-struct CalibrationOptions {
-  double temperature = 1.0;  // T: divides every cosine in the birth test and the assignment
-  double alpha = 1e6;        // smoothing of the size prior in the assignment
-  double beta = 0.5;       // a category is mature from round(median support size ^ beta) samples on
-  double spread = 1.0;     // c_spread: standard deviations by which the birth boundary is lowered
-  double epsilon = 1e-5;   // added to each coordinate's variance
-  int replays = 3;         // passes of the replay that calibrates the create boundary
-  std::uint32_t seed = 0;  // order of the replays
-  Tie tie = Tie::mid;
-  ReferenceChoice reference = ReferenceChoice::automatic;
-  bool routing = true;         // false: every prototype competes for every sample
-  bool adaptive_birth = true;  // false: the birth boundary stays where the support set put it
-  int threads = 1;             // speed only; no answer depends on it
-};
-
-// One calibrated threshold with the evidence for it.
-struct ThresholdEvidence {
-  double value = 0;
-  double balanced_accuracy = 0;
-  double interval_low = 0;  // every threshold in (low, high] separates the support set equally well
-  double interval_high = 0;
-  std::vector<float> positives;  // the scores it was chosen from
-  std::vector<float> negatives;
-};
 
 // How well one candidate bank of references tells the support classes apart.
 struct ReferenceQuality {
@@ -59,8 +36,30 @@ struct ReferenceQuality {
   double mean_margin = 0;  // mean of best minus second best cosine
 };
 
+// Numbers of any shape, row-major.
+struct Tensor {
+  std::vector<std::uint64_t> shape;
+  std::variant<std::vector<double>, std::vector<float>, std::vector<std::int64_t>> values;
+};
+
+// What one method learned: its options, numbers by name, and larger things as tensors. The method
+// that wrote it reads it into a type of its own.
+struct Section {
+  Settings settings;  // complete
+  std::map<std::string, double, std::less<>> numbers;
+  std::map<std::string, std::string, std::less<>> words;
+  std::map<std::string, Tensor, std::less<>> tensors;
+
+  // A number that must be there.
+  Result<double> number(std::string_view name) const;
+  // Values of a tensor that must be there, of this type and with this many elements.
+  template <class T>
+  Result<const std::vector<T>*> tensor(std::string_view name, std::size_t elements) const;
+};
+
 struct Model {
-  CalibrationOptions options;
+  double epsilon = 1e-5;  // added to each coordinate's variance
+  ReferenceChoice wanted = ReferenceChoice::automatic;
   std::size_t dimension = 0;
   std::vector<std::string> class_names;                    // one per known class, by id
   std::vector<std::int64_t> class_sizes;                   // support samples per known class
@@ -70,22 +69,36 @@ struct Model {
   ReferenceChoice reference = ReferenceChoice::prototype;  // which bank won
   ReferenceQuality prototype_quality;
   ReferenceQuality classifier_quality;
-
-  ThresholdEvidence hi;      // margin from which only known classes compete
-  ThresholdEvidence birth;   // score from which a sample counts as explained
-  ThresholdEvidence create;  // attach score from which a sample joins a category
-  ThresholdEvidence leader;  // cosine with a running mean from which the leader method attaches
-  double tau_lo = 0;         // top cosine below which only categories compete
-  double tau_birth_sup = 0;  // the birth boundary at the start of a stream
-  double sigma_pos = 0;      // standard deviation of the support samples' top cosine
-  double base_median = 0;    // median support size
-  double log_p0 = 0;         // log density of the uniform distribution on the sphere
+  std::string method = "paco";                           // the one it was made for
+  std::map<std::string, Section, std::less<>> sections;  // by method
+  // The fingerprint of the 0.1 file that it was read from, so that states made with it still fit.
+  std::string origin;
 
   std::size_t known_classes() const { return class_names.size(); }
-  // Size from which a category counts as mature.
-  std::int64_t mature_size() const;
-  // Identifies the model in snapshots: equal for equal content.
+  // The section of a method, or an error that says how to have one.
+  Result<const Section*> section(std::string_view method) const;
+  // Identifies the model in states and journals: equal for equal content.
   std::string fingerprint() const;
+};
+
+// Told how many of how many steps of a calibration are done; one call at a time, from any thread of
+// it. May be empty.
+using CalibrationProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+
+struct CalibrationOptions {
+  std::string method = "paco";  // as in method_names()
+  Settings settings;            // of that method
+  double epsilon = 1e-5;
+  ReferenceChoice reference = ReferenceChoice::automatic;
+  int threads = 1;  // speed only, no answer depends on it; 0: all cores
+  CalibrationProgress progress = {};
+
+  void set(std::string_view name, double value) {
+    settings.insert_or_assign(std::string(name), setting_text(value));
+  }
+  void set(std::string_view name, std::string_view value) {
+    settings.insert_or_assign(std::string(name), std::string(value));
+  }
 };
 
 // The labelled start. Labels are class ids 0 .. K-1; each must occur.
@@ -97,10 +110,16 @@ struct SupportSet {
 };
 
 // Deterministic: same support set, options and seed give the same bytes for any number of threads.
+// The time grows with samples times classes.
+// Sections of the cheap baselines come along.
 Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& options = {},
                         std::stop_token stop = {});
 
 Result<void> save_model(const Model& model, const std::string& path);
 Result<Model> load_model(const std::string& path);
+// The same as bytes, for a model that lives inside another file; `name` stands for the path in
+// error texts.
+Result<std::vector<std::byte>> model_to_bytes(const Model& model);
+Result<Model> model_from_bytes(std::vector<std::byte> bytes, const std::string& name);
 
 }  // namespace paco

@@ -21,17 +21,21 @@
 //       for (const auto& sample : stream) {
 //         const auto decision = (*method)->decide(sample);
 //         if (!decision.ok()) return std::puts(decision.error().message.c_str()), 1;
-//         std::puts(paco::explain(*decision, *model).c_str());
+//         std::puts((*method)->explain(*decision).c_str());
 //       }
 //     }
 //
 // Embeddings are rows of numbers from any model, row-major (rows.hpp). What can go wrong comes back
-// as a Result (result.hpp). One thread decides; the Model and published views may be read by any
-// number of threads (method.hpp).
+// as a Result (result.hpp). One thread decides; the Model and views of the memory may be read by
+// any number of threads (method.hpp).
 #pragma once
 
+#include "paco/category.hpp"
 #include "paco/decision.hpp"
 #include "paco/method.hpp"
 #include "paco/model.hpp"
+#include "paco/operation.hpp"
 #include "paco/result.hpp"
 #include "paco/rows.hpp"
+#include "paco/settings.hpp"
+#include "paco/thresholds.hpp"

@@ -4,8 +4,7 @@
 // replace, so the bytes go straight into it.
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <limits.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,12 +13,14 @@
 
 #include "base/file_operation.hpp"
 #include "base/files.hpp"
+#include "base/temporary_names.hpp"
 #include "base/try.hpp"
 
 namespace paco {
 namespace {
 
 using files::counted;
+using files::follow_links;
 using files::system_error;
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
@@ -30,18 +31,14 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Where a link leads, so that the file is replaced and the link stays.
-std::string follow_links(const std::string& path) {
-  char resolved[PATH_MAX];
-  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
-}
-
+// Hidden, beside the target, and never a longer name than the target may have.
 std::string temporary_name(const std::string& path) {
   static std::atomic<unsigned> count{0};
   const std::size_t slash = path.rfind('/');
   const std::size_t start = slash == std::string::npos ? 0 : slash + 1;
-  return fmt::format("{}.{}.{}-{}.tmp", path.substr(0, start), path.substr(start), ::getpid(),
-                     ++count);
+  const std::string ending = fmt::format(".{}-{}.tmp", ::getpid(), ++count);
+  return fmt::format("{}.{}{}", path.substr(0, start),
+                     path.substr(start, NAME_MAX - 1 - ending.size()), ending);
 }
 
 Result<void> write_all(const std::string& path, int descriptor, const char* data,
@@ -74,15 +71,21 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
   if (exists && S_ISDIR(status.st_mode)) return system_error(path, "write", EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
     file.path_ = path;
-    file.descriptor_ = counted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC); });
+    file.descriptor_ =
+        files::counted_wait(path, [&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC); });
     if (file.descriptor_ < 0) return system_error(path, "write");
     return file;
   }
   file.path_ = exists ? follow_links(path) : path;
   const std::string temporary = temporary_name(file.path_);
+  files::note_temporary(temporary);
   file.descriptor_ = counted(
       [&] { return ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666); });
-  if (file.descriptor_ < 0) return system_error(path, "write");
+  if (file.descriptor_ < 0) {
+    const Error error = system_error(path, "write");
+    files::forget_temporary(temporary);
+    return error;
+  }
   file.temporary_ = temporary;
   // A file that is replaced keeps its permissions. Where the system refuses, the new ones are as
   // good.
@@ -106,8 +109,10 @@ AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
+  if (temporary_.empty()) return;
   // Not counted: cleaning up has to work after the operation that a test made fail.
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  ::unlink(temporary_.c_str());
+  files::forget_temporary(temporary_);
 }
 
 Result<void> AtomicFile::flush() {
@@ -142,7 +147,11 @@ Result<void> AtomicFile::write_at(std::uint64_t offset, std::span<const std::byt
   return {};
 }
 
-Result<void> AtomicFile::commit() {
+Result<void> AtomicFile::commit() { return put_in_place(0); }
+
+Result<void> AtomicFile::commit_new() { return put_in_place(RENAME_NOREPLACE); }
+
+Result<void> AtomicFile::put_in_place(unsigned rename_flags) {
   PACO_TRY(flush());
   if (temporary_.empty()) {
     if (!close_counted(descriptor_)) return system_error(path_, "write");
@@ -155,12 +164,19 @@ Result<void> AtomicFile::commit() {
   const int descriptor =
       counted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
   if (descriptor < 0) return system_error(folder, "open");
-  const bool renamed = counted([&] { return ::rename(temporary_.c_str(), path_.c_str()); }) == 0;
+  const auto rename = [&](unsigned flags) {
+    return counted([&] {
+             return ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), flags);
+           }) == 0;
+  };
+  // Some file systems know no renaming with conditions; there the plain one has to do.
+  const bool renamed = rename(rename_flags) || (rename_flags != 0 && errno == EINVAL && rename(0));
   if (!renamed) {
     const Error error = system_error(path_, "put in place");
     ::close(descriptor);
     return error;
   }
+  files::forget_temporary(temporary_);
   temporary_.clear();
   const bool synced = counted([&] { return ::fsync(descriptor); }) == 0 || errno == EINVAL;
   const int cause = errno;

@@ -1,6 +1,8 @@
 #include "base/file_operation.hpp"
 
 #include <fmt/format.h>
+#include <limits.h>
+#include <stdlib.h>
 
 #include <atomic>
 #include <cassert>
@@ -36,6 +38,8 @@ std::string hint_for(int cause) {
       return "too many files are open: raise the limit with 'ulimit -n'";
     case ENOMEM:
       return "give the program more memory or close others";
+    case EFBIG:
+      return "the file would be larger than the system allows: see 'ulimit -f'";
     case EIO:
       return "the device reports a failure: check the disk";
     default:
@@ -55,7 +59,16 @@ bool operation_allowed() {
   return false;
 }
 
+std::string follow_links(const std::string& path) {
+  char resolved[PATH_MAX];
+  return ::realpath(path.c_str(), resolved) != nullptr ? std::string(resolved) : path;
+}
+
 Error system_error(const std::string& path, std::string_view action, int cause) {
+  if (cause == EINTR) {
+    return Error{ErrorCode::interrupted,
+                 fmt::format("{}: interrupted while waiting to {}", path, action), ""};
+  }
   const ErrorCode code = cause == ENOENT   ? ErrorCode::not_found
                          : cause == ENOMEM ? ErrorCode::out_of_memory
                                            : ErrorCode::io;

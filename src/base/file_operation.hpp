@@ -1,11 +1,12 @@
-// Shared by the files of this folder that talk to the system: the counted operation behind
-// FailNthOperation, and errors in plain words. Not for use outside src/base.
+// Shared by the files that talk to the system: the counted operation behind FailNthOperation, and
+// errors in plain words. For src/base, and for src/journal, whose way to the disk is SQLite.
 #pragma once
 
 #include <cerrno>
 #include <string>
 #include <string_view>
 
+#include "base/files.hpp"
 #include "paco/result.hpp"
 
 namespace paco::files {
@@ -16,6 +17,10 @@ bool operation_allowed();
 // "runs/model.paco: cannot write: No space left on device", with a hint that fits the cause.
 Error system_error(const std::string& path, std::string_view action, int cause = errno);
 
+// Where a link leads, so that the file is replaced and the link stays; a name that is not there yet
+// is itself.
+std::string follow_links(const std::string& path);
+
 // Calls a system function that answers -1 on failure: counted, and again when a signal cut it
 // short.
 template <class Call>
@@ -24,6 +29,21 @@ auto counted(Call call) -> decltype(call()) {
   for (;;) {
     const auto answer = call();
     if (answer != -1 || errno != EINTR) return answer;
+  }
+}
+
+// The same for a call that may wait for ever where the file is a pipe: there a signal ends it, with
+// errno EINTR, so that Ctrl-C is heard.
+template <class Call>
+auto counted_wait(const std::string& path, Call call) -> decltype(call()) {
+  if (!operation_allowed()) return -1;
+  for (;;) {
+    const auto answer = call();
+    if (answer != -1 || errno != EINTR) return answer;
+    if (path_kind(path) == PathKind::other) {
+      errno = EINTR;
+      return answer;
+    }
   }
 }
 

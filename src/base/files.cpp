@@ -1,10 +1,10 @@
-// Reading: whole files, mapped files, streams, folders. Writing is in atomic_file.cpp.
+// Reading: whole files, places in files, streams, folders. Writing is in atomic_file.cpp.
 #include "base/files.hpp"
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -30,7 +30,8 @@ struct Closer {
 };
 
 Result<int> open_for_reading(const std::string& path) {
-  const int descriptor = counted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
+  const int descriptor =
+      files::counted_wait(path, [&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); });
   if (descriptor < 0) return system_error(path, "open");
   return descriptor;
 }
@@ -46,7 +47,7 @@ Error too_large(const std::string& path, std::uint64_t limit) {
   return Error{
       ErrorCode::unsupported,
       fmt::format("{}: more than {} bytes, the most that is read into memory at once", path, limit),
-      "split the file, or use a format that is mapped (npy, safetensors)"};
+      "split the file, or use a format that is read in blocks (npy, safetensors)"};
 }
 
 }  // namespace
@@ -64,8 +65,8 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::uint64_t 
     bytes.resize(expected + 1);
     std::size_t filled = 0;
     for (;;) {
-      const ssize_t got =
-          counted([&] { return ::read(descriptor, bytes.data() + filled, bytes.size() - filled); });
+      const ssize_t got = files::counted_wait(
+          path, [&] { return ::read(descriptor, bytes.data() + filled, bytes.size() - filled); });
       if (got < 0) return system_error(path, "read");
       if (got == 0) break;
       filled += static_cast<std::size_t>(got);
@@ -80,53 +81,51 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::uint64_t 
   return bytes;
 }
 
-Result<MappedFile> MappedFile::open(const std::string& path) {
-  PACO_ASSIGN(const int descriptor, open_for_reading(path));
-  const Closer closer{descriptor};
-  PACO_ASSIGN(const struct stat status, describe(path, descriptor));
+Result<RandomFile> RandomFile::open(const std::string& path) {
+  RandomFile file;
+  PACO_ASSIGN(file.descriptor_, open_for_reading(path));
+  file.path_ = path;
+  PACO_ASSIGN(const struct stat status, describe(path, file.descriptor_));
   if (!S_ISREG(status.st_mode)) {
     return Error{ErrorCode::unsupported,
-                 fmt::format("{}: not a plain file, cannot be mapped", path),
+                 fmt::format("{}: not a plain file, cannot be read at any place", path),
                  "copy it to a plain file first"};
   }
-  MappedFile file;
-  file.path_ = path;
-  file.size_ = static_cast<std::size_t>(status.st_size);
-  if (file.size_ == 0) return file;  // the system refuses to map nothing
-  if (!files::operation_allowed()) return system_error(path, "map");
-  void* data = ::mmap(nullptr, file.size_, PROT_READ, MAP_PRIVATE, descriptor, 0);
-  if (data == MAP_FAILED) {
-    file.size_ = 0;
-    return system_error(path, "map");
-  }
-  file.data_ = static_cast<const std::byte*>(data);
+  file.size_ = static_cast<std::uint64_t>(status.st_size);
   return file;
 }
 
-MappedFile::MappedFile(MappedFile&& other) noexcept
+RandomFile::RandomFile(RandomFile&& other) noexcept
     : path_(std::move(other.path_)),
-      data_(std::exchange(other.data_, nullptr)),
-      size_(std::exchange(other.size_, 0)) {}
+      size_(std::exchange(other.size_, 0)),
+      descriptor_(std::exchange(other.descriptor_, -1)) {}
 
-MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+RandomFile& RandomFile::operator=(RandomFile&& other) noexcept {
   std::swap(path_, other.path_);
-  std::swap(data_, other.data_);
   std::swap(size_, other.size_);
+  std::swap(descriptor_, other.descriptor_);
   return *this;
 }
 
-MappedFile::~MappedFile() {
-  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+RandomFile::~RandomFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void MappedFile::release(std::size_t offset, std::size_t length) const {
-  if (data_ == nullptr || offset >= size_) return;
-  // Whole pages inside the range only: a neighbour's bytes on the first or last page stay.
-  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t first = (offset + page - 1) / page * page;
-  const std::size_t last = (offset + std::min(length, size_ - offset)) / page * page;
-  if (first >= last) return;
-  ::madvise(const_cast<std::byte*>(data_) + first, last - first, MADV_DONTNEED);
+Result<void> RandomFile::read_at(std::uint64_t offset, std::span<std::byte> out) const {
+  while (!out.empty()) {
+    const ssize_t got = counted(
+        [&] { return ::pread(descriptor_, out.data(), out.size(), static_cast<off_t>(offset)); });
+    if (got < 0) return system_error(path_, "read");
+    if (got == 0) {
+      return Error{ErrorCode::io,
+                   fmt::format("{}: became shorter while it was read: nothing is at byte {} of {}",
+                               path_, offset, size_),
+                   "write a new version beside it and rename it into place"};
+    }
+    offset += static_cast<std::uint64_t>(got);
+    out = out.subspan(static_cast<std::size_t>(got));
+  }
+  return {};
 }
 
 Result<InputStream> InputStream::open(const std::string& path) {
@@ -134,24 +133,29 @@ Result<InputStream> InputStream::open(const std::string& path) {
   if (path == "-") {
     stream.name_ = "standard input";
     stream.descriptor_ = STDIN_FILENO;
+    struct stat status {};
+    stream.is_file_ = ::fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
     return stream;
   }
   PACO_ASSIGN(stream.descriptor_, open_for_reading(path));
   stream.owned_ = true;
   stream.name_ = path;
-  PACO_TRY(describe(path, stream.descriptor_));
+  PACO_ASSIGN(const struct stat status, describe(path, stream.descriptor_));
+  stream.is_file_ = S_ISREG(status.st_mode);
   return stream;
 }
 
 InputStream::InputStream(InputStream&& other) noexcept
     : name_(std::move(other.name_)),
       descriptor_(std::exchange(other.descriptor_, -1)),
-      owned_(std::exchange(other.owned_, false)) {}
+      owned_(std::exchange(other.owned_, false)),
+      is_file_(other.is_file_) {}
 
 InputStream& InputStream::operator=(InputStream&& other) noexcept {
   std::swap(name_, other.name_);
   std::swap(descriptor_, other.descriptor_);
   std::swap(owned_, other.owned_);
+  std::swap(is_file_, other.is_file_);
   return *this;
 }
 
@@ -172,6 +176,12 @@ Result<std::size_t> InputStream::read_some(std::span<std::byte> buffer) {
   return system_error(name_, "read");
 }
 
+bool InputStream::ready() const {
+  // Whatever poll() reports, also an error or the end, read_some() answers at once.
+  pollfd waiting{descriptor_, POLLIN, 0};
+  return is_file_ || ::poll(&waiting, 1, 0) != 0;
+}
+
 Result<std::size_t> InputStream::read(std::span<std::byte> buffer) {
   std::size_t filled = 0;
   while (filled < buffer.size()) {
@@ -187,6 +197,15 @@ PathKind path_kind(const std::string& path) {
   if (::stat(path.c_str(), &status) != 0) return PathKind::absent;
   if (S_ISREG(status.st_mode)) return PathKind::file;
   return S_ISDIR(status.st_mode) ? PathKind::folder : PathKind::other;
+}
+
+Result<FileIdentity> file_identity(const std::string& path) {
+  struct stat status {
+  }, link{};
+  if (counted([&] { return ::stat(path.c_str(), &status); }) != 0)
+    return system_error(path, "read");
+  const bool is_link = ::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode);
+  return FileIdentity{status.st_dev, status.st_ino, is_link};
 }
 
 Result<std::uint64_t> file_size(const std::string& path) {

@@ -8,7 +8,7 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -37,9 +37,13 @@ class GrowingArray {
 
   // New elements are zero.
   void resize(std::size_t size) {
-    if (size * sizeof(T) > mapped_) grow(size * sizeof(T));
+    reserve(size);
     if (size < size_) std::fill(data_ + size, data_ + size_, T{});
     size_ = size;
+  }
+  // After this, as many elements fit without asking the system, which may refuse (std::bad_alloc).
+  void reserve(std::size_t size) {
+    if (size * sizeof(T) > mapped_) grow(size * sizeof(T));
   }
   void push_back(T value) {
     resize(size_ + 1);
@@ -60,7 +64,7 @@ class GrowingArray {
     void* moved = data_ == nullptr ? mmap(nullptr, target, PROT_READ | PROT_WRITE,
                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
                                    : mremap(data_, mapped_, target, MREMAP_MAYMOVE);
-    if (moved == MAP_FAILED) std::abort();
+    if (moved == MAP_FAILED) throw std::bad_alloc();
     data_ = static_cast<T*>(moved);
     mapped_ = target;
   }

@@ -1,31 +1,24 @@
+// The names of error codes.
 #include "paco/result.hpp"
 
-namespace paco {
+#include "base/enum_names.hpp"
 
-std::string_view error_code_name(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::bad_argument:
-      return "bad_argument";
-    case ErrorCode::not_found:
-      return "not_found";
-    case ErrorCode::io:
-      return "io";
-    case ErrorCode::bad_format:
-      return "bad_format";
-    case ErrorCode::bad_shape:
-      return "bad_shape";
-    case ErrorCode::bad_value:
-      return "bad_value";
-    case ErrorCode::unsupported:
-      return "unsupported";
-    case ErrorCode::mismatch:
-      return "mismatch";
-    case ErrorCode::interrupted:
-      return "interrupted";
-    case ErrorCode::out_of_memory:
-      return "out_of_memory";
-  }
-  return "unknown";
-}
+namespace paco {
+namespace {
+
+constexpr auto kNames = enum_names<ErrorCode>({{ErrorCode::bad_argument, "bad_argument"},
+                                               {ErrorCode::not_found, "not_found"},
+                                               {ErrorCode::io, "io"},
+                                               {ErrorCode::bad_format, "bad_format"},
+                                               {ErrorCode::bad_shape, "bad_shape"},
+                                               {ErrorCode::bad_value, "bad_value"},
+                                               {ErrorCode::unsupported, "unsupported"},
+                                               {ErrorCode::mismatch, "mismatch"},
+                                               {ErrorCode::interrupted, "interrupted"},
+                                               {ErrorCode::out_of_memory, "out_of_memory"}});
+
+}  // namespace
+
+std::string_view error_code_name(ErrorCode code) { return kNames.name(code); }
 
 }  // namespace paco

@@ -7,8 +7,11 @@
 #include <cassert>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace paco {
@@ -24,14 +27,21 @@ struct Loop {
   std::size_t count;
   std::size_t grain;
   const Body* body;
-  std::atomic<std::size_t> next_range{0};
+  std::atomic<std::size_t> next_range;
+  std::atomic<bool> failed;
+  std::exception_ptr failure;  // written by the thread that set `failed`, read when all have left
 
   void work() {
     inside_loop = true;
     const std::size_t ranges = (count + grain - 1) / grain;
-    for (std::size_t range = next_range++; range < ranges; range = next_range++) {
-      const std::size_t begin = range * grain;
-      (*body)(begin, begin + std::min(grain, count - begin));
+    try {
+      for (std::size_t range = next_range++; range < ranges; range = next_range++) {
+        const std::size_t begin = range * grain;
+        (*body)(begin, begin + std::min(grain, count - begin));
+      }
+    } catch (...) {
+      next_range = ranges;  // nobody begins another
+      if (!failed.exchange(true)) failure = std::current_exception();
     }
     inside_loop = false;
   }
@@ -67,12 +77,20 @@ struct ThreadPool::Shared {
   }
 };
 
-ThreadPool::ThreadPool(unsigned threads) : threads_(threads == 0 ? available_threads() : threads) {
-  if (threads_ == 1) return;
-  shared_ = std::make_unique<Shared>();
-  for (unsigned i = 1; i < threads_; ++i) {
-    shared_->workers.emplace_back([shared = shared_.get()] { shared->serve(); });
+ThreadPool::ThreadPool(unsigned threads) : threads_(1) {
+  const unsigned wanted = std::min(threads == 0 ? available_threads() : threads, kMostThreads);
+  if (wanted == 1) return;
+  auto shared = std::make_unique<Shared>();
+  shared->workers.reserve(wanted - 1);
+  try {
+    while (threads_ < wanted) {
+      shared->workers.emplace_back([pool = shared.get()] { pool->serve(); });
+      ++threads_;
+    }
+  } catch (const std::system_error&) {
+    // A limit on processes or memory: those that run do the work.
   }
+  if (threads_ > 1) shared_ = std::move(shared);
 }
 
 ThreadPool::~ThreadPool() {
@@ -94,7 +112,7 @@ void ThreadPool::parallel_for(std::size_t count, std::size_t grain, const Body& 
     return;
   }
   const std::lock_guard mine(shared_->one_loop);
-  Loop loop{count, grain, &body};
+  Loop loop{count, grain, &body, {}, {}, {}};
   {
     const std::lock_guard lock(shared_->mutex);
     shared_->loop = &loop;
@@ -107,6 +125,7 @@ void ThreadPool::parallel_for(std::size_t count, std::size_t grain, const Body& 
   // left for it.
   std::unique_lock lock(shared_->mutex);
   shared_->work_done.wait(lock, [&] { return shared_->busy == 0; });
+  if (loop.failed) std::rethrow_exception(loop.failure);
 }
 
 unsigned available_threads() {

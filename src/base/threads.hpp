@@ -11,18 +11,23 @@
 
 namespace paco {
 
+// More help no loop, and a machine that is asked for them by mistake still answers.
+inline constexpr unsigned kMostThreads = 1024;
+
 class ThreadPool {
  public:
-  // `threads` counts the caller: 1 starts none; 0 means as many as the machine has cores.
+  // `threads` counts the caller: 1 starts none; 0 means as many as the machine has cores; more than
+  // kMostThreads are kMostThreads. A thread that the system refuses to start is done without.
   explicit ThreadPool(unsigned threads = 1);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
 
-  unsigned threads() const { return threads_; }
+  unsigned threads() const { return threads_; }  // that there are, the caller among them
 
   // Calls body(begin, end) for [0, grain), [grain, 2 grain), ... up to count, each range once, and
-  // returns when all are done. The body must not throw. A loop inside a loop runs on the thread it
+  // returns when all are done. What a body throws (memory may run out) is thrown here, once, and
+  // ranges that have not begun are left out. A loop inside a loop runs on the thread it
   // is on. May be called from any thread.
   void parallel_for(std::size_t count, std::size_t grain,
                     const std::function<void(std::size_t begin, std::size_t end)>& body);

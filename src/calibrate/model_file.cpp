@@ -1,11 +1,15 @@
-// Models on disk: numbers as tensors, settings and thresholds as one JSON text in the metadata.
+// Models on disk: numbers as tensors, settings and thresholds as one JSON text in the metadata. The
+// tensors of a method's section are named METHOD/NAME.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/memory_guard.hpp"
 #include "base/try.hpp"
+#include "calibrate/model_0_1.hpp"
+#include "calibrate/option_names.hpp"
 #include "data/artifact.hpp"
 #include "paco/model.hpp"
 
@@ -14,17 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 constexpr const char* kKind = "model";
-
-struct NamedThreshold {
-  const char* name;
-  ThresholdEvidence Model::*member;
-};
-constexpr NamedThreshold kThresholds[] = {{"hi", &Model::hi},
-                                          {"birth", &Model::birth},
-                                          {"create", &Model::create},
-                                          {"leader", &Model::leader}};
 
 Json to_json(const ReferenceQuality& quality) {
   return {{"available", quality.available},
@@ -37,80 +32,52 @@ ReferenceQuality quality_from(const Json& json) {
           json.at("mean_margin").get<double>()};
 }
 
-// Everything but the tensors. `threads` is left out: it changes no number.
+ReferenceChoice choice_from(const Json& json) {
+  return kReferenceChoices.value(json.get<std::string>()).value_or(ReferenceChoice::automatic);
+}
+
+// Everything but the tensors.
 Json to_json(const Model& model) {
-  const CalibrationOptions& o = model.options;
   Json json;
-  json["options"] = {{"temperature", o.temperature},
-                     {"alpha", o.alpha},
-                     {"beta", o.beta},
-                     {"spread", o.spread},
-                     {"epsilon", o.epsilon},
-                     {"replays", o.replays},
-                     {"seed", o.seed},
-                     {"tie", tie_name(o.tie)},
-                     {"reference", reference_choice_name(o.reference)},
-                     {"routing", o.routing},
-                     {"adaptive_birth", o.adaptive_birth}};
+  json["method"] = model.method;
+  json["epsilon"] = model.epsilon;
   json["dimension"] = model.dimension;
   json["class_names"] = model.class_names;
   json["reference"] = reference_choice_name(model.reference);
+  json["wanted_reference"] = reference_choice_name(model.wanted);
   json["prototype_quality"] = to_json(model.prototype_quality);
   json["classifier_quality"] = to_json(model.classifier_quality);
-  for (const auto& [name, member] : kThresholds) {
-    const ThresholdEvidence& t = model.*member;
-    json["thresholds"][name] = {{"value", t.value},
-                                {"balanced_accuracy", t.balanced_accuracy},
-                                {"interval_low", t.interval_low},
-                                {"interval_high", t.interval_high}};
+  if (!model.origin.empty()) json["origin"] = model.origin;
+  Json& sections = json["sections"] = Json::object();
+  for (const auto& [name, section] : model.sections) {
+    Json& entry = sections[name] = Json::object();
+    entry["settings"] = Json(section.settings);
+    entry["numbers"] = Json(section.numbers);
+    entry["words"] = Json(section.words);
   }
-  json["tau_lo"] = model.tau_lo;
-  json["tau_birth_sup"] = model.tau_birth_sup;
-  json["sigma_pos"] = model.sigma_pos;
-  json["base_median"] = model.base_median;
-  json["log_p0"] = model.log_p0;
   return json;
 }
 
-// Throws nlohmann's exceptions on anything unexpected; load_model turns them into an Error.
+// Throws nlohmann's exceptions on anything unexpected; read_model turns them into an Error.
 void settings_from(const Json& json, Model& model) {
-  const Json& o = json.at("options");
-  CalibrationOptions& options = model.options;
-  options.temperature = o.at("temperature").get<double>();
-  options.alpha = o.at("alpha").get<double>();
-  options.beta = o.at("beta").get<double>();
-  options.spread = o.at("spread").get<double>();
-  options.epsilon = o.at("epsilon").get<double>();
-  options.replays = o.at("replays").get<int>();
-  options.seed = o.at("seed").get<std::uint32_t>();
-  const auto tie = o.at("tie").get<std::string>();
-  options.tie = tie == "low" ? Tie::low : tie == "high" ? Tie::high : Tie::mid;
-  const auto choice = [](const std::string& name) {
-    return name == "classifier"  ? ReferenceChoice::classifier
-           : name == "prototype" ? ReferenceChoice::prototype
-                                 : ReferenceChoice::automatic;
-  };
-  options.reference = choice(o.at("reference").get<std::string>());
-  options.routing = o.at("routing").get<bool>();
-  options.adaptive_birth = o.at("adaptive_birth").get<bool>();
+  model.method = json.at("method").get<std::string>();
+  model.epsilon = json.at("epsilon").get<double>();
   model.dimension = json.at("dimension").get<std::size_t>();
   model.class_names = json.at("class_names").get<std::vector<std::string>>();
-  model.reference = choice(json.at("reference").get<std::string>());
+  model.reference = choice_from(json.at("reference"));
+  model.wanted = choice_from(json.at("wanted_reference"));
   model.prototype_quality = quality_from(json.at("prototype_quality"));
   model.classifier_quality = quality_from(json.at("classifier_quality"));
-  for (const auto& [name, member] : kThresholds) {
-    const Json& t = json.at("thresholds").at(name);
-    ThresholdEvidence& evidence = model.*member;
-    evidence.value = t.at("value").get<double>();
-    evidence.balanced_accuracy = t.at("balanced_accuracy").get<double>();
-    evidence.interval_low = t.at("interval_low").get<double>();
-    evidence.interval_high = t.at("interval_high").get<double>();
+  model.origin = json.value("origin", std::string());
+  for (const auto& [name, entry] : json.at("sections").items()) {
+    Section& section = model.sections[name];
+    for (const auto& [key, value] : entry.at("settings").items())
+      section.settings[key] = value.get<std::string>();
+    for (const auto& [key, value] : entry.at("numbers").items())
+      section.numbers[key] = value.is_null() ? std::nan("") : value.get<double>();
+    for (const auto& [key, value] : entry.at("words").items())
+      section.words[key] = value.get<std::string>();
   }
-  model.tau_lo = json.at("tau_lo").get<double>();
-  model.tau_birth_sup = json.at("tau_birth_sup").get<double>();
-  model.sigma_pos = json.at("sigma_pos").get<double>();
-  model.base_median = json.at("base_median").get<double>();
-  model.log_p0 = json.at("log_p0").get<double>();
 }
 
 ArtifactWriter artifact_of(const Model& model) {
@@ -123,14 +90,38 @@ ArtifactWriter artifact_of(const Model& model) {
   writer.add<double>("deviation", {d}, model.deviation);
   writer.add<float>("references", {k, d}, model.references);
   writer.add<std::int64_t>("class_sizes", {k}, model.class_sizes);
-  for (const auto& [name, member] : kThresholds) {
-    const ThresholdEvidence& t = model.*member;
-    writer.add<float>(fmt::format("evidence.{}.positives", name), {t.positives.size()},
-                      t.positives);
-    writer.add<float>(fmt::format("evidence.{}.negatives", name), {t.negatives.size()},
-                      t.negatives);
+  for (const auto& [method, section] : model.sections) {
+    for (const auto& [name, tensor] : section.tensors) {
+      const std::string full = fmt::format("{}/{}", method, name);
+      std::visit([&, &shape = tensor.shape]<class T>(
+                     const std::vector<T>& values) { writer.add<T>(full, shape, values); },
+                 tensor.values);
+    }
   }
   return writer;
+}
+
+Result<void> read_section_tensors(const SafetensorsFile& file, Model& model) {
+  for (const TensorView& tensor : file.tensors()) {
+    const std::size_t slash = tensor.name.find('/');
+    if (slash == std::string::npos) continue;
+    const auto section = model.sections.find(tensor.name.substr(0, slash));
+    if (section == model.sections.end()) {
+      return Error{ErrorCode::bad_format,
+                   fmt::format("{}: tensor '{}' belongs to no section", file.name(), tensor.name),
+                   "the file is damaged; calibrate again"};
+    }
+    Tensor& out = section->second.tensors[tensor.name.substr(slash + 1)];
+    out.shape = tensor.shape;
+    if (tensor.type == ElementType::f64) {
+      PACO_ASSIGN(out.values, file.read<double>(tensor.name));
+    } else if (tensor.type == ElementType::f32) {
+      PACO_ASSIGN(out.values, file.read<float>(tensor.name));
+    } else {
+      PACO_ASSIGN(out.values, file.read<std::int64_t>(tensor.name));
+    }
+  }
+  return {};
 }
 
 // Shapes that fit together and numbers that a calibration can have given.
@@ -154,41 +145,63 @@ Result<void> check_content(const Model& model, const std::string& path) {
   if (*std::min_element(model.class_sizes.begin(), model.class_sizes.end()) < 1) {
     return damaged("it has a class without samples");
   }
+  if (model.sections.empty()) return damaged("it was calibrated for no method");
   return {};
 }
 
-}  // namespace
-
-std::string Model::fingerprint() const {
-  return fmt::format("{}x{}-{}", known_classes(), dimension, artifact_of(*this).checksum());
-}
-
-Result<void> save_model(const Model& model, const std::string& path) {
-  return artifact_of(model).write(path);
-}
-
-Result<Model> load_model(const std::string& path) {
-  PACO_ASSIGN(const SafetensorsFile file, open_artifact(path, kKind, kVersion));
+Result<Model> read_model(const SafetensorsFile& file) {
+  PACO_ASSIGN(const int version, artifact_version(file));
   PACO_ASSIGN(const std::string settings, artifact_entry(file, "model"));
   Model model;
   try {
-    settings_from(Json::parse(settings), model);
+    const Json json = Json::parse(settings);
+    if (version == 1) {
+      PACO_ASSIGN(model, model_of_0_1(json, file));
+    } else {
+      settings_from(json, model);
+    }
   } catch (const nlohmann::json::exception& e) {
     return Error{ErrorCode::bad_format,
-                 fmt::format("{}: its settings cannot be read: {}", path, e.what()),
+                 fmt::format("{}: its settings cannot be read: {}", file.name(), e.what()),
                  "the file is damaged; calibrate again"};
   }
   PACO_ASSIGN(model.mean, file.read<double>("mean"));
   PACO_ASSIGN(model.deviation, file.read<double>("deviation"));
   PACO_ASSIGN(model.references, file.read<float>("references"));
   PACO_ASSIGN(model.class_sizes, file.read<std::int64_t>("class_sizes"));
-  for (const auto& [name, member] : kThresholds) {
-    ThresholdEvidence& t = model.*member;
-    PACO_ASSIGN(t.positives, file.read<float>(fmt::format("evidence.{}.positives", name)));
-    PACO_ASSIGN(t.negatives, file.read<float>(fmt::format("evidence.{}.negatives", name)));
-  }
-  PACO_TRY(check_content(model, path));
+  if (version > 1) PACO_TRY(read_section_tensors(file, model));
+  PACO_TRY(check_content(model, file.name()));
   return model;
+}
+
+}  // namespace
+
+std::string Model::fingerprint() const {
+  if (!origin.empty()) return origin;
+  return fmt::format("{}x{}-{}", known_classes(), dimension, artifact_of(*this).checksum());
+}
+
+Result<void> save_model(const Model& model, const std::string& path) {
+  return guard_memory("write a model", [&] { return artifact_of(model).write(path); });
+}
+
+Result<Model> load_model(const std::string& path) {
+  return guard_memory("read a model", [&]() -> Result<Model> {
+    PACO_ASSIGN(const SafetensorsFile file, open_artifact(path, kKind, kVersion));
+    return read_model(file);
+  });
+}
+
+Result<std::vector<std::byte>> model_to_bytes(const Model& model) {
+  return guard_memory("write a model", [&] { return artifact_of(model).to_bytes(); });
+}
+
+Result<Model> model_from_bytes(std::vector<std::byte> bytes, const std::string& name) {
+  return guard_memory("read a model", [&]() -> Result<Model> {
+    PACO_ASSIGN(const SafetensorsFile file,
+                artifact_from_bytes(std::move(bytes), name, kKind, kVersion));
+    return read_model(file);
+  });
 }
 
 }  // namespace paco

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/threads.hpp"
+#include "calibrate/work_done.hpp"
 #include "linalg/plain.hpp"
 #include "linalg/screen_bank.hpp"
 #include "linalg/settle.hpp"
@@ -94,13 +95,15 @@ Result<Matrix<float>> classifier_references(Rows<const double> classifier,
 }
 
 std::vector<BankView> view_bank(Rows<const float> units, std::span<const std::int64_t> labels,
-                                const Matrix<float>& bank, ThreadPool& pool) {
+                                const Matrix<float>& bank, ThreadPool& pool, WorkDone& work) {
   const std::size_t d = units.columns;
   const std::size_t classes = bank.rows();
   const ScreenBank screen(bank.view(), best_screen_format(d));
-  constexpr std::size_t kRows = 256;
+  // Fewer at once where there are many classes, so that the table of products stays in cache.
+  const std::size_t rows = std::clamp<std::size_t>((std::size_t{1} << 20) / classes, 16, 256);
   std::vector<BankView> views(units.rows);
-  pool.parallel_for(units.rows, kRows, [&](std::size_t first, std::size_t last) {
+  pool.parallel_for(units.rows, rows, [&](std::size_t first, std::size_t last) {
+    if (work.stopped()) return;
     ThreadPool here;
     SampleBlock samples;
     samples.assign(units.slice(first, last - first), screen.format());
@@ -120,6 +123,7 @@ std::vector<BankView> view_bank(Rows<const float> units, std::span<const std::in
           });
       views[i] = seen.result();
     }
+    work.add(last - first);
   });
   return views;
 }

@@ -12,6 +12,7 @@
 namespace paco {
 
 class ThreadPool;
+class WorkDone;
 
 // What one support sample sees in a bank. "Masked": its true class does not take part.
 struct BankView {
@@ -34,9 +35,10 @@ Result<Matrix<float>> classifier_references(Rows<const double> classifier,
                                             std::span<const std::string> class_names);
 
 // One BankView per support sample. Approximate products screen, doubles decide; plain_view_bank
-// computes the same in plain loops and judges it. Needs at least 3 classes.
+// computes the same in plain loops and judges it. Needs at least 3 classes. Where the work is
+// stopped, views are missing.
 std::vector<BankView> view_bank(Rows<const float> units, std::span<const std::int64_t> labels,
-                                const Matrix<float>& bank, ThreadPool& pool);
+                                const Matrix<float>& bank, ThreadPool& pool, WorkDone& work);
 std::vector<BankView> plain_view_bank(Rows<const float> units, std::span<const std::int64_t> labels,
                                       const Matrix<float>& bank);
 

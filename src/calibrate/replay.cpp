@@ -6,6 +6,7 @@
 
 #include "base/random.hpp"
 #include "base/threads.hpp"
+#include "calibrate/work_done.hpp"
 #include "linalg/plain.hpp"
 #include "linalg/settle.hpp"
 #include "sphere/block_products.hpp"
@@ -73,11 +74,11 @@ class EpisodicMemory {
 
 }  // namespace
 
-Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_t> labels,
-                            const ReplayPlan& plan, ThreadPool& pool, std::stop_token stop) {
+ReplayScores replay(Rows<const float> units, std::span<const std::int64_t> labels,
+                    const ReplayPlan& plan, ThreadPool& pool, WorkDone& work) {
   const std::size_t d = units.columns;
-  constexpr std::size_t kRows = 64;
-  static_assert(kRows <= BlockProducts::kMaxRows);
+  constexpr std::size_t kMostRows = 64;
+  static_assert(kMostRows <= BlockProducts::kMaxRows);
   NumpyLegacyRandom random(plan.seed);
   std::vector<std::vector<std::size_t>> orders;
   for (int pass = 0; pass < plan.passes; ++pass) orders.push_back(random.permutation(units.rows));
@@ -91,8 +92,10 @@ Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_
       EpisodicMemory memory(d, plan);
       BlockProducts products;
       SampleBlock block;
-      for (std::size_t start = 0; start < units.rows && !stop.stop_requested(); start += kRows) {
-        const std::size_t rows = std::min(kRows, units.rows - start);
+      std::size_t rows = 0;
+      for (std::size_t start = 0; start < units.rows && !work.stopped(); start += rows) {
+        rows = std::min(
+            {kMostRows, BlockProducts::good_rows(memory.prototypes().size()), units.rows - start});
         block.assign(units, order.subspan(start, rows), memory.prototypes().copies().format());
         products.begin(block, memory.prototypes(), here);
         for (std::size_t i = 0; i < rows; ++i) {
@@ -105,11 +108,10 @@ Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_
           }
           products.added(i, memory.add(unit, row.error, label));
         }
+        work.add(rows);
       }
     }
   });
-  if (stop.stop_requested())
-    return Error{ErrorCode::interrupted, "calibration was interrupted", ""};
 
   ReplayScores all;
   for (const ReplayScores& pass : passes) {

@@ -9,15 +9,14 @@
 
 #include <cstdint>
 #include <span>
-#include <stop_token>
 #include <vector>
 
-#include "paco/result.hpp"
 #include "paco/rows.hpp"
 
 namespace paco {
 
 class ThreadPool;
+class WorkDone;
 
 struct ReplayScores {
   // Best attach score over the memory.
@@ -33,9 +32,9 @@ struct ReplayPlan {
   double log_p0 = 0;
 };
 
-// In blocks, by matrix products and screening.
-Result<ReplayScores> replay(Rows<const float> units, std::span<const std::int64_t> labels,
-                            const ReplayPlan& plan, ThreadPool& pool, std::stop_token stop);
+// In blocks, by matrix products and screening. Where the work is stopped, scores are missing.
+ReplayScores replay(Rows<const float> units, std::span<const std::int64_t> labels,
+                    const ReplayPlan& plan, ThreadPool& pool, WorkDone& work);
 
 // One sample at a time in plain loops: the same scores, and the judge of the above.
 ReplayScores plain_replay(Rows<const float> units, std::span<const std::int64_t> labels,

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "paco/model.hpp"
+#include "paco/thresholds.hpp"
 
 namespace paco {
 

@@ -10,7 +10,7 @@
 
 namespace paco {
 
-Result<ArrayFile> ArrayFile::open(SharedBytes bytes, FileFormat format, const std::string& name) {
+Result<ArrayFile> ArrayFile::open(FileBytes bytes, FileFormat format, const std::string& name) {
   assert(format == FileFormat::zip || format == FileFormat::safetensors);
   ArrayFile file;
   file.name_ = name;
@@ -22,7 +22,7 @@ Result<ArrayFile> ArrayFile::open(SharedBytes bytes, FileFormat format, const st
     }
     file.zip_ = std::make_shared<ZipArchive>(std::move(zip));
   } else {
-    PACO_ASSIGN(auto tensors, SafetensorsFile::from_shared(std::move(bytes), name));
+    PACO_ASSIGN(auto tensors, SafetensorsFile::from_bytes(std::move(bytes), name));
     for (const TensorView& tensor : tensors.tensors()) file.names_.push_back(tensor.name);
     file.tensors_ = std::make_shared<SafetensorsFile>(std::move(tensors));
   }
@@ -45,8 +45,7 @@ Result<NamedArray> ArrayFile::array(const std::string& name) const {
   header.type = tensor->type;
   header.shape = tensor->shape;
   header.elements = tensor->elements();
-  return NamedArray{std::move(header),
-                    ByteStream::from_bytes(tensor->bytes, name_ + "#" + name, tensors_)};
+  return NamedArray{std::move(header), tensors_->stream(*tensor)};
 }
 
 Result<std::string> ArrayFile::choose(const std::string& wanted, const std::string& usual,

@@ -16,13 +16,13 @@ namespace paco {
 
 struct NamedArray {
   NpyHeader header;
-  ByteStream stream;  // stands at the first number and keeps the file's bytes alive
+  ByteStream stream;  // stands at the first number
 };
 
 class ArrayFile {
  public:
   // `format` is zip or safetensors.
-  static Result<ArrayFile> open(SharedBytes bytes, FileFormat format, const std::string& name);
+  static Result<ArrayFile> open(FileBytes bytes, FileFormat format, const std::string& name);
 
   const std::vector<std::string>& names() const { return names_; }
   Result<NamedArray> array(const std::string& name) const;

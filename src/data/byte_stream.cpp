@@ -16,12 +16,6 @@ namespace {
 // Large enough that a system call costs nothing beside the copy, small enough to stay in the
 // second-level cache.
 constexpr std::size_t kBuffer = std::size_t{1} << 18;
-constexpr std::uint64_t kMemoryLimit = std::uint64_t{1} << 32;
-
-bool is_gzip(std::span<const std::byte> head) {
-  return head.size() >= 3 && head[0] == std::byte{0x1f} && head[1] == std::byte{0x8b} &&
-         head[2] == std::byte{8};
-}
 
 }  // namespace
 
@@ -33,12 +27,24 @@ Result<ByteStream> ByteStream::open(const std::string& path) {
   }
   std::string name = input.name();
   auto shared = std::make_shared<InputStream>(std::move(input));
+  std::function<bool()> ready;
+  if (!shared->is_file()) ready = [shared] { return shared->ready(); };
   // What is there, not a full buffer: the samples of a slow pipe are decided as they come.
   ByteStream plain(
-      name, [shared](std::span<std::byte> out) { return shared->read_some(out); }, size);
-  PACO_ASSIGN(auto head, plain.peek(3));
+      name, [shared](std::span<std::byte> out) { return shared->read_some(out); }, size, ready);
+  // No more than is needed to tell: the first row of a pipe may be shorter than gzip's mark.
+  PACO_ASSIGN(auto head, plain.peek(1));
+  if (head.empty() || head[0] != kGzipMark[0]) return plain;
+  PACO_ASSIGN(head, plain.peek(kGzipMark.size()));
   if (!is_gzip(head)) return plain;
-  return ByteStream(name, gunzip(std::make_shared<ByteStream>(std::move(plain))), std::nullopt);
+  auto packed = std::make_shared<ByteStream>(std::move(plain));
+  if (ready) {
+    ready = [packed] {
+      const auto some = packed->peek_ready(1);
+      return !some.ok() || !some->empty() || packed->ended();
+    };
+  }
+  return ByteStream(name, gunzip(packed), std::nullopt, ready);
 }
 
 ByteStream ByteStream::from_bytes(std::span<const std::byte> bytes, std::string name,
@@ -55,25 +61,45 @@ ByteStream ByteStream::from_bytes(std::span<const std::byte> bytes, std::string 
       bytes.size());
 }
 
-ByteStream::ByteStream(std::string name, Refill refill, std::optional<std::uint64_t> size)
-    : name_(std::move(name)), refill_(std::move(refill)), size_(size) {}
+ByteStream::ByteStream(std::string name, Refill refill, std::optional<std::uint64_t> size,
+                       std::function<bool()> ready)
+    : name_(std::move(name)), refill_(std::move(refill)), size_(size), ready_(std::move(ready)) {}
+
+Result<void> ByteStream::fill() {
+  if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+  end_ -= begin_;
+  begin_ = 0;
+  // The buffer grows only as bytes really arrive: a header that claims a huge size costs nothing.
+  const std::size_t step = std::clamp<std::uint64_t>(size_.value_or(kBuffer), 64, kBuffer);
+  if (buffer_.size() - end_ < step / 2) buffer_.resize(std::max(step, buffer_.size() * 2));
+  PACO_ASSIGN(const std::size_t got, refill_(std::span(buffer_).subspan(end_)));
+  ended_ = got == 0;
+  end_ += got;
+  return {};
+}
 
 Result<std::span<const std::byte>> ByteStream::peek(std::size_t count) {
-  if (end_ - begin_ < count && !ended_) {
-    if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-    end_ -= begin_;
-    begin_ = 0;
-    while (end_ < count && !ended_) {
-      // The buffer grows only as bytes really arrive: a header that claims a huge size costs
-      // nothing.
-      const std::size_t step = std::clamp<std::uint64_t>(size_.value_or(kBuffer), 64, kBuffer);
-      if (buffer_.size() - end_ < step / 2) buffer_.resize(std::max(step, buffer_.size() * 2));
-      PACO_ASSIGN(const std::size_t got, refill_(std::span(buffer_).subspan(end_)));
-      if (got == 0) ended_ = true;
-      end_ += got;
-    }
-  }
+  while (end_ - begin_ < count && !ended_) PACO_TRY(fill());
   return std::span<const std::byte>(buffer_.data() + begin_, end_ - begin_);
+}
+
+Result<std::span<const std::byte>> ByteStream::peek_ready(std::size_t count) {
+  while (end_ - begin_ < count && !ended_ && (!ready_ || ready_())) PACO_TRY(fill());
+  return std::span<const std::byte>(buffer_.data() + begin_, end_ - begin_);
+}
+
+Result<std::optional<std::string_view>> ByteStream::peek_line_ready() {
+  for (std::size_t searched = 0;;) {
+    PACO_ASSIGN(const auto some, peek_ready(searched + 1));
+    const std::string_view text(reinterpret_cast<const char*>(some.data()), some.size());
+    const std::size_t stop = text.find('\n', searched);
+    // A line too long to be one is handed on, for read_line() to refuse.
+    if (stop != text.npos || text.size() > kLongestLine) return std::optional(text.substr(0, stop));
+    if (text.size() == searched) {
+      return ended_ ? std::optional(text) : std::optional<std::string_view>();
+    }
+    searched = text.size();
+  }
 }
 
 void ByteStream::consume(std::size_t count) {
@@ -95,7 +121,7 @@ Result<std::size_t> ByteStream::read(std::span<std::byte> out) {
   return done;
 }
 
-Result<bool> ByteStream::read_line(std::string& line, std::size_t limit) {
+Result<bool> ByteStream::read_line(std::string& line, std::size_t limit, LineEnd end) {
   line.clear();
   bool any = false;
   while (true) {
@@ -114,7 +140,7 @@ Result<bool> ByteStream::read_line(std::string& line, std::size_t limit) {
     consume(count + (stop ? 1 : 0));
     if (stop) break;
   }
-  if (!line.empty() && line.back() == '\r') line.pop_back();
+  if (end == LineEnd::drop && !line.empty() && line.back() == '\r') line.pop_back();
   return any;
 }
 
@@ -137,22 +163,6 @@ Result<std::vector<std::byte>> ByteStream::read_rest(std::uint64_t limit) {
 std::optional<std::uint64_t> ByteStream::left() const {
   if (!size_) return std::nullopt;
   return *size_ > position_ ? *size_ - position_ : 0;
-}
-
-Result<SharedBytes> open_bytes(const std::string& path) {
-  if (path != "-") {
-    PACO_ASSIGN(auto mapped, MappedFile::open(path));
-    if (!is_gzip(mapped.bytes())) {
-      auto owner = std::make_shared<MappedFile>(std::move(mapped));
-      return SharedBytes{owner->bytes(), owner, [owner](std::size_t offset, std::size_t length) {
-                           owner->release(offset, length);
-                         }};
-    }
-  }
-  PACO_ASSIGN(auto stream, ByteStream::open(path));
-  PACO_ASSIGN(auto bytes, stream.read_rest(kMemoryLimit));
-  auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
-  return SharedBytes{*owner, owner, {}};
 }
 
 }  // namespace paco

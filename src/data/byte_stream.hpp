@@ -13,11 +13,18 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "paco/result.hpp"
 
 namespace paco {
+
+// Of text, in bytes; a longer one is a sign of the wrong file.
+constexpr std::size_t kLongestLine = std::size_t{1} << 28;
+
+// Whether a "\r" before the "\n" belongs to the line.
+enum class LineEnd { drop, keep_return };
 
 class ByteStream {
  public:
@@ -29,23 +36,35 @@ class ByteStream {
   // `bytes` must outlive the stream, which `owner` can see to.
   static ByteStream from_bytes(std::span<const std::byte> bytes, std::string name,
                                std::shared_ptr<const void> owner = nullptr);
-  // `size`: how many bytes will come in all, where that is known.
-  ByteStream(std::string name, Refill refill, std::optional<std::uint64_t> size);
+  // `size`: how many bytes will come in all, where that is known. `ready`, for streams whose next
+  // bytes may take their time, says whether they are there.
+  ByteStream(std::string name, Refill refill, std::optional<std::uint64_t> size,
+             std::function<bool()> ready = {});
 
   // At least `count` bytes without consuming them; fewer only at the end. Valid until the next
   // call.
   Result<std::span<const std::byte>> peek(std::size_t count);
+  // The same without waiting: what is there of `count` bytes or more. Fewer also where more have
+  // not come yet.
+  Result<std::span<const std::byte>> peek_ready(std::size_t count);
+  // The next line as far as it is there without waiting: whole, or nothing. At the end the rest is
+  // a line. Valid until the next call.
+  Result<std::optional<std::string_view>> peek_line_ready();
   // Drops bytes that peek() has shown.
   void consume(std::size_t count);
   // Copies up to out.size() bytes; fewer only at the end.
   Result<std::size_t> read(std::span<std::byte> out);
   // The next line without its "\n" or "\r\n"; false at the end. A line longer than `limit` is an
   // error.
-  Result<bool> read_line(std::string& line, std::size_t limit = std::size_t{1} << 28);
+  Result<bool> read_line(std::string& line, std::size_t limit = kLongestLine,
+                         LineEnd end = LineEnd::drop);
   // All that is left, up to `limit` bytes.
   Result<std::vector<std::byte>> read_rest(std::uint64_t limit);
 
   const std::string& name() const { return name_; }
+  bool ended() const { return ended_ && begin_ == end_; }  // known to have no more bytes
+  // Whether the next bytes may take their time: a pipe, not a file.
+  bool may_wait() const { return static_cast<bool>(ready_); }
   std::uint64_t position() const { return position_; }  // bytes consumed
   std::optional<std::uint64_t> size() const { return size_; }
   // Bytes still to come, where the size is known.
@@ -53,25 +72,17 @@ class ByteStream {
 
  private:
   std::string name_;
+  // Makes room and takes what one call of refill_ gives.
+  Result<void> fill();
+
   Refill refill_;
   std::optional<std::uint64_t> size_;
+  std::function<bool()> ready_;
   std::vector<std::byte> buffer_;
   std::size_t begin_ = 0;  // the unread part of buffer_ is [begin_, end_)
   std::size_t end_ = 0;
   std::uint64_t position_ = 0;
   bool ended_ = false;
 };
-
-// The bytes that a view looks at together with whatever keeps them alive: a mapped file or a
-// vector.
-struct SharedBytes {
-  std::span<const std::byte> bytes;
-  std::shared_ptr<const void> owner;
-  std::function<void(std::size_t, std::size_t)>
-      release;  // says that a range is not needed any more; may be empty
-};
-
-// A mapped file; standard input ("-") and gzip files are read into memory, up to 4 GiB.
-Result<SharedBytes> open_bytes(const std::string& path);
 
 }  // namespace paco

@@ -32,35 +32,64 @@ char find_separator(std::string_view line) {
 
 }  // namespace
 
+Result<bool> CsvReader::next_line(std::string& line) {
+  PACO_ASSIGN(const bool more, stream_.read_line(line, kLongestLine, LineEnd::keep_return));
+  returned_ = !line.empty() && line.back() == '\r';
+  if (returned_) line.pop_back();
+  line_ += more ? 1 : 0;
+  return more;
+}
+
+Result<bool> CsvReader::ready() {
+  while (stream_.may_wait()) {
+    PACO_ASSIGN(const auto line, stream_.peek_line_ready());
+    if (!line) return false;
+    if (line->find_first_not_of(" \t\r") != line->npos || stream_.ended()) return true;
+    PACO_TRY(next_line(text_));
+  }
+  return true;
+}
+
 Result<bool> CsvReader::next(std::vector<std::string_view>& fields) {
-  fields.clear();
   while (true) {
-    PACO_ASSIGN(const bool more, stream_.read_line(text_));
-    if (!more) return false;
-    ++line_;
+    PACO_ASSIGN(const bool more, next_line(text_));
+    if (!more) {
+      fields.clear();
+      return false;
+    }
     if (line_ == 1 && text_.starts_with("\xef\xbb\xbf")) text_.erase(0, 3);  // byte order mark
     if (trimmed(text_).empty()) continue;
-    if (separator_ == 0 && text_.starts_with('#')) continue;
+    if (comments_ && separator_ == 0 && text_.starts_with('#')) continue;
     break;
   }
   if (separator_ == 0) {
     separator_ = find_separator(trimmed(text_));
     if (separator_ == ' ' && !split_at_spaces_) separator_ = '\n';  // which no line contains
   }
+  PACO_TRY(split_row(fields));
+  return true;
+}
+
+Result<void> CsvReader::one_field_a_row(std::vector<std::string_view>& fields) {
+  separator_ = '\n';
+  return split_row(fields);
+}
+
+Result<void> CsvReader::split_row(std::vector<std::string_view>& fields) {
   // A quoted field may go on over several lines, but not for ever.
   constexpr std::size_t kMostLines = 1000;
   const std::uint64_t first_line = line_;
-  std::string next_line;
+  std::string further;
   while (true) {
+    fields.clear();
     bool open = false;
     const Result<void> done = split(fields, open);
-    if (done.ok()) return true;
+    if (done.ok()) return {};
     if (!open || line_ - first_line >= kMostLines) return done.error();
-    PACO_ASSIGN(const bool more, stream_.read_line(next_line));
+    const bool returned = returned_;  // inside quotes a line end is kept as it is
+    PACO_ASSIGN(const bool more, next_line(further));
     if (!more) return done.error();
-    ++line_;
-    text_.append(1, '\n').append(next_line);
-    fields.clear();
+    text_.append(returned ? "\r\n" : "\n").append(further);
   }
 }
 
@@ -69,6 +98,11 @@ Result<void> CsvReader::split(std::vector<std::string_view>& fields, bool& open)
   unquoted_.clear();
   unquoted_.reserve(text_.size());  // never moves below, so views into it stay good
   while (true) {
+    if (fields.size() == kMaxFields) {
+      return Error{ErrorCode::bad_shape,
+                   fmt::format("{}: line {} has more than {} fields", name(), line_, kMaxFields),
+                   "check that this is a table with one sample a line"};
+    }
     const std::size_t start = rest.find_first_not_of(" \t");
     if (start != std::string_view::npos && rest[start] == '"') {
       const std::size_t begin = unquoted_.size();
@@ -126,9 +160,11 @@ std::optional<std::int64_t> parse_integer(std::string_view field) {
 }
 
 std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\n\r;\t") == text.npos && trimmed(text) == text && !text.empty() &&
-      text.front() != '#')
-    return std::string(text);
+  const bool plain = text.find_first_of(",\"\n\r;\t") == text.npos && trimmed(text) == text &&
+                     !text.empty() && text.front() != '#';
+  const bool formula =
+      plain && std::string_view("=+-@").find(text.front()) != text.npos && !parse_number(text);
+  if (plain && !formula) return std::string(text);
   std::string quoted = "\"";
   for (char c : text) {
     if (c == '"') quoted += '"';

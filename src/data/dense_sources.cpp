@@ -25,10 +25,26 @@ class RowMajorSource final : public EmbeddingSource {
   ElementType type() const override { return floating_type_for(header_.type); }
 
  private:
-  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>*) override {
-    const std::size_t size = element_size(header_.type);
-    const std::size_t rows = std::min<std::uint64_t>(block.rows, header_.shape[0] - row_);
-    const std::size_t wanted = rows * block.columns;
+  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>*, Wait wait) override {
+    const bool waits = stream_.may_wait();
+    const std::size_t left = std::min<std::uint64_t>(block.rows, header_.shape[0] - row_);
+    std::size_t rows = left;
+    if (waits && wait == Wait::for_one) {
+      PACO_ASSIGN(rows, convert_ready(block, left));
+    } else {
+      PACO_TRY(convert(block, left));
+    }
+    row_ += rows;
+    // Asking for more lets the stream judge its check sum, and finds what does not belong there. A
+    // pipe is asked only when the caller comes again: its writer may wait for the answers first.
+    if (row_ == header_.shape[0] && (waits ? left == 0 : rows > 0))
+      PACO_TRY(expect_npy_end(stream_));
+    return rows;
+  }
+
+  // Rows, however few of their numbers the stream has ready at a time.
+  Result<void> convert(Rows<double> block, std::size_t rows) {
+    const std::size_t size = element_size(header_.type), wanted = rows * block.columns;
     for (std::size_t done = 0; done < wanted;) {
       PACO_ASSIGN(auto ready, stream_.peek(size));
       const std::size_t count = std::min(wanted - done, ready.size() / size);
@@ -37,10 +53,27 @@ class RowMajorSource final : public EmbeddingSource {
       stream_.consume(count * size);
       done += count;
     }
-    row_ += rows;
-    // Asking for more lets the stream judge its check sum, and finds what does not belong there.
-    if (rows > 0 && row_ == header_.shape[0]) PACO_TRY(expect_npy_end(stream_));
-    return rows;
+    return {};
+  }
+
+  // The next row, and those behind it that are there as a whole.
+  Result<std::size_t> convert_ready(Rows<double> block, std::size_t rows) {
+    const std::size_t row_bytes = block.columns * element_size(header_.type);
+    std::size_t done = 0;
+    while (done < rows) {
+      PACO_ASSIGN(auto ready, done == 0 ? stream_.peek(row_bytes) : stream_.peek_ready(row_bytes));
+      const std::size_t count = std::min(rows - done, ready.size() / row_bytes);
+      if (count == 0 && done > 0) break;
+      if (count == 0) {
+        return npy_truncated(name(), header_,
+                             row_ * block.columns + ready.size() / element_size(header_.type));
+      }
+      to_doubles(header_.type, header_.swapped, ready.data(),
+                 {block[done].data(), count * block.columns});
+      stream_.consume(count * row_bytes);
+      done += count;
+    }
+    return done;
   }
 
   ByteStream stream_;
@@ -53,7 +86,7 @@ class RowMajorSource final : public EmbeddingSource {
 // its own.
 class ColumnMajorSource final : public EmbeddingSource {
  public:
-  ColumnMajorSource(std::string name, NpyHeader header, SharedBytes data)
+  ColumnMajorSource(std::string name, NpyHeader header, ColumnBytes data)
       : EmbeddingSource(std::move(name)), header_(std::move(header)), data_(std::move(data)) {}
 
   std::size_t dimension() const override { return header_.shape[1]; }
@@ -64,10 +97,10 @@ class ColumnMajorSource final : public EmbeddingSource {
   static constexpr std::size_t kGathered = std::size_t{1} << 21;  // numbers
   static constexpr std::size_t kTogether = 8;                     // columns
 
-  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>*) override {
+  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>*, Wait) override {
     std::size_t done = 0;
     while (done < block.rows) {
-      if (used_ == ready_) gather();
+      if (used_ == ready_) PACO_TRY(gather());
       const std::size_t count = std::min(block.rows - done, ready_ - used_);
       if (count == 0) break;
       std::copy_n(rows_.data() + used_ * block.columns, count * block.columns, block[done].data());
@@ -77,7 +110,7 @@ class ColumnMajorSource final : public EmbeddingSource {
     return done;
   }
 
-  void gather() {
+  Result<void> gather() {
     const std::uint64_t total = header_.shape[0], columns = header_.shape[1];
     const std::size_t size = element_size(header_.type);
     ready_ =
@@ -89,8 +122,10 @@ class ColumnMajorSource final : public EmbeddingSource {
     for (std::uint64_t c = 0; ready_ > 0 && c < columns; c += kTogether) {
       const std::size_t together = std::min<std::uint64_t>(kTogether, columns - c);
       for (std::size_t k = 0; k < together; ++k) {
-        to_doubles(header_.type, header_.swapped,
-                   data_.bytes.data() + ((c + k) * total + next_) * size,
+        const std::uint64_t first = (c + k) * total + next_;
+        PACO_ASSIGN(const auto column,
+                    data_.bytes.at(data_.offset + first * size, ready_ * size, buffer_));
+        to_doubles(header_.type, header_.swapped, column.data(),
                    std::span(columns_).subspan(k * ready_, ready_));
       }
       for (std::size_t r = 0; r < ready_; ++r) {
@@ -99,11 +134,12 @@ class ColumnMajorSource final : public EmbeddingSource {
       }
     }
     next_ += ready_;
-    if (data_.release) data_.release(0, data_.bytes.size());
+    return {};
   }
 
   NpyHeader header_;
-  SharedBytes data_;
+  ColumnBytes data_;
+  std::vector<std::byte> buffer_;
   std::vector<double> rows_, columns_;
   std::size_t ready_ = 0, used_ = 0;  // of rows_
   std::uint64_t next_ = 0;            // first row that is not gathered yet
@@ -123,12 +159,13 @@ class FvecsSource final : public EmbeddingSource {
   ElementType type() const override { return ElementType::f32; }
 
  private:
-  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>*) override {
+  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>*, Wait wait) override {
     const std::size_t row_bytes = 4 + 4 * dimension_;
     std::size_t done = 0;
     for (; done < block.rows; ++done, ++row_) {
-      PACO_ASSIGN(auto ready, stream_.peek(row_bytes));
-      if (ready.empty()) break;
+      const bool at_once = wait == Wait::for_one && done > 0;
+      PACO_ASSIGN(auto ready, at_once ? stream_.peek_ready(row_bytes) : stream_.peek(row_bytes));
+      if (ready.empty() || (at_once && ready.size() < row_bytes)) break;
       std::uint32_t dimension = 0;
       if (ready.size() >= 4) std::memcpy(&dimension, ready.data(), 4);
       if (ready.size() < row_bytes && dimension == dimension_) {
@@ -156,7 +193,7 @@ class FvecsSource final : public EmbeddingSource {
 }  // namespace
 
 EmbeddingResult make_dense_source(ByteStream stream, const NpyHeader& header,
-                                  std::optional<SharedBytes> mapped) {
+                                  std::optional<ColumnBytes> columns) {
   const std::string& name = stream.name();
   if (header.text_bytes > 0) {
     return Error{ErrorCode::bad_value, fmt::format("{}: holds text, embeddings are numbers", name),
@@ -183,15 +220,14 @@ EmbeddingResult make_dense_source(ByteStream stream, const NpyHeader& header,
                  "samples are rows; transpose the array if they stand in columns"};
   }
   if (header.column_major && header.shape[0] > 1) {
-    if (!mapped) {
+    if (!columns) {
       PACO_ASSIGN(auto bytes, stream.read_rest(kMemoryLimit));
       if (bytes.size() != header.data_bytes()) {
         return npy_truncated(name, header, bytes.size() / header.element_bytes());
       }
-      auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
-      mapped = SharedBytes{*owner, owner, {}};
+      columns = ColumnBytes{FileBytes::of(std::move(bytes)), 0};
     }
-    return EmbeddingResult(std::make_unique<ColumnMajorSource>(name, header, std::move(*mapped)));
+    return EmbeddingResult(std::make_unique<ColumnMajorSource>(name, header, std::move(*columns)));
   }
   return EmbeddingResult(std::make_unique<RowMajorSource>(std::move(stream), header));
 }

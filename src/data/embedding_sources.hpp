@@ -5,6 +5,7 @@
 
 #include "data/byte_stream.hpp"
 #include "data/embeddings.hpp"
+#include "data/file_bytes.hpp"
 #include "data/npy.hpp"
 
 namespace paco {
@@ -14,10 +15,16 @@ using EmbeddingResult = Result<std::unique_ptr<EmbeddingSource>>;
 // The widest embedding that is believed; a damaged file must not make the caller allocate more.
 constexpr std::uint64_t kMaxDimension = std::uint64_t{1} << 20;
 
+// The whole file of a column-major array, whose numbers begin at `offset`.
+struct ColumnBytes {
+  FileBytes bytes;
+  std::uint64_t offset = 0;
+};
+
 // Rows of one type after each other; the stream stands at the first number. Column-major data are
-// held in memory unless `mapped` has the whole array (without its header).
+// held in memory unless `columns` can be read at any place.
 EmbeddingResult make_dense_source(ByteStream stream, const NpyHeader& header,
-                                  std::optional<SharedBytes> mapped);
+                                  std::optional<ColumnBytes> columns);
 EmbeddingResult make_fvecs_source(ByteStream stream);
 EmbeddingResult make_csv_source(ByteStream stream);
 EmbeddingResult make_jsonl_source(ByteStream stream);

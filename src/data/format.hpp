@@ -8,6 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "data/byte_stream.hpp"
+#include "paco/result.hpp"
+
 namespace paco {
 
 enum class FileFormat {
@@ -30,6 +33,9 @@ enum class FileFormat {
 constexpr std::size_t kDetectBytes = 512;
 
 FileFormat detect_format(std::span<const std::byte> head);
+// The same for a stream, which is left where it stands. Of a pipe no more is awaited than can tell,
+// and never more than its first row.
+Result<FileFormat> detect_format(ByteStream& stream);
 std::string_view format_name(FileFormat format);
 
 // "FILE#NAME" names one array of a file; the name is empty where there is none, or where a file of

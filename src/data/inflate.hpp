@@ -4,12 +4,23 @@
 // no memory.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "data/byte_stream.hpp"
 
 namespace paco {
+
+// The first bytes of every gzip file: its mark, and deflate as the only method there is.
+constexpr std::array<std::byte, 3> kGzipMark = {std::byte{0x1f}, std::byte{0x8b}, std::byte{8}};
+inline bool is_gzip(std::span<const std::byte> head) {
+  return head.size() >= kGzipMark.size() &&
+         std::equal(kGzipMark.begin(), kGzipMark.end(), head.begin());
+}
 
 // All members of a gzip file, one after the other; zlib checks their sums.
 ByteStream::Refill gunzip(std::shared_ptr<ByteStream> packed);

@@ -9,9 +9,10 @@
 
 #include "base/try.hpp"
 #include "data/array_file.hpp"
+#include "data/csv.hpp"
 #include "data/format.hpp"
+#include "data/label_words.hpp"
 #include "data/npy_header.hpp"
-#include "data/text_columns.hpp"
 
 namespace paco {
 namespace {
@@ -133,79 +134,9 @@ Result<Labels> from_array(ByteStream stream, const NpyHeader& header,
   return from_numbers(std::move(numbers), name, first);
 }
 
-Result<Labels> from_csv(ByteStream stream, std::span<const std::string> first) {
-  CsvReader reader(std::move(stream), false);
-  std::vector<std::string_view> fields;
-  std::optional<std::size_t> column;
-  std::size_t columns = 0;
-  Words words;
-  while (true) {
-    PACO_ASSIGN(const bool more, reader.next(fields));
-    if (!more) break;
-    if (!column) {
-      columns = fields.size();
-      column = find_label_column(fields);
-      if (column) continue;  // a header
-      if (columns > 2) {
-        return Error{ErrorCode::bad_shape,
-                     fmt::format("{}: line {} has {} fields; which one is the label?",
-                                 reader.name(), reader.line(), columns),
-                     "put a header line on top that says \"label\" over it"};
-      }
-      column = columns - 1;
-    }
-    if (fields.size() != columns) {
-      return Error{ErrorCode::bad_shape,
-                   fmt::format("{}: line {} (row {}) has {} fields, the first has {}",
-                               reader.name(), reader.line(), words.size(), fields.size(), columns),
-                   "put names that contain the separator in quotes"};
-    }
-    words.emplace_back(fields[*column]);
-  }
-  return from_words(words, reader.name(), first);
-}
-
-Result<std::string> json_word(const nlohmann::json& value, const std::string& name,
-                              std::uint64_t line) {
-  if (value.is_string()) return value.get<std::string>();
-  if (value.is_number_integer()) return value.dump();
-  return Error{ErrorCode::bad_value,
-               fmt::format("{}: line {} has a label that is neither text nor integer", name, line),
-               "a line is a label, or an object with the key \"label\""};
-}
-
-// A label or an object on each line; or one list of labels.
-Result<Words> json_words(ByteStream& stream) {
-  Words words;
-  std::string text;
-  for (std::uint64_t line = 1;; ++line) {
-    PACO_ASSIGN(const bool more, stream.read_line(text));
-    if (!more) return words;
-    if (text.find_first_not_of(" \t") == std::string::npos) continue;
-    PACO_ASSIGN(const nlohmann::json value, parse_json_line(text, stream.name(), line));
-    if (value.is_array()) {
-      for (const auto& item : value) {
-        PACO_ASSIGN(std::string word, json_word(item, stream.name(), line));
-        words.push_back(std::move(word));
-      }
-      continue;
-    }
-    const nlohmann::json* label = value.is_object() ? find_key(value, {"label", "class"}) : &value;
-    PACO_ASSIGN(std::string word,
-                json_word(label ? *label : nlohmann::json(), stream.name(), line));
-    words.push_back(std::move(word));
-  }
-}
-
-Result<Labels> from_json(ByteStream stream, std::span<const std::string> first) {
-  PACO_ASSIGN(const Words words, json_words(stream));
-  return from_words(words, stream.name(), first);
-}
-
 Result<Labels> from_stream(ByteStream stream, const std::string& member,
                            std::span<const std::string> first) {
-  PACO_ASSIGN(auto head, stream.peek(kDetectBytes));
-  const FileFormat format = detect_format(head);
+  PACO_ASSIGN(const FileFormat format, detect_format(stream));
   const std::string name = stream.name();
   switch (format) {
     case FileFormat::npy: {
@@ -214,17 +145,17 @@ Result<Labels> from_stream(ByteStream stream, const std::string& member,
     }
     case FileFormat::zip:
     case FileFormat::safetensors: {
-      PACO_ASSIGN(auto bytes, stream.read_rest(std::uint64_t{1} << 32));
-      auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
-      PACO_ASSIGN(auto arrays, ArrayFile::open({*owner, owner, {}}, format, name));
+      PACO_ASSIGN(auto bytes, FileBytes::rest_of(stream));
+      PACO_ASSIGN(auto arrays, ArrayFile::open(std::move(bytes), format, name));
       PACO_ASSIGN(const std::string chosen, arrays.choose(member, "labels", 1));
       PACO_ASSIGN(auto array, arrays.array(chosen));
       return from_array(std::move(array.stream), array.header, first);
     }
     case FileFormat::jsonl:
-      return from_json(std::move(stream), first);
-    case FileFormat::text:
-      return from_csv(std::move(stream), first);
+    case FileFormat::text: {
+      PACO_ASSIGN(const Words words, label_words(stream));
+      return from_words(words, name, first);
+    }
     case FileFormat::empty:
       return Error{ErrorCode::bad_format, fmt::format("{}: is empty", name),
                    "check the program that wrote it"};
@@ -256,35 +187,13 @@ Result<Labels> parse_labels(std::span<const std::byte> bytes, const std::string&
 
 Result<std::vector<std::string>> read_class_names(const std::string& path) {
   PACO_ASSIGN(auto stream, ByteStream::open(path));
-  PACO_ASSIGN(auto head, stream.peek(kDetectBytes));
-  const FileFormat format = detect_format(head);
-  Words names;
-  if (format == FileFormat::jsonl) {
-    PACO_ASSIGN(names, json_words(stream));
-  } else if (format == FileFormat::text) {
-    std::string line;
-    while (true) {
-      PACO_ASSIGN(const bool more, stream.read_line(line));
-      if (!more) break;
-      if (names.empty() && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
-      line.erase(line.find_last_not_of(" \t") + 1);
-      names.push_back(line);
-    }
-    while (!names.empty() && names.back().empty()) names.pop_back();
-  } else {
+  PACO_ASSIGN(const FileFormat format, detect_format(stream));
+  if (format != FileFormat::jsonl && format != FileFormat::text) {
     return Error{ErrorCode::bad_format, fmt::format("{}: not a text file of class names", path),
                  "write one class name a line"};
   }
-  std::set<std::string_view> seen;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!names[i].empty() && seen.insert(names[i]).second) continue;
-    return Error{ErrorCode::bad_value,
-                 names[i].empty() ? fmt::format("{}: line {} is blank", path, i + 1)
-                                  : fmt::format("{}: line {}: class '{}' stands in it twice", path,
-                                                i + 1, names[i]),
-                 "the line number is the class number: one name on every line, each once"};
-  }
-  return names;
+  PACO_ASSIGN(const auto bytes, stream.read_rest(kMaxTextBytes));
+  return parse_class_names({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
 }  // namespace paco

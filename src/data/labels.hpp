@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "paco/result.hpp"
@@ -18,14 +19,17 @@ struct Labels {
   std::vector<std::string> names;  // one per class; the number itself where a class has no name
 };
 
-// From npy (integers or text), npz or safetensors (an array called "labels", or FILE#NAME), csv or
-// text (one label a line, or the column headed "label" or "class"), jsonl (a value, or the key
-// "label" or "class"). "-" is standard input. Names listed in `first` take the numbers 0, 1, ... in
-// that order (a model's known classes); others follow.
+// From npy (integers or text), npz or safetensors (an array called "labels", or FILE#NAME), csv
+// (the column headed "label" or "class"), text (one label a line, whatever characters are in it),
+// jsonl (a value, or the key "label" or "class") or one JSON list. "-" is standard input. Names
+// listed in `first` take the numbers 0, 1, ... in that order (a model's known classes); others
+// follow.
 Result<Labels> read_labels(const std::string& path, std::span<const std::string> first = {});
 
 // One class name a line, or a JSON list of strings; the line number is the class number.
 Result<std::vector<std::string>> read_class_names(const std::string& path);
+// The same from text in memory; `path` names it in error texts.
+Result<std::vector<std::string>> parse_class_names(std::string_view text, const std::string& path);
 
 // Bytes in memory instead of a file; for tests of damaged input.
 Result<Labels> parse_labels(std::span<const std::byte> bytes, const std::string& name,

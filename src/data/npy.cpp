@@ -64,12 +64,15 @@ std::vector<T> to_row_major(const std::vector<std::uint64_t>& shape, const std::
 template <class T>
 Result<NpyArray<T>> read_npy(ByteStream& stream) {
   PACO_ASSIGN(const NpyHeader header, read_npy_header(stream));
-  if (header.text_bytes > 0 || (std::is_integral_v<T> && is_floating(header.type))) {
+  // Booleans are a mask, and 0 and 1 as numbers are not what it means.
+  const bool mask = header.text_bytes == 0 && header.type == ElementType::boolean;
+  if (header.text_bytes > 0 || (std::is_integral_v<T> && (mask || is_floating(header.type)))) {
     return Error{ErrorCode::unsupported,
                  fmt::format("{}: holds {}, but {} are expected here", stream.name(),
                              header.text_bytes > 0 ? "text" : element_name(header.type),
                              std::is_integral_v<T> ? "integers" : "numbers"),
-                 "convert the array with astype() in numpy and save it again"};
+                 mask ? "save numpy.flatnonzero(mask) instead"
+                      : "convert the array with astype() in numpy and save it again"};
   }
   const std::size_t size = element_size(header.type);
   NpyArray<T> array{header.shape, {}};

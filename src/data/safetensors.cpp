@@ -11,6 +11,7 @@
 
 #include "base/files.hpp"
 #include "base/try.hpp"
+#include "data/json.hpp"
 #include "data/npy.hpp"
 
 namespace paco {
@@ -18,8 +19,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kMaxHeader = 100'000'000;  // the limit of the format's own library
-constexpr std::size_t kMaxDepth = 4;               // a header nests three levels
+constexpr std::uint64_t kMaxHeader = 100'000'000;     // the limit of the format's own library
+constexpr std::size_t kMaxDepth = 4;                  // a header nests three levels
+constexpr std::size_t kChunk = std::size_t{1} << 16;  // elements converted at a time
 
 constexpr std::pair<std::string_view, ElementType> kTypes[] = {
     {"BOOL", ElementType::boolean}, {"I8", ElementType::i8},     {"U8", ElementType::u8},
@@ -37,13 +39,12 @@ Error damaged(const std::string& name, std::string_view what) {
 // The header as JSON; refuses repeated names, which JSON libraries drop in silence, and deep
 // nesting.
 Result<json> parse_header(std::string_view text, const std::string& name) {
+  if (json_nests_deeper(text, kMaxDepth)) return damaged(name, "its header nests too deep");
   std::vector<std::set<std::string>> keys;
   std::string problem;
-  const auto check = [&](int depth, json::parse_event_t event, json& value) {
+  const auto check = [&](int, json::parse_event_t event, json& value) {
     if (event == json::parse_event_t::object_start) keys.emplace_back();
     if (event == json::parse_event_t::object_end && !keys.empty()) keys.pop_back();
-    if (static_cast<std::size_t>(depth) > kMaxDepth && problem.empty())
-      problem = "its header nests too deep";
     if (event == json::parse_event_t::key && !keys.empty() &&
         !keys.back().insert(value.get<std::string>()).second && problem.empty()) {
       problem = fmt::format("'{}' stands twice in its header", value.get<std::string>());
@@ -71,9 +72,8 @@ bool read_sizes(const json& list, std::vector<std::uint64_t>& out) {
   return true;
 }
 
-// One entry of the header into a view of `data`; an error text where something is off.
-std::optional<std::string> read_entry(const json& entry, std::span<const std::byte> data,
-                                      TensorView& tensor) {
+// One entry of the header; the data are `size` bytes. An error text where something is off.
+std::optional<std::string> read_entry(const json& entry, std::uint64_t size, TensorView& tensor) {
   if (!entry.is_object() || entry.size() != 3 || !entry.contains("dtype") ||
       !entry.contains("shape") || !entry.contains("data_offsets") || !entry["dtype"].is_string()) {
     return "needs exactly dtype, shape and data_offsets";
@@ -87,9 +87,8 @@ std::optional<std::string> read_entry(const json& entry, std::span<const std::by
   if (!read_sizes(entry["shape"], tensor.shape)) return "has a damaged shape";
   if (!read_sizes(entry["data_offsets"], offsets) || offsets.size() != 2)
     return "has damaged offsets";
-  if (offsets[0] > offsets[1] || offsets[1] > data.size()) {
-    return fmt::format("lies at bytes {} to {}, the file holds {}", offsets[0], offsets[1],
-                       data.size());
+  if (offsets[0] > offsets[1] || offsets[1] > size) {
+    return fmt::format("lies at bytes {} to {}, the file holds {}", offsets[0], offsets[1], size);
   }
   const auto elements = count_elements(tensor.shape);
   std::uint64_t bytes = 0;
@@ -98,39 +97,41 @@ std::optional<std::string> read_entry(const json& entry, std::span<const std::by
     return fmt::format("of shape {} and type {} does not fill its {} bytes",
                        shape_text(tensor.shape), dtype, offsets[1] - offsets[0]);
   }
-  tensor.bytes = data.subspan(offsets[0], offsets[1] - offsets[0]);
+  tensor.offset = offsets[0];
+  tensor.size = bytes;
   return std::nullopt;
 }
 
 }  // namespace
 
 Result<SafetensorsFile> SafetensorsFile::open(const std::string& path) {
-  PACO_ASSIGN(auto bytes, open_bytes(path));
-  return from_shared(std::move(bytes), path);
+  PACO_ASSIGN(auto bytes, FileBytes::open(path));
+  return from_bytes(std::move(bytes), path);
 }
 
 Result<SafetensorsFile> SafetensorsFile::from_bytes(std::vector<std::byte> bytes,
                                                     const std::string& name) {
-  auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
-  return from_shared({*owner, owner, {}}, name);
+  return from_bytes(FileBytes::of(std::move(bytes)), name);
 }
 
-Result<SafetensorsFile> SafetensorsFile::from_shared(SharedBytes bytes, const std::string& name) {
-  const auto all = bytes.bytes;
+Result<SafetensorsFile> SafetensorsFile::from_bytes(FileBytes bytes, const std::string& name) {
+  std::vector<std::byte> buffer;
   std::uint64_t length = 0;
-  if (all.size() < 8) return damaged(name, "it is shorter than its first field");
-  std::memcpy(&length, all.data(), 8);
-  if (length > kMaxHeader || length > all.size() - 8) {
-    return damaged(name,
-                   fmt::format("its header claims {} bytes, the file has {}", length, all.size()));
+  if (bytes.size() < 8) return damaged(name, "it is shorter than its first field");
+  PACO_ASSIGN(auto shown, bytes.at(0, 8, buffer));
+  std::memcpy(&length, shown.data(), 8);
+  if (length > kMaxHeader || length > bytes.size() - 8) {
+    return damaged(
+        name, fmt::format("its header claims {} bytes, the file has {}", length, bytes.size()));
   }
-  const std::string_view text(reinterpret_cast<const char*>(all.data()) + 8, length);
+  PACO_ASSIGN(shown, bytes.at(8, length, buffer));
+  const std::string_view text(reinterpret_cast<const char*>(shown.data()), length);
   PACO_ASSIGN(const json header, parse_header(text, name));
 
   SafetensorsFile file;
   file.name_ = name;
   file.data_ = std::move(bytes);
-  const auto data = all.subspan(8 + length);
+  const std::uint64_t start = 8 + length, size = file.data_.size() - start;
   for (const auto& [key, entry] : header.items()) {
     if (key == "__metadata__") {
       if (!entry.is_object()) return damaged(name, "__metadata__ is not an object");
@@ -143,7 +144,7 @@ Result<SafetensorsFile> SafetensorsFile::from_shared(SharedBytes bytes, const st
     }
     TensorView tensor;
     tensor.name = key;
-    if (const auto problem = read_entry(entry, data, tensor)) {
+    if (const auto problem = read_entry(entry, size, tensor)) {
       return damaged(name, fmt::format("tensor '{}' {}", key, *problem));
     }
     file.tensors_.push_back(std::move(tensor));
@@ -151,23 +152,21 @@ Result<SafetensorsFile> SafetensorsFile::from_shared(SharedBytes bytes, const st
   // In the order of their bytes the tensors must follow each other without gap or overlap up to the
   // end.
   std::stable_sort(file.tensors_.begin(), file.tensors_.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.bytes.data(), a.bytes.size()) < std::pair(b.bytes.data(), b.bytes.size());
+    return std::pair(a.offset, a.size) < std::pair(b.offset, b.size);
   });
-  const std::byte* expected = data.data();
+  std::uint64_t expected = 0;
   for (std::size_t i = 0; i < file.tensors_.size(); ++i) {
-    const TensorView& tensor = file.tensors_[i];
-    if (tensor.bytes.data() != expected) {
-      return damaged(name,
-                     fmt::format("tensor '{}' {} its neighbour", tensor.name,
-                                 tensor.bytes.data() < expected ? "overlaps" : "leaves a gap to"));
+    TensorView& tensor = file.tensors_[i];
+    if (tensor.offset != expected) {
+      return damaged(name, fmt::format("tensor '{}' {} its neighbour", tensor.name,
+                                       tensor.offset < expected ? "overlaps" : "leaves a gap to"));
     }
-    expected += tensor.bytes.size();
+    expected += tensor.size;
+    tensor.offset += start;
     file.index_[tensor.name] = i;
   }
-  if (expected != data.data() + data.size()) {
-    return damaged(
-        name, fmt::format("{} bytes belong to no tensor", data.data() + data.size() - expected));
-  }
+  if (expected != size)
+    return damaged(name, fmt::format("{} bytes belong to no tensor", size - expected));
   return file;
 }
 
@@ -191,16 +190,31 @@ Result<const TensorView*> SafetensorsFile::tensor(std::string_view name) const {
 template <class T>
 Result<std::vector<T>> SafetensorsFile::read(std::string_view name) const {
   PACO_ASSIGN(const TensorView* found, tensor(name));
+  if (exact_types_ && found->type != element_type_of<T>()) {
+    return Error{ErrorCode::bad_format,
+                 fmt::format("{}: tensor '{}' holds {}, {} is expected", name_, name,
+                             element_name(found->type), element_name(element_type_of<T>())),
+                 "the file is damaged; restore it from a copy, or make it again"};
+  }
+  const std::size_t element = element_size(found->type);
   std::vector<T> values(found->elements());
-  if constexpr (std::is_same_v<T, double>) {
-    to_doubles(found->type, false, found->bytes.data(), values);
-  } else if constexpr (std::is_same_v<T, float>) {
-    to_floats(found->type, false, found->bytes.data(), values);
-  } else if (!to_integers(found->type, false, found->bytes.data(), values)) {
-    return Error{ErrorCode::unsupported,
-                 fmt::format("{}: tensor '{}' of {} cannot be read as 64-bit integers", name_, name,
-                             element_name(found->type)),
-                 "store it as I64"};
+  std::vector<std::byte> buffer;
+  for (std::size_t done = 0; done < values.size();) {
+    const std::size_t count = std::min(kChunk, values.size() - done);
+    PACO_ASSIGN(const auto bytes,
+                data_.at(found->offset + done * element, count * element, buffer));
+    const auto part = std::span(values).subspan(done, count);
+    if constexpr (std::is_same_v<T, double>) {
+      to_doubles(found->type, false, bytes.data(), part);
+    } else if constexpr (std::is_same_v<T, float>) {
+      to_floats(found->type, false, bytes.data(), part);
+    } else if (!to_integers(found->type, false, bytes.data(), part)) {
+      return Error{ErrorCode::unsupported,
+                   fmt::format("{}: tensor '{}' of {} cannot be read as 64-bit integers", name_,
+                               name, element_name(found->type)),
+                   "store it as I64"};
+    }
+    done += count;
   }
   return values;
 }
@@ -226,10 +240,8 @@ template Result<std::vector<std::int64_t>> SafetensorsFile::read<std::int64_t>(
 template Result<Matrix<double>> SafetensorsFile::read_matrix<double>(std::string_view) const;
 template Result<Matrix<float>> SafetensorsFile::read_matrix<float>(std::string_view) const;
 
-void SafetensorsFile::release(const TensorView& tensor) const {
-  if (!data_.release) return;
-  data_.release(static_cast<std::size_t>(tensor.bytes.data() - data_.bytes.data()),
-                tensor.bytes.size());
+ByteStream SafetensorsFile::stream(const TensorView& tensor) const {
+  return data_.stream(tensor.offset, tensor.size, name_ + "#" + tensor.name);
 }
 
 void SafetensorsWriter::add(std::string name, ElementType type, std::vector<std::uint64_t> shape,
@@ -238,17 +250,17 @@ void SafetensorsWriter::add(std::string name, ElementType type, std::vector<std:
   tensors_.push_back({std::move(name), type, std::move(shape), bytes});
 }
 
-Result<std::string> SafetensorsWriter::header(std::vector<const TensorView*>& order) const {
-  for (const TensorView& tensor : tensors_) order.push_back(&tensor);
+Result<std::string> SafetensorsWriter::header(std::vector<const Tensor*>& order) const {
+  for (const Tensor& tensor : tensors_) order.push_back(&tensor);
   // Wide types first keeps every tensor aligned to its type; names settle the rest.
-  std::sort(order.begin(), order.end(), [](const TensorView* a, const TensorView* b) {
+  std::sort(order.begin(), order.end(), [](const Tensor* a, const Tensor* b) {
     return std::pair(element_size(b->type), std::string_view(a->name)) <
            std::pair(element_size(a->type), std::string_view(b->name));
   });
   nlohmann::ordered_json head = nlohmann::ordered_json::object();
   if (!metadata_.empty()) head["__metadata__"] = metadata_;
   std::uint64_t offset = 0;
-  for (const TensorView* tensor : order) {
+  for (const Tensor* tensor : order) {
     assert(tensor->name != "__metadata__" && !head.contains(tensor->name));
     const auto* type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& known) {
       return known.second == tensor->type;
@@ -271,22 +283,22 @@ Result<std::string> SafetensorsWriter::header(std::vector<const TensorView*>& or
 }
 
 Result<std::vector<std::byte>> SafetensorsWriter::to_bytes() const {
-  std::vector<const TensorView*> order;
+  std::vector<const Tensor*> order;
   PACO_ASSIGN(const std::string head, header(order));
   const auto head_bytes = std::as_bytes(std::span(head));
   std::vector<std::byte> bytes(head_bytes.begin(), head_bytes.end());
-  for (const TensorView* tensor : order) {
+  for (const Tensor* tensor : order) {
     bytes.insert(bytes.end(), tensor->bytes.begin(), tensor->bytes.end());
   }
   return bytes;
 }
 
 Result<void> SafetensorsWriter::write(const std::string& path) const {
-  std::vector<const TensorView*> order;
+  std::vector<const Tensor*> order;
   PACO_ASSIGN(const std::string head, header(order));
   PACO_ASSIGN(auto file, AtomicFile::create(path));
   PACO_TRY(file.write(head));
-  for (const TensorView* tensor : order) PACO_TRY(file.write(tensor->bytes));
+  for (const Tensor* tensor : order) PACO_TRY(file.write(tensor->bytes));
   return file.commit();
 }
 

@@ -1,4 +1,5 @@
-// safetensors files: named tensors with a small JSON header, mapped into memory.
+// safetensors files: named tensors with a small JSON header. Tensors are read when they are asked
+// for.
 //
 // The reader is strict: sizes, types, offsets and names must agree with each other and fill the
 // file exactly, so that whatever is handed out lies inside the file. The writer gives the same
@@ -16,6 +17,7 @@
 
 #include "data/byte_stream.hpp"
 #include "data/element.hpp"
+#include "data/file_bytes.hpp"
 #include "linalg/matrix.hpp"
 #include "paco/result.hpp"
 
@@ -25,10 +27,9 @@ struct TensorView {
   std::string name;
   ElementType type = ElementType::f32;
   std::vector<std::uint64_t> shape;
-  std::span<const std::byte>
-      bytes;  // row-major, little-endian; not necessarily aligned to its type
+  std::uint64_t offset = 0, size = 0;  // of its bytes in the file: row-major, little-endian
 
-  std::uint64_t elements() const { return bytes.size() / element_size(type); }
+  std::uint64_t elements() const { return size / element_size(type); }
 };
 
 class SafetensorsFile {
@@ -36,7 +37,7 @@ class SafetensorsFile {
   static Result<SafetensorsFile> open(const std::string& path);
   // `name` stands for the path in error texts.
   static Result<SafetensorsFile> from_bytes(std::vector<std::byte> bytes, const std::string& name);
-  static Result<SafetensorsFile> from_shared(SharedBytes bytes, const std::string& name);
+  static Result<SafetensorsFile> from_bytes(FileBytes bytes, const std::string& name);
 
   const std::string& name() const { return name_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
@@ -54,12 +55,17 @@ class SafetensorsFile {
   template <class T>
   Result<Matrix<T>> read_matrix(std::string_view name) const;
 
-  // The pages of this tensor are not needed any more.
-  void release(const TensorView& tensor) const;
+  // The bytes of a tensor as they lie in the file.
+  ByteStream stream(const TensorView& tensor) const;
+
+  // From now on read() refuses a tensor of another type than the one asked for: for files whose
+  // writer is known.
+  void expect_exact_types() { exact_types_ = true; }
 
  private:
   std::string name_;
-  SharedBytes data_;
+  FileBytes data_;
+  bool exact_types_ = false;
   std::map<std::string, std::string> metadata_;
   std::vector<TensorView> tensors_;
   std::map<std::string, std::size_t, std::less<>> index_;
@@ -89,11 +95,17 @@ class SafetensorsWriter {
   Result<void> write(const std::string& path) const;  // atomic
 
  private:
+  struct Tensor {
+    std::string name;
+    ElementType type;
+    std::vector<std::uint64_t> shape;
+    std::span<const std::byte> bytes;
+  };
   // Header text, padded so that the data begin at a multiple of 8, and the tensors in file order.
-  Result<std::string> header(std::vector<const TensorView*>& order) const;
+  Result<std::string> header(std::vector<const Tensor*>& order) const;
 
   std::map<std::string, std::string> metadata_;
-  std::vector<TensorView> tensors_;
+  std::vector<Tensor> tensors_;
   std::vector<std::vector<std::byte>> copies_;
 };
 

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/files.hpp"
 #include "base/try.hpp"
 #include "data/csv.hpp"
+#include "data/json.hpp"
 
 namespace paco {
 namespace {
@@ -49,14 +49,21 @@ Result<std::vector<std::int64_t>> class_numbers(const nlohmann::json& list, cons
 Result<ClassSplit> read_class_split(const std::string& path,
                                     const std::vector<std::string>& class_names) {
   PACO_ASSIGN(const auto bytes, read_file(path, kMaxListBytes));
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const auto json = nlohmann::json::parse(text, nullptr, false);
+  return parse_class_split({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, class_names,
+                           path);
+}
+
+Result<ClassSplit> parse_class_split(std::string_view text,
+                                     const std::vector<std::string>& class_names,
+                                     const std::string& path) {
+  if (json_nests_deeper(text)) return parse_json(text, path).error();
+  const auto json = parse_json(text, path);
   ClassSplit split;
-  if (json.is_object()) {
-    PACO_ASSIGN(split.known, class_numbers(json, "known", class_names, path));
-    PACO_ASSIGN(split.novel, class_numbers(json, "novel", class_names, path));
+  if (json.ok() && json->is_object()) {
+    PACO_ASSIGN(split.known, class_numbers(*json, "known", class_names, path));
+    PACO_ASSIGN(split.novel, class_numbers(*json, "novel", class_names, path));
   } else {
-    PACO_ASSIGN(const auto words, read_class_names(path));
+    PACO_ASSIGN(const auto words, parse_class_names(text, path));
     for (const std::string& word : words) {
       PACO_ASSIGN(const std::int64_t number, class_number(word, class_names, path));
       split.known.push_back(number);

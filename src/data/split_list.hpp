@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/splits.hpp"
@@ -13,5 +14,9 @@ namespace paco {
 // the two kinds of file.
 Result<ClassSplit> read_class_split(const std::string& path,
                                     const std::vector<std::string>& class_names);
+// The same from text in memory; `path` names it in error texts.
+Result<ClassSplit> parse_class_split(std::string_view text,
+                                     const std::vector<std::string>& class_names,
+                                     const std::string& path);
 
 }  // namespace paco

@@ -110,13 +110,14 @@ std::string own_name(std::span<const std::byte> header) {
 
 }  // namespace
 
-Result<std::vector<TarEntry>> list_tar(std::span<const std::byte> bytes, const std::string& name) {
+Result<std::vector<TarEntry>> list_tar(const FileBytes& bytes, const std::string& name) {
   std::vector<TarEntry> entries;
+  std::vector<std::byte> header_buffer, text_buffer;
   Override next;
   std::uint64_t at = 0;
   while (true) {
     if (bytes.size() - at < kBlock) return damaged(name, at, "it ends without its end mark");
-    const auto header = bytes.subspan(at, kBlock);
+    PACO_ASSIGN(const auto header, bytes.at(at, kBlock, header_buffer));
     if (std::all_of(header.begin(), header.end(), [](std::byte b) { return b == std::byte{0}; }))
       return entries;
     if (!checksum_fits(header)) return damaged(name, at, "an entry's check sum is wrong");
@@ -129,8 +130,12 @@ Result<std::vector<TarEntry>> list_tar(std::span<const std::byte> bytes, const s
     if (size > bytes.size() - start)
       return damaged(name, at, fmt::format("an entry of {} bytes reaches beyond the end", size));
 
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + start, size);
     if (about_next && size > kMaxName) return damaged(name, at, "a name is too long");
+    std::string_view text;
+    if (about_next) {
+      PACO_ASSIGN(const auto shown, bytes.at(start, size, text_buffer));
+      text = {reinterpret_cast<const char*>(shown.data()), shown.size()};
+    }
     if (type == 'L') {
       next.path = std::string(text.substr(0, text.find('\0')));
     } else if (type == 'x') {

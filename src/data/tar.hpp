@@ -1,6 +1,6 @@
 // The list of files in a tar archive: ustar, GNU and pax, with long names.
 //
-// Reads the list only; contents are looked at where they lie. Links, devices and folders are passed
+// Reads the list only, not the contents. Links, devices and folders are passed
 // over. A name that leads out of the archive's folder (absolute, or with "..") makes the whole
 // archive suspect and is refused.
 #pragma once
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "data/file_bytes.hpp"
 #include "paco/result.hpp"
 
 namespace paco {
@@ -21,6 +22,6 @@ struct TarEntry {
   std::uint64_t size = 0;
 };
 
-Result<std::vector<TarEntry>> list_tar(std::span<const std::byte> bytes, const std::string& name);
+Result<std::vector<TarEntry>> list_tar(const FileBytes& bytes, const std::string& name);
 
 }  // namespace paco

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -11,21 +13,30 @@
 #include <vector>
 
 #include "data/csv.hpp"
+#include "data/json.hpp"
 #include "paco/result.hpp"
 
 namespace paco {
 
-struct CsvLayout {
-  std::size_t columns = 0;
-  std::optional<std::size_t> id;       // the column that names the rows
-  std::optional<std::size_t> label;    // the column of class names or numbers
-  std::vector<std::size_t> values;     // the others
-  std::vector<std::string> first_row;  // the first row of data, already taken from the reader
+struct CsvRow {
+  std::vector<std::string> fields;
+  std::uint64_t line = 0;
 };
 
-// Looks at the first row, and at the second where the first is a header: one without a number in
-// it. A header names the id ("id", "sample", "name", "file") and the label ("label", "class");
-// without one, a text column is the id.
+struct CsvLayout {
+  std::size_t columns = 0;
+  std::optional<std::size_t> id;     // the column that names the rows
+  std::optional<std::size_t> label;  // the column of class names or numbers
+  std::vector<std::size_t> values;   // the others
+  std::deque<CsvRow> first_rows;     // of data, already taken from the reader; at least one
+  std::vector<std::string> notes;    // what a person should know of this
+};
+
+// Looks at the first row, and at the second where the first is a header, or may be one. A header
+// has no number in it, or its numbers count the columns from 0, as pandas names them. It names the
+// id ("id", "sample", "name", "file") and the label ("label", "class"); without one, a text column
+// is the id. The index that pandas writes in front (headed "", "index" or "Unnamed: 0") is the id
+// where there is no other, and never a value.
 Result<CsvLayout> read_csv_layout(CsvReader& reader);
 
 // The column headed "label" or "class", where the fields are a header.

@@ -23,29 +23,36 @@ class CsvSource final : public EmbeddingSource {
   std::size_t dimension() const override { return layout_.values.size(); }
   std::optional<std::uint64_t> rows() const override { return std::nullopt; }
   ElementType type() const override { return ElementType::f64; }
+  std::vector<std::string> notes() const override { return layout_.notes; }
 
  private:
-  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids) override {
+  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids,
+                                Wait wait) override {
     std::size_t done = 0;
-    for (; done < block.rows; ++done) {
-      if (!layout_.first_row.empty()) {
-        fields_.assign(layout_.first_row.begin(), layout_.first_row.end());
-      } else {
-        PACO_ASSIGN(const bool more, reader_.next(fields_));
-        if (!more) break;
+    for (; done < block.rows; ++done, ++row_) {
+      if (!layout_.first_rows.empty()) {
+        const CsvRow row = std::move(layout_.first_rows.front());
+        layout_.first_rows.pop_front();
+        fields_.assign(row.fields.begin(), row.fields.end());
+        PACO_TRY(take(row.line, block[done], ids));
+        continue;
       }
-      PACO_TRY(take(block[done], ids));
-      layout_.first_row.clear();
-      ++row_;
+      if (wait == Wait::for_one && done > 0) {
+        PACO_ASSIGN(const bool ready, reader_.ready());
+        if (!ready) break;
+      }
+      PACO_ASSIGN(const bool more, reader_.next(fields_));
+      if (!more) break;
+      PACO_TRY(take(reader_.line(), block[done], ids));
     }
     return done;
   }
 
-  Result<void> take(std::span<double> out, std::vector<std::string>* ids) {
+  Result<void> take(std::uint64_t line, std::span<double> out, std::vector<std::string>* ids) {
     if (fields_.size() != layout_.columns) {
       return Error{ErrorCode::bad_shape,
-                   fmt::format("{}: line {} (row {}) has {} fields, the first has {}", name(),
-                               reader_.line(), row_, fields_.size(), layout_.columns),
+                   fmt::format("{}: line {} (row {}) has {} fields, the first has {}", name(), line,
+                               row_, fields_.size(), layout_.columns),
                    "give every row the same number of values"};
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -54,7 +61,7 @@ class CsvSource final : public EmbeddingSource {
       if (!value) {
         return Error{ErrorCode::bad_value,
                      fmt::format("{}: line {} (row {}), column {}: '{}' is not a number", name(),
-                                 reader_.line(), row_, layout_.values[i] + 1, field.substr(0, 40)),
+                                 line, row_, layout_.values[i] + 1, field.substr(0, 40)),
                      field.empty() ? "fill in or remove rows with missing values"
                                    : "numbers have a decimal point and no thousands marks"};
       }
@@ -95,9 +102,14 @@ class JsonlSource final : public EmbeddingSource {
   ElementType type() const override { return ElementType::f64; }
 
  private:
-  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids) override {
+  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids,
+                                Wait wait) override {
     std::size_t done = 0;
     for (; done < block.rows; ++done) {
+      if (!waiting_ && wait == Wait::for_one && done > 0) {
+        PACO_ASSIGN(const bool ready, line_ready());
+        if (!ready) break;
+      }
       if (!waiting_) {
         PACO_ASSIGN(waiting_, next());
         if (!waiting_) break;
@@ -113,6 +125,18 @@ class JsonlSource final : public EmbeddingSource {
       ++row_;
     }
     return done;
+  }
+
+  // Whether next() would answer at once. Passes over blank lines.
+  Result<bool> line_ready() {
+    while (stream_.may_wait()) {
+      PACO_ASSIGN(const auto line, stream_.peek_line_ready());
+      if (!line) return false;
+      if (line->find_first_not_of(" \t\r") != line->npos || stream_.ended()) return true;
+      PACO_TRY(stream_.read_line(text_));
+      ++line_;
+    }
+    return true;
   }
 
   // The next line that is not blank into values_ and id_; false at the end.

@@ -18,6 +18,7 @@ constexpr std::uint32_t kMax32 = 0xffffffff;
 // Deflate cannot pack tighter than 1032 to 1; a member that claims more is lying.
 constexpr std::uint64_t kMaxRatio = 1040;
 constexpr std::size_t kMaxMembers = 65536;
+constexpr std::uint64_t kMaxListBytes = std::uint64_t{1} << 28;
 
 template <class T>
 T load(std::span<const std::byte> bytes, std::size_t offset) {
@@ -35,26 +36,31 @@ struct Directory {
   std::uint64_t offset = 0, size = 0, count = 0;
 };
 
-// The record at the archive's end, behind which only a comment may stand.
-std::optional<Directory> find_directory(std::span<const std::byte> bytes) {
-  if (bytes.size() < 22) return std::nullopt;
-  const std::size_t lowest = bytes.size() > 22 + 65535 ? bytes.size() - 22 - 65535 : 0;
-  for (std::size_t at = bytes.size() - 22 + 1; at-- > lowest;) {
-    if (load<std::uint32_t>(bytes, at) != kEnd) continue;
-    Directory found{load<std::uint32_t>(bytes, at + 16), load<std::uint32_t>(bytes, at + 12),
-                    load<std::uint16_t>(bytes, at + 10)};
-    if (at >= 20 && load<std::uint32_t>(bytes, at - 20) == kLocator64) {
-      const auto end64 = load<std::uint64_t>(bytes, at - 12);
-      if (end64 > bytes.size() || bytes.size() - end64 < 56) return std::nullopt;
-      if (load<std::uint32_t>(bytes, end64) != kEnd64) return std::nullopt;
-      found = {load<std::uint64_t>(bytes, end64 + 48), load<std::uint64_t>(bytes, end64 + 40),
-               load<std::uint64_t>(bytes, end64 + 32)};
+// The record at the archive's end, behind which only a comment may stand. Nothing where there is
+// none, or where it leads outside.
+Result<std::optional<Directory>> find_directory(const FileBytes& bytes) {
+  constexpr std::size_t kRecord = 22, kRecord64 = 56, kLocator = 20;
+  const std::size_t shown = std::min<std::uint64_t>(bytes.size(), kLocator + kRecord + 65535);
+  std::vector<std::byte> buffer;
+  PACO_ASSIGN(const auto tail, bytes.at(bytes.size() - shown, shown, buffer));
+  for (std::size_t at = tail.size() < kRecord ? 0 : tail.size() - kRecord + 1; at-- > 0;) {
+    if (load<std::uint32_t>(tail, at) != kEnd) continue;
+    Directory found{load<std::uint32_t>(tail, at + 16), load<std::uint32_t>(tail, at + 12),
+                    load<std::uint16_t>(tail, at + 10)};
+    if (at >= kLocator && load<std::uint32_t>(tail, at - kLocator) == kLocator64) {
+      const auto end64 = load<std::uint64_t>(tail, at - 12);
+      if (end64 > bytes.size() || bytes.size() - end64 < kRecord64)
+        return std::optional<Directory>();
+      PACO_ASSIGN(const auto record, bytes.at(end64, kRecord64, buffer));
+      if (load<std::uint32_t>(record, 0) != kEnd64) return std::optional<Directory>();
+      found = {load<std::uint64_t>(record, 48), load<std::uint64_t>(record, 40),
+               load<std::uint64_t>(record, 32)};
     }
     if (found.offset > bytes.size() || found.size > bytes.size() - found.offset)
-      return std::nullopt;
-    return found;
+      return std::optional<Directory>();
+    return std::optional(found);
   }
-  return std::nullopt;
+  return std::optional<Directory>();
 }
 
 // Sizes and offset above 32 bits stand in an extra field, each only where the short one is full.
@@ -80,15 +86,15 @@ bool read_extra64(std::span<const std::byte> extra, ZipMember& member, std::uint
 
 }  // namespace
 
-Result<ZipArchive> ZipArchive::open(SharedBytes shared, const std::string& name) {
-  const auto bytes = shared.bytes;
-  const auto directory = find_directory(bytes);
+Result<ZipArchive> ZipArchive::open(FileBytes bytes, const std::string& name) {
+  PACO_ASSIGN(const auto directory, find_directory(bytes));
   if (!directory) return damaged(name, "it has no valid list of members at its end");
-  if (directory->count > kMaxMembers) return damaged(name, "it claims too many members");
+  if (directory->count > kMaxMembers || directory->size > kMaxListBytes)
+    return damaged(name, "it claims too many members");
   ZipArchive archive;
   archive.name_ = name;
-  archive.bytes_ = std::move(shared);
-  auto list = bytes.subspan(directory->offset, directory->size);
+  std::vector<std::byte> list_buffer, buffer;
+  PACO_ASSIGN(auto list, bytes.at(directory->offset, directory->size, list_buffer));
   std::set<std::string> seen;
   for (std::uint64_t i = 0; i < directory->count; ++i) {
     if (list.size() < 46 || load<std::uint32_t>(list, 0) != kCentral)
@@ -116,12 +122,15 @@ Result<ZipArchive> ZipArchive::open(SharedBytes shared, const std::string& name)
     if (load<std::uint16_t>(list, 8) & 1)
       return damaged(name, fmt::format("'{}' is encrypted", member.name));
     list = list.subspan(whole);
-    if (offset > bytes.size() || bytes.size() - offset < 30 ||
-        load<std::uint32_t>(bytes, offset) != kLocal) {
-      return damaged(name, fmt::format("'{}' is not where the list says", member.name));
+    constexpr std::size_t kLocalBytes = 30;
+    std::span<const std::byte> local;
+    if (offset <= bytes.size() && bytes.size() - offset >= kLocalBytes) {
+      PACO_ASSIGN(local, bytes.at(offset, kLocalBytes, buffer));
     }
-    member.data_offset = offset + 30 + load<std::uint16_t>(bytes, offset + 26) +
-                         load<std::uint16_t>(bytes, offset + 28);
+    if (local.empty() || load<std::uint32_t>(local, 0) != kLocal)
+      return damaged(name, fmt::format("'{}' is not where the list says", member.name));
+    member.data_offset =
+        offset + kLocalBytes + load<std::uint16_t>(local, 26) + load<std::uint16_t>(local, 28);
     if (member.data_offset > bytes.size() ||
         member.packed_size > bytes.size() - member.data_offset) {
       return damaged(name, fmt::format("'{}' reaches beyond the end of the file", member.name));
@@ -135,13 +144,14 @@ Result<ZipArchive> ZipArchive::open(SharedBytes shared, const std::string& name)
       return damaged(name, fmt::format("'{}' stands in it twice", member.name));
     archive.members_.push_back(std::move(member));
   }
+  archive.bytes_ = std::move(bytes);
   return archive;
 }
 
 ByteStream ZipArchive::stream(const ZipMember& member) const {
   const std::string label = name_ + "#" + member.name;
-  const auto packed = bytes_.bytes.subspan(member.data_offset, member.packed_size);
-  auto raw = std::make_shared<ByteStream>(ByteStream::from_bytes(packed, label, bytes_.owner));
+  auto raw =
+      std::make_shared<ByteStream>(bytes_.stream(member.data_offset, member.packed_size, label));
   ByteStream::Refill unpacked = [raw](std::span<std::byte> out) { return raw->read(out); };
   if (member.deflated) unpacked = inflate_raw(raw);
   return ByteStream(label, check_member(std::move(unpacked), label, member.size, member.crc),

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "data/byte_stream.hpp"
+#include "data/file_bytes.hpp"
 #include "paco/result.hpp"
 
 namespace paco {
@@ -24,16 +25,16 @@ struct ZipMember {
 
 class ZipArchive {
  public:
-  static Result<ZipArchive> open(SharedBytes bytes, const std::string& name);
+  static Result<ZipArchive> open(FileBytes bytes, const std::string& name);
 
   const std::string& name() const { return name_; }
   const std::vector<ZipMember>& members() const { return members_; }
-  // The unpacked bytes; the stream keeps the archive's bytes alive.
+  // The unpacked bytes.
   ByteStream stream(const ZipMember& member) const;
 
  private:
   std::string name_;
-  SharedBytes bytes_;
+  FileBytes bytes_;
   std::vector<ZipMember> members_;
 };
 

@@ -1,83 +1,149 @@
 // Two baselines behind the same interface: the closed set, which never discovers, and sequential
 // leader clustering.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "base/try.hpp"
+#include "calibrate/section_evidence.hpp"
 #include "discover/methods.hpp"
 #include "discover/prototype_method.hpp"
 
 namespace paco {
 namespace {
 
-// Cosines are reported on the scale of PACO's birth test, so that one explanation and one plot
-// serve all methods.
-double birth_scale(double cosine, const Model& model) {
-  return cosine / model.options.temperature - model.log_p0;
+enum Field : std::size_t { kTopCosine, kMargin, kRunnerUpScore };
+
+// "; next came 'cat' with 0.4100", or nothing where there was no other candidate.
+std::string next_best(const Decision& d, const Categories& categories) {
+  if (d.runner_up == d.category || std::isnan(d.evidence[kRunnerUpScore])) return "";
+  return fmt::format("; next came '{}' with {:.4f}", categories.name(d.runner_up),
+                     d.evidence[kRunnerUpScore]);
+}
+
+void put_nearest(const BestTwo& nearest, Decision& out) {
+  out.evidence[kTopCosine] = nearest.score;
+  out.evidence[kMargin] = nearest.score - nearest.second_score;
+}
+
+void assign(const BestTwo& best, Decision& out) {
+  out.prototype = best.first;
+  out.runner_up = best.second;
+  out.evidence[kRunnerUpScore] = best.second_score;
 }
 
 // Every sample goes to the known class with the largest cosine.
 class ClosedMethod final : public PrototypeMethod {
  public:
   using PrototypeMethod::PrototypeMethod;
-  std::string_view name() const override { return "closed"; }
+  std::vector<Figure> figures() const override { return {}; }
+  std::string explain(const Decision& d) const override {
+    return fmt::format(
+        "Sample {} goes to '{}', the closest known class, with cosine {:.4f}: this "
+        "method never discovers{}.",
+        d.sequence, categories().name(d.category), d.score, next_best(d, categories()));
+  }
 
  private:
   void judge(const Sample& sample, Decision& out) override {
-    const BestTwo& nearest = sample.nearest;
-    out.top_cosine = nearest.score;
-    out.margin = nearest.score - nearest.second_score;
-    out.route = Route::known_only;
-    out.score = out.birth_score = birth_scale(nearest.score, model());
-    out.threshold = birth_scale(-1, model());
-    assign(nearest, Branch::explained, out);
+    put_nearest(sample.nearest, out);
+    out.score = sample.nearest.score;
+    out.threshold = kNotComputed;
+    assign(sample.nearest, out);
   }
-  bool needs_categories(const BestTwo&) const override { return false; }
+  bool needs_adapting(const BestTwo&) const override { return false; }
 };
 
 // A sample joins the nearest leader if the cosine reaches the threshold, else it becomes a leader.
-// A discovered leader is the mean direction of its samples. The threshold comes from the same
-// replay of the support set as PACO's create boundary, on the cosine instead of the attach score;
-// published descriptions give no value. Starting from the known references or from nothing is our
-// reading of the two ways the literature can be understood.
+// A discovered leader is the mean direction of its samples. Published descriptions give no
+// threshold; ours comes from a replay of the support set. Starting from the known references or
+// from nothing is our reading of the two ways the literature can be understood.
 class LeaderMethod final : public PrototypeMethod {
  public:
-  LeaderMethod(std::shared_ptr<const Model> model, const MethodOptions& options, bool from_known)
-      : PrototypeMethod(std::move(model), options), from_known_(from_known) {}
-  std::string_view name() const override { return from_known_ ? "leader" : "slc"; }
+  LeaderMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
+               const MethodOptions& options, bool from_known, double threshold)
+      : PrototypeMethod(info, std::move(model), options),
+        from_known_(from_known),
+        threshold_(threshold) {}
+
+  std::vector<Figure> figures() const override { return {{"threshold", threshold_}}; }
+  std::string explain(const Decision& d) const override {
+    const std::string name = categories().name(d.category);
+    if (d.verdict != Verdict::created) {
+      return fmt::format(
+          "Sample {} joins '{}', the closest leader, with cosine {:.4f}, at least "
+          "the {:.4f} needed{}.",
+          d.sequence, name, d.score, d.threshold, next_best(d, categories()));
+    }
+    if (d.runner_up == d.category)
+      return fmt::format("Sample {} starts '{}': there was no leader yet.", d.sequence, name);
+    return fmt::format(
+        "Sample {} starts '{}': the closest leader '{}' has cosine {:.4f}, below "
+        "the {:.4f} needed.",
+        d.sequence, name, categories().name(d.runner_up), d.score, d.threshold);
+  }
 
  private:
   void judge(const Sample& sample, Decision& out) override {
-    const auto exact = [&](std::size_t k) { return cosine(sample, k); };
-    const double threshold = model().leader.value;
     BestTwo best;
     if (from_known_) {
-      best = sample.nearest;
-      out.top_cosine = best.score;
-      out.margin = best.score - best.second_score;
+      put_nearest(sample.nearest, out);
+      // All references compete: with several to a category the second best may be its own.
+      offer_best(
+          screened_references(sample), 2, memory().reference_ids(), 0,
+          [&](PrototypeId k) { return cosine(sample, k); }, best);
     }
-    out.route = from_known_ ? Route::all : Route::categories_only;
-    offer_best(screened_categories(sample), 2, memory().known(), 0, exact, best);
-    const double score = best.first < 0 ? -1 : best.score;
-    out.birth_score = birth_scale(score, model());
-    if (best.first < 0 || !(score >= threshold)) {
-      return create(out.birth_score, birth_scale(threshold, model()), best, out);
-    }
-    out.score = out.birth_score;
-    out.threshold = birth_scale(threshold, model());
-    assign(best, Branch::explained, out);
+    offer_best(
+        screened_adapting(sample), 2, memory().adapting_ids(), 0,
+        [&](PrototypeId k) { return cosine(sample, k); }, best);
+    out.score = best.score;
+    out.threshold = threshold_;
+    if (best.first != kNobody && best.score >= threshold_) return assign(best, out);
+    out.prototype = kNobody;
+    out.runner_up = best.first;
+    out.evidence[kRunnerUpScore] = best.score;
   }
-  bool needs_categories(const BestTwo&) const override { return true; }
+  bool needs_adapting(const BestTwo&) const override { return true; }
 
   bool from_known_;
+  double threshold_;
 };
+
+Result<std::unique_ptr<Method>> make_leader(const MethodInfo& info,
+                                            std::shared_ptr<const Model> model,
+                                            const MethodOptions& options, bool from_known) {
+  PACO_ASSIGN(const Section* section, model->section(info.section));
+  PACO_ASSIGN(const double threshold, section->number("leader"));
+  return std::unique_ptr<Method>(
+      std::make_unique<LeaderMethod>(info, std::move(model), options, from_known, threshold));
+}
 
 }  // namespace
 
-std::unique_ptr<Method> make_closed_method(std::shared_ptr<const Model> model,
-                                           const MethodOptions& options) {
-  return std::make_unique<ClosedMethod>(std::move(model), options);
+const std::vector<EvidenceField>& baseline_fields() {
+  static const std::vector<EvidenceField> fields{
+      {"top_cosine", "cosine", "best with a reference of a known class"},
+      {"margin", "cosine", "best minus the best of another known class"},
+      {"runner_up_score", "cosine", "of the runner-up"}};
+  return fields;
 }
 
-std::unique_ptr<Method> make_leader_method(std::shared_ptr<const Model> model,
-                                           const MethodOptions& options, bool from_known) {
-  return std::make_unique<LeaderMethod>(std::move(model), options, from_known);
+Result<std::unique_ptr<Method>> make_closed_method(const MethodInfo& info,
+                                                   std::shared_ptr<const Model> model,
+                                                   const MethodOptions& options) {
+  return std::unique_ptr<Method>(std::make_unique<ClosedMethod>(info, std::move(model), options));
+}
+
+Result<std::unique_ptr<Method>> make_leader_method(const MethodInfo& info,
+                                                   std::shared_ptr<const Model> model,
+                                                   const MethodOptions& options) {
+  return make_leader(info, std::move(model), options, true);
+}
+
+Result<std::unique_ptr<Method>> make_slc_method(const MethodInfo& info,
+                                                std::shared_ptr<const Model> model,
+                                                const MethodOptions& options) {
+  return make_leader(info, std::move(model), options, false);
 }
 
 }  // namespace paco

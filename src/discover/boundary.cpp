@@ -11,10 +11,10 @@ namespace paco {
 namespace {
 
 // The boundary from the three medians of the mature categories.
-Boundary mixed(const Model& model, double level, double deviation, double size) {
+Boundary mixed(const PacoParameters& p, double level, double deviation, double size) {
   const double bank = level - deviation;
-  const double eta = size / (size + model.base_median);
-  return {std::min(model.tau_birth_sup, (1 - eta) * model.tau_birth_sup + eta * bank), eta};
+  const double eta = size / (size + p.base_median);
+  return {std::min(p.tau_birth_sup, (1 - eta) * p.tau_birth_sup + eta * bank), eta};
 }
 
 }  // namespace
@@ -43,6 +43,12 @@ void MedianSize::grow(std::int64_t size) {
   settle();
 }
 
+void MedianSize::clear() {
+  counts_.clear();
+  total_ = before_ = 0;
+  middle_ = counts_.end();
+}
+
 // Moves to the entry that holds element (total - 1) / 2.
 void MedianSize::settle() {
   const std::uint64_t rank = (total_ - 1) / 2;
@@ -63,49 +69,55 @@ double MedianSize::median() const {
   return same ? lower : (lower + static_cast<double>(std::next(middle_)->first)) / 2;
 }
 
-AdaptiveBoundary::AdaptiveBoundary(const Model& model)
-    : model_(model), mature_size_(model.mature_size()), now_{model.tau_birth_sup, 0} {}
+AdaptiveBoundary::AdaptiveBoundary(const PacoParameters& parameters)
+    : parameters_(parameters),
+      mature_size_(parameters.mature_size()),
+      now_{parameters.tau_birth_sup, 0} {}
 
 void AdaptiveBoundary::grown(std::int64_t old_size, double old_resultant, double new_resultant) {
   const std::int64_t size = old_size + 1;
   if (size < mature_size_) return;
   const bool was_mature = old_size > 0 && old_size >= mature_size_;
   if (was_mature) {
-    levels_.erase(birth_level(old_resultant, old_size, model_.options.temperature, model_.log_p0));
+    levels_.erase(
+        birth_level(old_resultant, old_size, parameters_.options.temperature, parameters_.log_p0));
     sizes_.grow(old_size);
   } else {
     sizes_.insert(size);
   }
-  levels_.insert(birth_level(new_resultant, size, model_.options.temperature, model_.log_p0));
+  levels_.insert(
+      birth_level(new_resultant, size, parameters_.options.temperature, parameters_.log_p0));
   update();
 }
 
-void AdaptiveBoundary::restore(std::int64_t size, double resultant) {
+void AdaptiveBoundary::insert(std::int64_t size, double resultant) {
   if (size < mature_size_) return;
   sizes_.insert(size);
-  levels_.insert(birth_level(resultant, size, model_.options.temperature, model_.log_p0));
-  update();
+  levels_.insert(birth_level(resultant, size, parameters_.options.temperature, parameters_.log_p0));
 }
 
 void AdaptiveBoundary::update() {
-  if (!model_.options.adaptive_birth || levels_.size() < 2) return;
+  if (!parameters_.options.adaptive_birth || levels_.size() < 2) {
+    now_ = {parameters_.tau_birth_sup, 0};
+    return;
+  }
   const double level = levels_.median();
-  now_ = mixed(model_, level, levels_.median_deviation(level), sizes_.median());
+  now_ = mixed(parameters_, level, levels_.median_deviation(level), sizes_.median());
 }
 
-Boundary plain_boundary(const Model& model, std::span<const std::int64_t> sizes,
+Boundary plain_boundary(const PacoParameters& p, std::span<const std::int64_t> sizes,
                         std::span<const double> resultants) {
   std::vector<double> levels, mature_sizes;
   for (std::size_t k = 0; k < sizes.size(); ++k) {
-    if (sizes[k] < model.mature_size()) continue;
-    levels.push_back(birth_level(resultants[k], sizes[k], model.options.temperature, model.log_p0));
+    if (sizes[k] < p.mature_size()) continue;
+    levels.push_back(birth_level(resultants[k], sizes[k], p.options.temperature, p.log_p0));
     mature_sizes.push_back(static_cast<double>(sizes[k]));
   }
-  if (!model.options.adaptive_birth || levels.size() < 2) return {model.tau_birth_sup, 0};
+  if (!p.options.adaptive_birth || levels.size() < 2) return {p.tau_birth_sup, 0};
   const double level = median(levels);
   std::vector<double> deviations;
   for (const double x : levels) deviations.push_back(std::abs(x - level));
-  return mixed(model, level, median(deviations), median(mature_sizes));
+  return mixed(p, level, median(deviations), median(mature_sizes));
 }
 
 }  // namespace paco

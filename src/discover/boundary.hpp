@@ -11,7 +11,7 @@
 #include <span>
 
 #include "discover/ordered_values.hpp"
-#include "paco/model.hpp"
+#include "paco/thresholds.hpp"
 
 namespace paco {
 
@@ -26,7 +26,8 @@ class MedianSize {
  public:
   void insert(std::int64_t size);
   void grow(std::int64_t size);  // one occurrence of size becomes size + 1
-  double median() const;         // not empty
+  void clear();
+  double median() const;  // not empty
 
  private:
   std::map<std::int64_t, std::uint64_t> counts_;
@@ -39,30 +40,38 @@ class MedianSize {
 
 class AdaptiveBoundary {
  public:
-  explicit AdaptiveBoundary(const Model& model);
+  explicit AdaptiveBoundary(const PacoParameters& parameters);
   AdaptiveBoundary(const AdaptiveBoundary&) = delete;
   AdaptiveBoundary& operator=(const AdaptiveBoundary&) = delete;
 
   // A category has grown by one sample; its size was `old_size` (0 for a new one) and its sum had
   // this length.
   void grown(std::int64_t old_size, double old_resultant, double new_resultant);
-  // A category as a snapshot holds it.
-  void restore(std::int64_t size, double resultant);
+  // All categories anew; `each` is called with a function that takes the size of one and the length
+  // of its sum.
+  template <class Each>
+  void rebuild(Each each) {
+    levels_ = {};
+    sizes_.clear();
+    each([this](std::int64_t size, double resultant) { insert(size, resultant); });
+    update();
+  }
 
   const Boundary& now() const { return now_; }
   std::size_t mature() const { return levels_.size(); }
 
  private:
+  void insert(std::int64_t size, double resultant);
   void update();
 
-  const Model& model_;
+  const PacoParameters& parameters_;
   std::int64_t mature_size_;
   OrderedValues levels_;  // lambda of every mature category
   MedianSize sizes_;
   Boundary now_;
 };
 
-Boundary plain_boundary(const Model& model, std::span<const std::int64_t> sizes,
+Boundary plain_boundary(const PacoParameters& parameters, std::span<const std::int64_t> sizes,
                         std::span<const double> resultants);
 
 }  // namespace paco

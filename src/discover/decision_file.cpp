@@ -1,35 +1,26 @@
+// Reading decisions back.
 #include "discover/decision_file.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/files.hpp"
 #include "base/try.hpp"
 #include "data/csv.hpp"
 #include "data/format.hpp"
 #include "data/npy.hpp"
 #include "data/text_columns.hpp"
-#include "discover/names.hpp"
-#include "paco/method.hpp"
+#include "discover/registry.hpp"
 
 namespace paco {
 namespace {
 
-// The numeric fields at the end of every line, in the order of the columns.
-struct NumberField {
-  const char* name;
-  double Decision::*member;
-};
-constexpr NumberField kLateNumbers[] = {{"assignment_score", &Decision::assignment_score},
-                                        {"runner_up_score", &Decision::runner_up_score},
-                                        {"tau_birth", &Decision::tau_birth},
-                                        {"top_cosine", &Decision::top_cosine},
-                                        {"margin", &Decision::margin},
-                                        {"birth_score", &Decision::birth_score},
-                                        {"attach_score", &Decision::attach_score}};
+constexpr std::array<std::string_view, 9> kCore{"sequence",  "sample",    "verdict",
+                                                "category",  "name",      "score",
+                                                "threshold", "runner_up", "prototype"};
 
 Error bad_line(const std::string& name, std::uint64_t line, const std::string& what) {
   return {ErrorCode::bad_format, fmt::format("{}: line {}: {}", name, line, what),
@@ -43,31 +34,66 @@ std::optional<std::int64_t> whole(std::optional<double> number) {
   return static_cast<std::int64_t>(*number);
 }
 
-// One line's fields by name, however the file spells them. Returns what is wrong, or an empty
+// A column that no part of the core has: evidence of some method. Choices are those that a
+// registered method declares under this name.
+DecisionTable::Field field_called(std::string_view name) {
+  DecisionTable::Field field{std::string(name), {}};
+  for (const Registration& method : registered_methods()) {
+    for (const EvidenceField& known : method.info.evidence) {
+      if (known.name != name || known.choices.empty()) continue;
+      field.choices.assign(known.choices.begin(), known.choices.end());
+      return field;
+    }
+  }
+  return field;
+}
+
+Result<void> set_fields(DecisionTable& table, std::span<const std::string> columns,
+                        const std::string& name) {
+  for (const std::string& column : columns) {
+    if (std::find(kCore.begin(), kCore.end(), column) != kCore.end()) continue;
+    table.fields.push_back(field_called(column));
+  }
+  if (table.fields.size() > kMaxEvidence)
+    return bad_line(name, 1,
+                    fmt::format("{} columns are more than any method has", columns.size()));
+  return {};
+}
+
+// One line's values by name, however the file spells them. Returns what is wrong, or an empty
 // string.
 template <class Text, class Number>
-std::string fill(Decision& d, std::string& sample, std::string& name, Text text, Number number) {
+std::string add_line(DecisionTable& table, Text text, Number number) {
+  Decision d;
   const auto sequence = whole(number("sequence")), category = whole(number("category"));
   if (!sequence) return "no sequence number";
   if (!category) return "no category id";
   d.sequence = static_cast<std::uint64_t>(*sequence);
   d.category = *category;
   d.runner_up = whole(number("runner_up")).value_or(d.category);
-  if (!parse_name(text("verdict"), verdict_name, 3, d.verdict)) return "unknown verdict";
-  if (!parse_name(text("branch"), branch_name, 4, d.branch)) return "unknown branch";
-  if (!parse_name(text("route"), route_name, 3, d.route)) return "unknown route";
+  d.prototype = whole(number("prototype")).value_or(d.category);
+  int verdict = 0;
+  while (verdict < 4 && verdict_name(static_cast<Verdict>(verdict)) != text("verdict")) ++verdict;
+  if (verdict == 4) return "unknown verdict";
+  d.verdict = static_cast<Verdict>(verdict);
   d.score = number("score").value_or(kNotComputed);
   d.threshold = number("threshold").value_or(kNotComputed);
-  for (const auto& [field, member] : kLateNumbers) d.*member = number(field).value_or(kNotComputed);
-  sample = text("sample");
-  name = text("name");
-  return "";
-}
-
-void add_line(DecisionTable& table, const Decision& d, std::string sample, std::string name) {
+  for (std::size_t i = 0; i < table.fields.size(); ++i) {
+    const DecisionTable::Field& field = table.fields[i];
+    if (field.choices.empty()) {
+      d.evidence[i] = number(field.name.c_str()).value_or(kNotComputed);
+      continue;
+    }
+    const std::string value(text(field.name.c_str()));
+    if (value.empty()) continue;
+    const auto found = std::find(field.choices.begin(), field.choices.end(), value);
+    if (found == field.choices.end()) return fmt::format("unknown {}", field.name);
+    d.evidence[i] = static_cast<double>(found - field.choices.begin());
+  }
   table.decisions.push_back(d);
-  table.samples.push_back(std::move(sample));
-  table.names.push_back(std::move(name));
+  table.samples.emplace_back(text("sample"));
+  table.names.emplace_back(text("name"));
+  return "";
 }
 
 Result<DecisionTable> read_csv(ByteStream stream) {
@@ -79,6 +105,7 @@ Result<DecisionTable> read_csv(ByteStream stream) {
     return bad_line(reader.name(), 1, "the header of a decisions file is missing");
   }
   DecisionTable table;
+  PACO_TRY(set_fields(table, header, reader.name()));
   while (true) {
     PACO_ASSIGN(const bool more, reader.next(fields));
     if (!more) return table;
@@ -91,12 +118,9 @@ Result<DecisionTable> read_csv(ByteStream stream) {
       return found == header.end() ? std::string_view()
                                    : fields[static_cast<std::size_t>(found - header.begin())];
     };
-    Decision d;
-    std::string sample, name;
     const std::string wrong =
-        fill(d, sample, name, text, [&](const char* column) { return parse_number(text(column)); });
+        add_line(table, text, [&](const char* column) { return parse_number(text(column)); });
     if (!wrong.empty()) return bad_line(reader.name(), reader.line(), wrong);
-    add_line(table, d, std::move(sample), std::move(name));
   }
 }
 
@@ -109,6 +133,11 @@ Result<DecisionTable> read_json_lines(ByteStream stream) {
     if (line.empty()) continue;
     PACO_ASSIGN(const nlohmann::json object, parse_json_line(line, stream.name(), number));
     if (!object.is_object()) return bad_line(stream.name(), number, "not a JSON object");
+    if (table.decisions.empty()) {
+      std::vector<std::string> columns;
+      for (const auto& [key, value] : object.items()) columns.push_back(key);
+      PACO_TRY(set_fields(table, columns, stream.name()));
+    }
     const auto text = [&](const char* key) {
       const auto found = object.find(key);
       return found != object.end() && found->is_string() ? found->get<std::string>()
@@ -119,11 +148,8 @@ Result<DecisionTable> read_json_lines(ByteStream stream) {
       if (found == object.end() || !found->is_number()) return std::nullopt;
       return found->get<double>();
     };
-    Decision d;
-    std::string sample, name;
-    const std::string wrong = fill(d, sample, name, text, value);
+    const std::string wrong = add_line(table, text, value);
     if (!wrong.empty()) return bad_line(stream.name(), number, wrong);
-    add_line(table, d, std::move(sample), std::move(name));
   }
 }
 
@@ -145,8 +171,10 @@ Result<DecisionTable> read_ids(ByteStream stream) {
     }
     Decision d;
     d.sequence = i;
-    d.category = d.runner_up = ids.data[i];
-    add_line(table, d, std::to_string(i), "");
+    d.category = d.runner_up = d.prototype = ids.data[i];
+    table.decisions.push_back(d);
+    table.samples.push_back(std::to_string(i));
+    table.names.emplace_back();
   }
   return table;
 }
@@ -167,138 +195,42 @@ Result<DecisionTable> read_any(ByteStream stream) {
                "give csv, JSON lines or npy as 'paco discover --out' writes it"};
 }
 
-class TextWriter final : public DecisionWriter {
- public:
-  TextWriter(AtomicFile file, bool csv, const Model& model)
-      : file_(std::move(file)), csv_(csv), model_(model) {
-    if (csv_) text_.append(kDecisionColumns).push_back('\n');
-  }
-  Result<void> write(std::span<const Decision> decisions,
-                     std::span<const std::string> samples) override {
-    for (std::size_t i = 0; i < decisions.size(); ++i) {
-      (csv_ ? append_csv : append_json)(text_, decisions[i], samples[i], model_);
-    }
-    return flush();
-  }
-  Result<void> commit() override {
-    PACO_TRY(flush());
-    return file_.commit();
-  }
-
- private:
-  Result<void> flush() {
-    const Result<void> done = file_.write(text_);
-    text_.clear();
-    return done;
-  }
-  AtomicFile file_;
-  bool csv_;
-  const Model& model_;
-  std::string text_;
-};
-
-class IdWriter final : public DecisionWriter {
- public:
-  explicit IdWriter(NpyWriter file) : file_(std::move(file)) {}
-  Result<void> write(std::span<const Decision> decisions, std::span<const std::string>) override {
-    std::vector<std::int64_t> ids;
-    for (const Decision& d : decisions) ids.push_back(d.category);
-    return file_.append_bytes(std::as_bytes(std::span(ids)));
-  }
-  Result<void> commit() override { return file_.commit(); }
-
- private:
-  NpyWriter file_;
-};
-
-class SinkWriter final : public DecisionWriter {
- public:
-  SinkWriter(std::function<Result<void>(std::string_view)> sink, const Model& model)
-      : sink_(std::move(sink)), model_(model) {}
-  Result<void> write(std::span<const Decision> decisions,
-                     std::span<const std::string> samples) override {
-    std::string text;
-    for (std::size_t i = 0; i < decisions.size(); ++i)
-      append_json(text, decisions[i], samples[i], model_);
-    return sink_(text);
-  }
-  Result<void> commit() override { return {}; }
-
- private:
-  std::function<Result<void>(std::string_view)> sink_;
-  const Model& model_;
-};
-
 }  // namespace
 
-Result<DecisionFormat> decision_format(const std::string& path) {
-  if (path.ends_with(".csv")) return DecisionFormat::csv;
-  if (path.ends_with(".jsonl")) return DecisionFormat::jsonl;
-  if (path.ends_with(".npy")) return DecisionFormat::npy;
-  return Error{ErrorCode::bad_argument,
-               fmt::format("{}: the name does not say how to write decisions", path),
-               "end it in .csv, .jsonl or .npy"};
-}
-
-void append_csv(std::string& text, const Decision& d, std::string_view sample, const Model& model) {
-  auto out = std::back_inserter(text);
-  const auto number = [&](double x) {
-    if (!std::isnan(x)) fmt::format_to(out, "{}", x);
-  };
-  fmt::format_to(out, "{},{},{},{},{},{},{},", d.sequence, csv_field(sample),
-                 verdict_name(d.verdict), d.category, csv_field(category_name(d.category, model)),
-                 branch_name(d.branch), route_name(d.route));
-  number(d.score);
-  text.push_back(',');
-  number(d.threshold);
-  fmt::format_to(out, ",{}", d.runner_up);
-  for (const auto& [name, member] : kLateNumbers) {
-    text.push_back(',');
-    number(d.*member);
+int DecisionTable::field(std::string_view name) const {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].name == name) return static_cast<int>(i);
   }
-  text.push_back('\n');
+  return -1;
 }
 
-void append_json(std::string& text, const Decision& d, std::string_view sample,
-                 const Model& model) {
-  auto out = std::back_inserter(text);
-  const auto number = [&](const char* name, double x) {
-    if (std::isfinite(x)) {
-      fmt::format_to(out, ",\"{}\":{}", name, x);
-    } else {
-      fmt::format_to(out, ",\"{}\":null", name);
+Decision DecisionTable::as_of(const MethodInfo& method, std::size_t row) const {
+  Decision d = decisions[row];
+  for (std::size_t i = 0; i < method.evidence.size(); ++i) {
+    const int at = field(method.evidence[i].name);
+    d.evidence[i] = at < 0 ? kNotComputed : decisions[row].evidence[static_cast<std::size_t>(at)];
+  }
+  return d;
+}
+
+Result<std::string> method_of(const DecisionTable& table, const Model& model) {
+  const auto fits = [&](const MethodInfo& method) {
+    std::size_t columns = 0;
+    for (const EvidenceField& field : method.evidence) {
+      if (field.after) continue;
+      ++columns;
+      if (table.field(field.name) < 0) return false;
     }
+    return columns == table.fields.size() && model.section(method.section).ok();
   };
-  const auto quoted = [](std::string_view s) {
-    return nlohmann::json(s).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  };
-  fmt::format_to(
-      out,
-      R"({{"sequence":{},"sample":{},"verdict":"{}","category":{},"name":{},"branch":"{}","route":"{}")",
-      d.sequence, quoted(sample), verdict_name(d.verdict), d.category,
-      quoted(category_name(d.category, model)), branch_name(d.branch), route_name(d.route));
-  number("score", d.score);
-  number("threshold", d.threshold);
-  fmt::format_to(out, ",\"runner_up\":{}", d.runner_up);
-  for (const auto& [name, member] : kLateNumbers) number(name, d.*member);
-  text.append("}\n");
-}
-
-Result<std::unique_ptr<DecisionWriter>> make_decision_writer(const std::string& path,
-                                                             const Model& model) {
-  PACO_ASSIGN(const DecisionFormat format, decision_format(path));
-  if (format == DecisionFormat::npy) {
-    PACO_ASSIGN(NpyWriter file, NpyWriter::create(path, ElementType::i64, {}));
-    return std::unique_ptr<DecisionWriter>(std::make_unique<IdWriter>(std::move(file)));
+  PACO_ASSIGN(const Registration* own, find_method(model.method));
+  if (fits(own->info)) return model.method;
+  for (const Registration& method : registered_methods()) {
+    if (fits(method.info)) return std::string(method.info.name);
   }
-  PACO_ASSIGN(AtomicFile file, AtomicFile::create(path));
-  return std::unique_ptr<DecisionWriter>(
-      std::make_unique<TextWriter>(std::move(file), format == DecisionFormat::csv, model));
-}
-
-std::unique_ptr<DecisionWriter> make_json_line_writer(
-    std::function<Result<void>(std::string_view)> sink, const Model& model) {
-  return std::make_unique<SinkWriter>(std::move(sink), model);
+  return Error{ErrorCode::mismatch,
+               "the decisions have not the evidence of any method that the model is for",
+               "give the model that the decisions were made with"};
 }
 
 Result<DecisionTable> read_decisions(const std::string& path) {

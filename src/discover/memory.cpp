@@ -2,112 +2,118 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "discover/methods.hpp"
+#include <set>
 
 namespace paco {
+namespace {
 
-Memory::Memory(const Model& model)
+constexpr std::uint32_t kNowhere = 0xffffffff;
+
+bool adapts(const PrototypeRecord& record) { return record.competing() && !record.reference(); }
+
+}  // namespace
+
+Memory::Memory(const Model& model, const PrototypeTable& table)
     : model_(model),
-      class_sizes_(model.class_sizes),
-      prototypes_(model.dimension, BlockProducts::kMaxRows),
-      boundary_(model) {
-  for (const std::int64_t size : class_sizes_) {
-    total_ += size;
-    class_priors_.push_back(prior(size));
+      table_(table),
+      dimension_(model.dimension),
+      reference_bank_({model.references.data(), model.known_classes(), model.dimension},
+                      best_screen_format(model.dimension)),
+      adapting_(model.dimension, BlockProducts::kMaxRows) {
+  for (std::size_t k = 0; k < model.known_classes(); ++k) {
+    reference_ids_.push_back(static_cast<PrototypeId>(k));
+    places_.push_back(static_cast<std::uint32_t>(k));
   }
 }
 
-float Memory::prior(std::int64_t size) {
-  const auto value =
-      static_cast<float>(std::log1p(static_cast<double>(size) / model_.options.alpha));
-  largest_prior_ = std::max(largest_prior_, value);
-  return value;
+void Memory::change_format(ScreenFormat format) {
+  adapting_.change_format(format);
+  reference_bank_ = ScreenBank({rows_of_references(), reference_ids_.size(), dimension_}, format);
 }
 
-void Memory::begin_block(SampleBlock& samples, BlockProducts& products, ThreadPool& pool) {
-  products.begin(samples, prototypes_, pool);
+void Memory::create(PrototypeId id, const float* unit, float sample_error) {
+  const std::size_t place = adapting_.add(unit, sample_error);
+  adapting_ids_.push_back(id);
+  places_.resize(static_cast<std::size_t>(id) + 1);
+  places_[static_cast<std::size_t>(id)] = static_cast<std::uint32_t>(place);
 }
 
-void Memory::add_to_class(std::size_t k) {
-  ++total_;
-  ++class_sizes_[k];
-  class_priors_[k] = prior(class_sizes_[k]);
+std::span<const double> Memory::sum(PrototypeId id) const {
+  const auto shelved = shelf_.find(id);
+  if (shelved != shelf_.end()) return shelved->second;
+  return adapting_.sum(place(id));
 }
 
-std::size_t Memory::create(const float* unit, std::uint64_t sequence, float sample_error) {
-  const std::size_t c = prototypes_.add(unit, sample_error);
-  ++total_;
-  births_.push_back(static_cast<std::int64_t>(sequence));
-  category_priors_.push_back(prior(1));
-  boundary_.grown(0, 0, prototypes_.resultant(c));
-  return c;
+double Memory::resultant(PrototypeId id) const {
+  const auto shelved = shelf_.find(id);
+  if (shelved == shelf_.end()) return adapting_.resultant(place(id));
+  return std::sqrt(dot(shelved->second.data(), shelved->second.data(), dimension_));
 }
 
-void Memory::add_to_category(std::size_t c, const float* unit, float sample_error) {
-  const double resultant = prototypes_.resultant(c);
-  const std::int64_t size = prototypes_.members(c);
-  prototypes_.join(c, unit, sample_error);
-  ++total_;
-  category_priors_[c] = prior(size + 1);
-  boundary_.grown(size, resultant, prototypes_.resultant(c));
-}
-
-double Memory::smoothed_total() const {
-  return static_cast<double>(total_) +
-         static_cast<double>(known() + categories()) * model_.options.alpha;
-}
-
-double Memory::log_share(std::size_t k) const {
-  const auto size =
-      static_cast<double>(k < known() ? class_sizes_[k] : prototypes_.members(k - known()));
-  return std::log((size + model_.options.alpha) / smoothed_total());
-}
-
-double Memory::log_empty_share() const { return std::log(model_.options.alpha / smoothed_total()); }
-
-std::size_t Memory::bytes_per_category() const {
-  return prototypes_.bytes_per_prototype() + sizeof(std::int64_t) + sizeof(float) + sizeof(double);
-}
-
-Snapshot Memory::snapshot() const {
-  Snapshot s;
-  s.model = model_.fingerprint();
-  s.class_sizes = class_sizes_;
-  for (std::size_t c = 0; c < categories(); ++c) {
-    s.sizes.push_back(prototypes_.members(c));
-    s.births.push_back(births_[c]);
-    s.sums.insert(s.sums.end(), prototypes_.sum(c).begin(), prototypes_.sum(c).end());
+// It stands on the shelf until follow() finds its place.
+void Memory::set_sum(PrototypeId id, std::vector<double> sum) {
+  places_.resize(std::max(places_.size(), static_cast<std::size_t>(id) + 1));
+  if (!shelf_.contains(id) && static_cast<std::size_t>(id) < places_.size()) {
+    const std::size_t at = place(id);
+    if (at < adapting_.size() && adapting_ids_[at] == id) {
+      adapting_.assign(at, sum, std::max<std::int64_t>(table_[id].members, 1));
+      return;
+    }
   }
-  return s;
+  shelf_[id] = std::move(sum);
 }
 
-void Memory::restore(const Snapshot& s) {
-  for (std::size_t k = 0; k < known(); ++k) {
-    total_ += s.class_sizes[k] - class_sizes_[k];
-    class_sizes_[k] = s.class_sizes[k];
-    class_priors_[k] = prior(class_sizes_[k]);
+void Memory::follow_adapting() {
+  places_.resize(table_.size());
+  for (std::size_t at = adapting_.size(); at-- > 0;) {
+    const PrototypeId id = adapting_ids_[at];
+    if (adapts(table_[id])) continue;
+    if (table_[id].exists) {
+      const auto sum = adapting_.sum(at);
+      shelf_[id].assign(sum.begin(), sum.end());
+    }
+    places_[static_cast<std::size_t>(id)] = kNowhere;
+    adapting_.remove(at);
+    const std::size_t last = adapting_ids_.size() - 1;
+    if (at != last) {
+      adapting_ids_[at] = adapting_ids_[last];
+      places_[static_cast<std::size_t>(adapting_ids_[at])] = static_cast<std::uint32_t>(at);
+    }
+    adapting_ids_.resize(last);
   }
-  const std::size_t d = model_.dimension;
-  for (std::size_t c = 0; c < s.sizes.size(); ++c) {
-    prototypes_.restore({s.sums.data() + c * d, d}, s.sizes[c]);
-    total_ += s.sizes[c];
-    births_.push_back(s.births[c]);
-    category_priors_.push_back(prior(s.sizes[c]));
-    boundary_.restore(s.sizes[c], prototypes_.resultant(c));
+  for (auto it = shelf_.begin(); it != shelf_.end();) {
+    const PrototypeRecord& record = table_[it->first];
+    if (adapts(record)) {
+      const std::size_t at = adapting_.restore(it->second, record.members);
+      adapting_ids_.push_back(it->first);
+      places_[static_cast<std::size_t>(it->first)] = static_cast<std::uint32_t>(at);
+    }
+    it = adapts(record) || !record.exists ? shelf_.erase(it) : std::next(it);
   }
-  prototypes_.update_copies();  // here, so that the first block does not wait for it
 }
 
-MemoryView Memory::view(const MethodStats& stats) const {
-  std::vector<std::int64_t> sizes;
-  std::vector<double> resultants;
-  for (std::size_t c = 0; c < categories(); ++c) {
-    sizes.push_back(prototypes_.members(c));
-    resultants.push_back(prototypes_.resultant(c));
+std::vector<PrototypeId> Memory::wanted_references() const {
+  std::vector<PrototypeId> wanted;
+  for (std::size_t i = 0; i < table_.size(); ++i) {
+    const auto id = static_cast<PrototypeId>(i);
+    if (table_[id].competing() && table_[id].reference()) wanted.push_back(id);
   }
-  return memory_view(model_, stats, class_sizes_, sizes, {births_.data(), births_.size()},
-                     resultants, boundary_.now());
+  return wanted;
+}
+
+void Memory::set_references() {
+  reference_ids_ = wanted_references();
+  std::set<CategoryId> owners;
+  for (std::size_t i = 0; i < reference_ids_.size(); ++i) {
+    places_[static_cast<std::size_t>(reference_ids_[i])] = static_cast<std::uint32_t>(i);
+    owners.insert(table_[reference_ids_[i]].owner);
+  }
+  shares_references_ = owners.size() < reference_ids_.size();
+  reference_bank_ = ScreenBank({rows_of_references(), reference_ids_.size(), dimension_}, format());
+}
+
+std::size_t Memory::bytes_per_prototype() const {
+  return adapting_.bytes_per_prototype() + sizeof(PrototypeId) + sizeof(std::uint32_t);
 }
 
 }  // namespace paco

@@ -1,71 +1,97 @@
-// The memory of a method while it decides: sizes of the known classes, and the categories with
-// their prototypes and births.
+// Where the prototypes of a fast method point: fixed references in one bank, adapting prototypes as
+// sums in another, and on a shelf the sums of those that take no part at present.
+//
+// The table says who takes part and how; this follows it. Places in the banks are an engine's own
+// business: answers speak of prototype numbers, and ties go to the lowest number wherever it
+// stands.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
-#include "discover/boundary.hpp"
-#include "discover/snapshot.hpp"
-#include "paco/model.hpp"
+#include "discover/prototype_table.hpp"
+#include "linalg/screen_bank.hpp"
 #include "sphere/block_products.hpp"
 
 namespace paco {
 
 class Memory {
  public:
-  explicit Memory(const Model& model);
+  Memory(const Model& model, const PrototypeTable& table);
 
-  std::size_t known() const { return class_sizes_.size(); }
-  std::size_t categories() const { return prototypes_.size(); }
-  const PrototypeSet& prototypes() const { return prototypes_; }
-  const Boundary& boundary() const { return boundary_.now(); }
-  std::size_t mature() const { return boundary_.mature(); }
+  // Fixed references: places 0 .. references() - 1, in order of prototype number.
+  std::size_t references() const { return reference_ids_.size(); }
+  const PrototypeId* reference_ids() const { return reference_ids_.data(); }
+  const float* reference_row(std::size_t place) const {
+    return rows_of_references() + place * dimension_;
+  }
+  const ScreenBank& reference_bank() const { return reference_bank_; }
+  // Does some category own several references?
+  bool shares_references() const { return shares_references_; }
 
-  // Begins the products of a block of samples with the categories.
-  void begin_block(SampleBlock& samples, BlockProducts& products, ThreadPool& pool);
+  // Adapting prototypes.
+  const PrototypeSet& adapting() const { return adapting_; }
+  const PrototypeId* adapting_ids() const { return adapting_ids_.data(); }
+
+  // Where a competing prototype stands, in the bank that the table says.
+  std::size_t place(PrototypeId id) const { return places_[static_cast<std::size_t>(id)]; }
+
+  // Begins the products of a block of samples with the adapting prototypes.
+  void begin_block(SampleBlock& samples, BlockProducts& products, ThreadPool& pool) {
+    products.begin(samples, adapting_, pool);
+  }
   // The format that samples must have in the blocks to come.
-  void change_format(ScreenFormat format) { prototypes_.change_format(format); }
+  void change_format(ScreenFormat format);
+  ScreenFormat format() const { return reference_bank_.format(); }
 
   // `sample_error` is that of the sample's row of products (ScreenedRow).
-  void add_to_class(std::size_t k);
-  std::size_t create(const float* unit, std::uint64_t sequence,
-                     float sample_error);  // the new category's index
-  void add_to_category(std::size_t c, const float* unit, float sample_error);
+  void create(PrototypeId id, const float* unit, float sample_error);
+  void join(PrototypeId id, const float* unit, float sample_error) {
+    adapting_.join(place(id), unit, sample_error);
+  }
 
-  // The log of a prototype's smoothed share of all samples, exact; k counts known classes, then
-  // categories.
-  double log_share(std::size_t k) const;
-  // The same of a prototype without samples.
-  double log_empty_share() const;
-  // The part of log_share that differs between prototypes, log(1 + n / alpha), in float32 for
-  // screening.
-  const float* class_priors() const { return class_priors_.data(); }
-  const float* category_priors() const { return category_priors_.data(); }
-  float largest_prior() const { return largest_prior_; }
+  // Of a discovered prototype, wherever it stands.
+  std::span<const double> sum(PrototypeId id) const;
+  double resultant(PrototypeId id) const;
 
-  // Bytes kept for each category, its share of the boundary's order included.
-  std::size_t bytes_per_category() const;
+  // The table has changed. `row` gives the fixed direction of a promoted prototype.
+  template <class Row>
+  void follow(Row row) {
+    follow_adapting();
+    reference_rows_.clear();
+    for (const PrototypeId id : wanted_references()) {
+      const auto& direction = row(id);
+      reference_rows_.insert(reference_rows_.end(), direction.begin(), direction.end());
+    }
+    set_references();
+  }
+  // Another sum for a prototype; it takes its place at the next follow().
+  void set_sum(PrototypeId id, std::vector<double> sum);
 
-  Snapshot snapshot() const;  // the fields that the memory knows
-  void restore(const Snapshot& snapshot);
-  MemoryView view(const MethodStats& stats) const;
+  // Bytes kept for each adapting prototype.
+  std::size_t bytes_per_prototype() const;
 
  private:
-  float prior(std::int64_t size);
-  // What shares are shares of.
-  double smoothed_total() const;
+  const float* rows_of_references() const {
+    return reference_rows_.empty() ? model_.references.data() : reference_rows_.data();
+  }
+  void follow_adapting();
+  std::vector<PrototypeId> wanted_references() const;
+  void set_references();
 
   const Model& model_;
-  std::vector<std::int64_t> class_sizes_;
-  std::int64_t total_ = 0;  // samples in all prototypes
-  PrototypeSet prototypes_;
-  GrowingArray<std::int64_t> births_;
-  std::vector<float> class_priors_;
-  GrowingArray<float> category_priors_;
-  float largest_prior_ = 0;
-  AdaptiveBoundary boundary_;
+  const PrototypeTable& table_;
+  std::size_t dimension_;
+  std::vector<PrototypeId> reference_ids_;
+  std::vector<float> reference_rows_;  // empty while they are just the model's
+  ScreenBank reference_bank_;
+  bool shares_references_ = false;
+  PrototypeSet adapting_;
+  GrowingArray<PrototypeId> adapting_ids_;
+  GrowingArray<std::uint32_t> places_;  // by prototype number
+  std::map<PrototypeId, std::vector<double>> shelf_;
 };
 
 }  // namespace paco

@@ -1,6 +1,5 @@
 // The common ground of every fast method that keeps prototypes: standardising, matrix products for
-// whole blocks, the memory and its updates, statistics and snapshots. A method adds one function,
-// judge().
+// whole blocks, the memory and its updates. A method adds one function, judge().
 //
 // How exactness and speed go together: approximate products with an error bound
 // (linalg/screen_bank.hpp) narrow the prototypes down to those that can win a comparison, nearly
@@ -16,93 +15,95 @@
 
 #include "base/threads.hpp"
 #include "discover/memory.hpp"
+#include "discover/method_base.hpp"
 #include "linalg/matrix.hpp"
 #include "linalg/settle.hpp"
-#include "paco/method.hpp"
 #include "sphere/block_products.hpp"
 
 namespace paco {
 
-// The best and second best of the exactly scored candidates; the lowest id wins a tie.
+// The best and second best of the exactly scored candidates; the lowest number wins a tie.
 struct BestTwo {
-  CategoryId first = -1, second = -1;
+  PrototypeId first = kNobody, second = kNobody;
   double score = kNotComputed, second_score = kNotComputed;
 
-  void offer(CategoryId k, double s);
+  void offer(PrototypeId k, double s);
 };
 
-class PrototypeMethod : public Method {
+class PrototypeMethod : public MethodBase {
  public:
-  PrototypeMethod(std::shared_ptr<const Model> model, const MethodOptions& options);
+  PrototypeMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
+                  const MethodOptions& options);
 
-  const Model& model() const final { return *model_; }
-  Result<Decision> decide(std::span<const double> embedding) final;
   Result<void> decide_block(Rows<const double> embeddings, std::span<Decision> decisions) final;
-  MethodStats stats() const final;
-  std::shared_ptr<const MemoryView> published() const final;
-  Result<std::vector<std::byte>> save() const final;
-  Result<void> restore(const std::string& path) final;
 
   // What products are screened in now: bytes may give way to float32, see reconsider_format().
-  ScreenFormat screen_format() const { return references_.format(); }
+  ScreenFormat screen_format() const { return memory_.format(); }
 
  protected:
   // One sample with its screened products. Exact cosines are computed once and remembered.
   struct Sample {
     const float* unit = nullptr;
-    ScreenedRow classes;     // (K)
-    ScreenedRow categories;  // without products where they are not needed
-    BestTwo nearest;         // of the known classes, exact
+    ScreenedRow references;
+    ScreenedRow adapting;  // without products where they are not needed
+    // Exact: the closest reference, and the closest of another category.
+    BestTwo nearest;
   };
 
-  // Can a sample with these nearest known classes depend on the categories? It must not depend on
-  // what was decided before, because it is asked for a whole block at once: the products of the
+  // Can a sample with these nearest references depend on the other prototypes? It must not depend
+  // on what was decided before, because it is asked for a whole block at once: the products of the
   // others are never made.
-  virtual bool needs_categories(const BestTwo& nearest) const = 0;
+  virtual bool needs_adapting(const BestTwo& nearest) const = 0;
 
-  // Fills in category, verdict, branch, route and evidence; must not change the memory.
+  // Fills in prototype (kNobody: a new one), runner_up (a prototype or kNobody), score, threshold
+  // and evidence; must not change the memory.
   virtual void judge(const Sample& sample, Decision& decision) = 0;
+  // After every decision: the sample has joined its prototype. `size` and `length` are those of the
+  // sum before, 0 for a new prototype.
+  virtual void joined(Decision& decision, std::int64_t size, double length) {
+    static_cast<void>(decision), static_cast<void>(size), static_cast<void>(length);
+  }
+  // After operations and after a restore.
+  virtual void memory_changed() {}
 
   const Memory& memory() const { return memory_; }
-  // Exact cosine with prototype k, known classes first.
-  double cosine(const Sample& sample, std::size_t k);
+  // Exact cosine with a competing prototype.
+  double cosine(const Sample& sample, PrototypeId id);
   // Screened cosines with error bounds.
-  ScreenedScores screened_classes(const Sample& sample) const;
-  ScreenedScores screened_categories(const Sample& sample) const;
-  // Exact scores of all that may be among the `places` best, offered to `best`. `first_id` is the
-  // id of index 0; an exact score is what was screened plus `shift`, the same for all.
+  ScreenedScores screened_references(const Sample& sample) const;
+  ScreenedScores screened_adapting(const Sample& sample) const;
+  // Exact scores of all that may be among the `places` best, offered to `best`. `ids` has the
+  // prototype numbers of the places screened; an exact score is what was screened plus `shift`, the
+  // same for all.
   template <class Exact>
-  void offer_best(const ScreenedScores& scores, int places, std::size_t first_id, double shift,
+  void offer_best(const ScreenedScores& scores, int places, const PrototypeId* ids, double shift,
                   Exact exact, BestTwo& best) {
     if (scores.count == 0) return;
     screen_best(scores, places, candidates_);
     const auto bar = [&] {
-      const CategoryId last = places == 1 ? best.first : best.second;
-      if (last < 0) return -std::numeric_limits<double>::infinity();
+      const PrototypeId last = places == 1 ? best.first : best.second;
+      if (last == kNobody) return -std::numeric_limits<double>::infinity();
       return (places == 1 ? best.score : best.second_score) - shift;
     };
-    settle_best(candidates_, bar, [&](std::size_t i) {
-      best.offer(static_cast<CategoryId>(first_id + i), exact(first_id + i));
-    });
+    settle_best(candidates_, bar, [&](std::size_t i) { best.offer(ids[i], exact(ids[i])); });
   }
-  // Writes the chosen prototype and its runner-up.
-  void assign(const BestTwo& best, Branch branch, Decision& decision) const;
-  void create(double score, double threshold, const BestTwo& closest, Decision& decision) const;
+
+  double resultant(PrototypeId id) const override { return memory_.resultant(id); }
+  std::vector<double> sum(PrototypeId id) const override;
+  void save_own(Section& own) const override;
+  Result<void> restore_own(const Section& own, const std::string& name) override;
 
  private:
+  void edited(std::vector<NewSum> sums) final;
   void decide_units(Rows<const float> units, std::span<Decision> decisions);
-  ScreenedRow class_row(std::size_t i) const;
-  void look_at_classes(Rows<const float> units);
-  bool needed_double(const Decision& decision) const;
-  Rows<const float> reference_rows() const;
+  void look_at_references(Rows<const float> units);
+  BestTwo nearest_references(const Sample& sample);
   void reconsider_format();
   void update(const Sample& sample, Decision& decision, std::size_t row);
+  ScreenedRow reference_products(std::size_t i) const;
 
-  std::shared_ptr<const Model> model_;
   ThreadPool pool_;
   Memory memory_;
-  MethodStats stats_;
-  ScreenBank references_;
   // Since the format was last reconsidered.
   struct Watched {
     std::size_t samples = 0;
@@ -112,20 +113,21 @@ class PrototypeMethod : public Method {
 
   // Scratch, kept between calls.
   BlockProducts products_;
-  std::vector<float> class_products_;
+  std::vector<float> reference_products_;
   std::vector<float> units_;
+  std::vector<float> masked_;
   SampleBlock samples_;               // the block being decided
-  SampleBlock unsettled_;             // those of it that need categories, in order ...
+  SampleBlock unsettled_;             // those of it that need the adapting prototypes, in order ...
   std::vector<std::size_t> indices_;  // ... and which they are
   struct Look {
     BestTwo nearest;
-    std::size_t row = 0;  // among the samples that need categories
-    bool needs_categories = false;
+    std::size_t row = 0;  // among the samples that need the adapting prototypes
+    bool needs_adapting = false;
   };
   std::vector<Look> looks_;  // one per sample of the block
   std::vector<Candidate> candidates_;
   struct KnownCosine {
-    std::size_t prototype;
+    PrototypeId prototype;
     double cosine;
   };
   std::vector<KnownCosine> cosines_;

@@ -10,8 +10,12 @@
 #include "base/threads.hpp"
 #include "base/try.hpp"
 #include "discover/boundary.hpp"
+#include "discover/method_base.hpp"
 #include "discover/methods.hpp"
-#include "discover/snapshot.hpp"
+#include "discover/paco_evidence.hpp"
+#include "discover/paco_figures.hpp"
+#include "linalg/logarithm.hpp"
+#include "linalg/matrix.hpp"
 #include "linalg/plain.hpp"
 #include "sphere/standardise.hpp"
 #include "sphere/von_mises_fisher.hpp"
@@ -21,46 +25,40 @@ namespace {
 
 // The best and second best of some scores; the lowest index wins a tie.
 struct Best {
-  CategoryId first = -1, second = -1;
+  PrototypeId first = kNobody, second = kNobody;
   double score = kNotComputed, second_score = kNotComputed;
 
-  void offer(CategoryId k, double s) {
-    if (first < 0 || s > score) {
+  void offer(PrototypeId k, double s) {
+    if (first == kNobody || s > score) {
       second = first;
       second_score = score;
       first = k;
       score = s;
-    } else if (second < 0 || s > second_score) {
+    } else if (second == kNobody || s > second_score) {
       second = k;
       second_score = s;
     }
   }
 };
 
-class ReferenceMethod final : public Method {
+class ReferenceMethod final : public MethodBase {
  public:
-  explicit ReferenceMethod(std::shared_ptr<const Model> model)
-      : model_(std::move(model)), d_(model_->dimension) {
-    class_sizes_ = model_->class_sizes;
-    boundary_ = {model_->tau_birth_sup, 0};
-    stats_.lowest_tau_birth = boundary_.tau_birth;
-  }
-
-  std::string_view name() const override { return "reference"; }
-  const Model& model() const override { return *model_; }
-
-  Result<Decision> decide(std::span<const double> embedding) override {
-    Decision decision;
-    PACO_TRY(decide_block({embedding.data(), 1, embedding.size()}, {&decision, 1}));
-    return decision;
+  ReferenceMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
+                  const MethodOptions& options, PacoParameters parameters)
+      : MethodBase(info, std::move(model), options.settings),
+        p_(std::move(parameters)),
+        d_(this->model().dimension),
+        sums_(this->model().known_classes()),
+        boundary_{p_.tau_birth_sup, 0} {
+    counts_.lowest_tau_birth = boundary_.tau_birth;
   }
 
   Result<void> decide_block(Rows<const double> embeddings, std::span<Decision> decisions) override {
-    PACO_TRY(check_block(embeddings, decisions, *model_));
+    PACO_TRY(check_block(embeddings, decisions));
     ThreadPool here;
     Matrix<float> units(embeddings.rows, d_);
-    PACO_TRY(standardise_rows(embeddings, model_->mean, model_->deviation, units.view(), "stream",
-                              stats_.samples, here));
+    PACO_TRY(standardise_rows(embeddings, model().mean, model().deviation, units.view(), "stream",
+                              samples(), here));
     for (std::size_t i = 0; i < embeddings.rows; ++i) {
       decisions[i] = judge(units[i].data());
       update(units[i].data(), decisions[i]);
@@ -68,184 +66,203 @@ class ReferenceMethod final : public Method {
     return {};
   }
 
-  MethodStats stats() const override { return stats_; }
-
-  std::shared_ptr<const MemoryView> published() const override {
-    return std::make_shared<MemoryView>(
-        memory_view(*model_, stats_, class_sizes_, sizes_, births_, resultants(), boundary_));
+  std::vector<Figure> figures() const override {
+    return paco_figures(
+        p_, counts_, boundary_, table(), [this](PrototypeId id) { return resultant(id); }, d_);
   }
-
-  Result<std::vector<std::byte>> save() const override { return snapshot_to_bytes(snapshot(), d_); }
-
-  Result<void> restore(const std::string& path) override {
-    PACO_TRY(check_unused(stats_));
-    PACO_ASSIGN(const Snapshot s, load_snapshot(path, name(), *model_));
-    stats_ = s.stats;
-    class_sizes_ = s.class_sizes;
-    sizes_ = s.sizes;
-    births_ = s.births;
-    sums_ = s.sums;
-    boundary_ = current_boundary();
-    return {};
+  std::string explain(const Decision& decision) const override {
+    return explain_paco(decision, p_, categories());
   }
 
  private:
-  std::size_t known() const { return class_sizes_.size(); }
-  std::size_t categories() const { return sizes_.size(); }
-  const double* sum(std::size_t c) const { return sums_.data() + c * d_; }
-  double resultant(std::size_t c) const { return std::sqrt(plain::dot(sum(c), sum(c), d_)); }
-
-  // l_k: cosine with prototype k, known classes first.
-  double cosine(std::size_t k, const float* u) const {
-    if (k < known()) return plain::dot(model_->references.data() + k * d_, u, d_);
-    const double length = resultant(k - known());
-    return length > 0 ? plain::dot(sum(k - known()), u, d_) / length : 0;
+  PrototypeId all() const { return static_cast<PrototypeId>(table().size()); }
+  bool is_fixed(PrototypeId k) const { return table()[k].competing() && table()[k].reference(); }
+  bool is_adapting(PrototypeId k) const {
+    return table()[k].competing() && !table()[k].reference();
+  }
+  std::vector<double> sum(PrototypeId k) const override {
+    return sums_[static_cast<std::size_t>(k)];
+  }
+  double resultant(PrototypeId k) const override {
+    const std::vector<double>& r = sums_[static_cast<std::size_t>(k)];
+    return std::sqrt(plain::dot(r.data(), r.data(), d_));
   }
 
-  // Step 3: cosine over temperature plus the log of the smoothed share of samples, over prototypes
-  // [from, to).
-  Best assignment(const float* u, std::size_t from, std::size_t to) const {
-    double total = 0;
-    for (const std::int64_t n : class_sizes_) total += static_cast<double>(n);
-    for (const std::int64_t n : sizes_) total += static_cast<double>(n);
-    const double alpha = model_->options.alpha;
-    const double denominator = total + static_cast<double>(known() + categories()) * alpha;
+  // l_k: cosine with prototype k.
+  double cosine(PrototypeId k, const float* u) const {
+    const PrototypeRecord& record = table()[k];
+    if (record.support)
+      return plain::dot(model().references.data() + static_cast<std::size_t>(k) * d_, u, d_);
+    if (record.promoted) return plain::dot(row(k).data(), u, d_);
+    const double length = resultant(k);
+    return length > 0 ? plain::dot(sums_[static_cast<std::size_t>(k)].data(), u, d_) / length : 0;
+  }
+
+  // Step 3: cosine over temperature plus the log of the smoothed share of samples.
+  Best assignment(const float* u, bool references, bool adapting) const {
+    double total = 0, count = 0;
+    for (PrototypeId k = 0; k < all(); ++k) {
+      if (!table()[k].competing()) continue;
+      total += static_cast<double>(table()[k].size());
+      count += 1;
+    }
+    const double alpha = p_.options.alpha;
+    const double denominator = total + count * alpha;
     Best best;
-    for (std::size_t k = from; k < to; ++k) {
-      const auto n = static_cast<double>(k < known() ? class_sizes_[k] : sizes_[k - known()]);
-      best.offer(static_cast<CategoryId>(k),
-                 cosine(k, u) / model_->options.temperature + std::log((n + alpha) / denominator));
+    for (PrototypeId k = 0; k < all(); ++k) {
+      if (!(references && is_fixed(k)) && !(adapting && is_adapting(k))) continue;
+      const auto n = static_cast<double>(table()[k].size());
+      best.offer(k, cosine(k, u) / p_.options.temperature + exact_log((n + alpha) / denominator));
     }
     return best;
   }
 
   void assign(const Best& best, Branch branch, Decision& out) const {
-    out.branch = branch;
-    out.category = best.first;
-    out.verdict =
-        best.first < static_cast<CategoryId>(known()) ? Verdict::known : Verdict::existing;
-    out.assignment_score = best.score;
-    out.runner_up = best.second < 0 ? best.first : best.second;
-    out.runner_up_score = best.second_score;
+    set_branch(out, branch);
+    out.prototype = best.first;
+    out.runner_up = best.second;
+    out.evidence[kAssignmentScore] = best.score;
+    out.evidence[kRunnerUpScore] = best.second_score;
   }
 
   Decision judge(const float* u) const {
-    const Model& m = *model_;
     Decision out;
-    out.sequence = stats_.samples;
-    out.tau_birth = boundary_.tau_birth;
-    const std::size_t all = known() + categories();
-    const auto newborn = static_cast<CategoryId>(all);
+    auto& e = out.evidence;
+    e[kTauBirth] = boundary_.tau_birth;
 
-    // Step 1: evidence of the known classes decides who may compete.
+    // Step 1: evidence of the known classes decides who may compete. The margin is that over the
+    // best reference of another category.
     Best nearest;
-    for (std::size_t k = 0; k < known(); ++k)
-      nearest.offer(static_cast<CategoryId>(k), cosine(k, u));
-    out.top_cosine = nearest.score;
-    out.margin = nearest.score - nearest.second_score;
-    const auto create = [&](double score, double threshold, CategoryId closest,
+    for (PrototypeId k = 0; k < all(); ++k) {
+      if (is_fixed(k)) nearest.offer(k, cosine(k, u));
+    }
+    Best other;
+    for (PrototypeId k = 0; k < all(); ++k) {
+      if (is_fixed(k) && table()[k].owner != table()[nearest.first].owner)
+        other.offer(k, cosine(k, u));
+    }
+    e[kTopCosine] = nearest.score;
+    e[kMargin] = nearest.score - other.score;
+    const auto create = [&](double score, double threshold, PrototypeId closest,
                             double closest_score) {
-      out.branch = Branch::create;
-      out.verdict = Verdict::created;
-      out.category = newborn;
+      set_branch(out, Branch::create);
+      out.prototype = kNobody;
+      out.runner_up = closest;
       out.score = score;
       out.threshold = threshold;
-      out.runner_up = closest;
-      out.runner_up_score = closest_score;
+      e[kRunnerUpScore] = closest_score;
       return out;
     };
-    std::size_t from = 0;
-    if (m.options.routing && out.margin >= m.hi.value) {
-      out.route = Route::known_only;
-      out.score = out.margin;
-      out.threshold = m.hi.value;
-      assign(assignment(u, 0, known()), Branch::known_only, out);
+    bool none_yet = true;
+    for (PrototypeId k = 0; k < all(); ++k) none_yet = none_yet && !is_adapting(k);
+    bool with_references = true;
+    set_route(out, Route::all);
+    if (p_.options.routing && e[kMargin] >= p_.hi.value) {
+      set_route(out, Route::known_only);
+      out.score = e[kMargin];
+      out.threshold = p_.hi.value;
+      assign(assignment(u, true, false), Branch::known_only, out);
       return out;
     }
-    if (m.options.routing && out.top_cosine < m.tau_lo) {
-      out.route = Route::categories_only;
-      if (categories() == 0) return create(out.top_cosine, m.tau_lo, nearest.first, nearest.score);
-      from = known();
+    if (p_.options.routing && e[kTopCosine] < p_.tau_lo) {
+      set_route(out, Route::categories_only);
+      if (none_yet) return create(e[kTopCosine], p_.tau_lo, nearest.first, nearest.score);
+      with_references = false;
     }
 
     // Step 2: is it explained well enough by a candidate? If not, does it join a category all the
     // same?
     double closest = -std::numeric_limits<double>::infinity();
-    for (std::size_t k = from; k < all; ++k) closest = std::max(closest, cosine(k, u));
-    out.birth_score = closest / m.options.temperature - m.log_p0;
-    if (out.birth_score >= boundary_.tau_birth) {
-      out.score = out.birth_score;
+    for (PrototypeId k = 0; k < all(); ++k) {
+      if ((with_references && is_fixed(k)) || is_adapting(k))
+        closest = std::max(closest, cosine(k, u));
+    }
+    e[kBirthScore] = closest / p_.options.temperature - p_.log_p0;
+    if (e[kBirthScore] >= boundary_.tau_birth) {
+      out.score = e[kBirthScore];
       out.threshold = boundary_.tau_birth;
-      assign(assignment(u, from, all), Branch::explained, out);
+      assign(assignment(u, with_references, true), Branch::explained, out);
       return out;
     }
-    if (categories() == 0)
-      return create(out.birth_score, boundary_.tau_birth, nearest.first, nearest.score);
+    if (none_yet) return create(e[kBirthScore], boundary_.tau_birth, nearest.first, nearest.score);
     Best attach;
-    for (std::size_t c = 0; c < categories(); ++c) {
-      const double kappa = concentration(resultant(c), sizes_[c], d_);
-      attach.offer(static_cast<CategoryId>(known() + c),
-                   attach_score(cosine(known() + c, u), sizes_[c], kappa, m.log_p0));
+    for (PrototypeId k = 0; k < all(); ++k) {
+      if (!is_adapting(k)) continue;
+      const std::int64_t n = table()[k].members;
+      const double kappa = concentration(resultant(k), n, d_);
+      attach.offer(k, attach_score(cosine(k, u), n, kappa, p_.log_p0));
     }
-    out.attach_score = attach.score;
-    if (!(attach.score >= m.create.value))
-      return create(attach.score, m.create.value, attach.first, attach.score);
+    e[kAttachScore] = attach.score;
+    if (!(attach.score >= p_.create.value))
+      return create(attach.score, p_.create.value, attach.first, attach.score);
     out.score = attach.score;
-    out.threshold = m.create.value;
+    out.threshold = p_.create.value;
     assign(attach, Branch::attach, out);
     return out;
   }
 
-  void update(const float* u, Decision& decision) {
-    const auto k = static_cast<std::size_t>(decision.category);
-    if (decision.verdict == Verdict::known) {
-      ++class_sizes_[k];
-    } else {
-      const std::size_t c = k - known();
-      if (decision.verdict == Verdict::created) {
-        sizes_.push_back(0);
-        births_.push_back(static_cast<std::int64_t>(decision.sequence));
-        sums_.resize(sums_.size() + d_, 0.0);
-      }
-      ++sizes_[c];
-      for (std::size_t j = 0; j < d_; ++j) sums_[c * d_ + j] += static_cast<double>(u[j]);
+  void update(const float* u, Decision& d) {
+    settle(d);
+    if (!d.counted) {
+      sums_.resize(table().size(), std::vector<double>(d_));
+      std::vector<double>& r = sums_[static_cast<std::size_t>(d.prototype)];
+      for (std::size_t j = 0; j < d_; ++j) r[j] += static_cast<double>(u[j]);
       boundary_ = current_boundary();
     }
-    decision.tau_birth_after = boundary_.tau_birth;
-    decision.eta_after = boundary_.eta;
-    decision.categories_after = categories();
-    decision.mature_after = static_cast<std::uint64_t>(std::count_if(
-        sizes_.begin(), sizes_.end(), [&](std::int64_t n) { return n >= model_->mature_size(); }));
-    count(stats_, decision);
+    d.evidence[kTauBirthAfter] = boundary_.tau_birth;
+    d.evidence[kEtaAfter] = boundary_.eta;
+    d.evidence[kMatureAfter] = static_cast<double>(mature_);
+    counts_.add(d);
   }
 
-  std::vector<double> resultants() const {
+  Boundary current_boundary() {
+    std::vector<std::int64_t> sizes;
     std::vector<double> lengths;
-    for (std::size_t c = 0; c < categories(); ++c) lengths.push_back(resultant(c));
-    return lengths;
+    mature_ = 0;
+    for (PrototypeId k = 0; k < all(); ++k) {
+      if (!is_adapting(k)) continue;
+      sizes.push_back(table()[k].members);
+      lengths.push_back(resultant(k));
+      mature_ += table()[k].members >= p_.mature_size();
+    }
+    return plain_boundary(p_, sizes, lengths);
   }
 
-  Boundary current_boundary() const { return plain_boundary(*model_, sizes_, resultants()); }
-
-  Snapshot snapshot() const {
-    return {
-        std::string(name()), model_->fingerprint(), stats_, class_sizes_, sizes_, births_, sums_};
+  void edited(std::vector<NewSum> sums) override {
+    sums_.resize(table().size(), std::vector<double>(d_));
+    for (NewSum& changed : sums)
+      sums_[static_cast<std::size_t>(changed.prototype)] = std::move(changed.sum);
+    boundary_ = current_boundary();
+  }
+  void save_own(Section& own) const override {
+    put_sums(own);
+    counts_.save(own);
+  }
+  Result<void> restore_own(const Section& own, const std::string& name) override {
+    PacoCounts counts = counts_;
+    PACO_TRY(counts.restore(own, samples(), name));
+    PACO_ASSIGN(std::vector<NewSum> sums, sums_of(own, name));
+    counts_ = counts;
+    edited(std::move(sums));
+    return {};
   }
 
-  std::shared_ptr<const Model> model_;
+  PacoParameters p_;
   std::size_t d_;
-  std::vector<std::int64_t> class_sizes_;  // support and stream samples of each known class
-  std::vector<std::int64_t> sizes_;        // of each category
-  std::vector<std::int64_t> births_;
-  std::vector<double> sums_;  // (categories, d)
+  std::vector<std::vector<double>> sums_;  // by prototype; unused for support classes
   Boundary boundary_;
-  MethodStats stats_;
+  std::size_t mature_ = 0;
+  PacoCounts counts_;
 };
 
 }  // namespace
 
-std::unique_ptr<Method> make_reference_method(std::shared_ptr<const Model> model) {
-  return std::make_unique<ReferenceMethod>(std::move(model));
+Result<std::unique_ptr<Method>> make_reference_method(const MethodInfo& info,
+                                                      std::shared_ptr<const Model> model,
+                                                      const MethodOptions& options) {
+  PACO_ASSIGN(PacoParameters parameters, paco_parameters(*model, options.settings));
+  return std::unique_ptr<Method>(
+      std::make_unique<ReferenceMethod>(info, std::move(model), options, std::move(parameters)));
 }
 
 }  // namespace paco

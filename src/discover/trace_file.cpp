@@ -7,104 +7,130 @@
 
 #include "base/try.hpp"
 #include "data/csv.hpp"
-#include "discover/names.hpp"
+#include "discover/registry.hpp"
 
 namespace paco {
 namespace {
 
-constexpr int kColumns = 18;
+std::string header(const MethodInfo& method) {
+  std::string text = "sequence,category";
+  for (const EvidenceField& field : method.evidence) text += fmt::format(",{}", field.name);
+  return text + ",categories,microseconds";
+}
 
-bool parse_row(std::span<const std::string_view> fields, TraceRow& row) {
-  Decision& d = row.decision;
-  bool good = parse_name(fields[2], route_name, 3, d.route) &&
-              parse_name(fields[3], branch_name, 4, d.branch);
-  const auto whole = [&](int column) {
-    const auto value = parse_integer(fields[static_cast<std::size_t>(column)]);
-    if (!value || *value < 0) good = false;
-    return static_cast<std::uint64_t>(value.value_or(0));
+// The method whose trace has this header, if there is one.
+const MethodInfo* method_of(const std::string& columns) {
+  for (const Registration& method : registered_methods()) {
+    if (header(method.info) == columns) return &method.info;
+  }
+  return nullptr;
+}
+
+bool parse_row(std::span<const std::string_view> values, const MethodInfo& method, Trace& trace) {
+  Decision d;
+  const auto sequence = parse_integer(values[0]), category = parse_integer(values[1]);
+  const auto categories = parse_integer(values[values.size() - 2]);
+  const auto microseconds = parse_number(values.back());
+  if (!sequence || !category || !categories || !microseconds || *sequence < 0 || *category < 0 ||
+      *categories < 0) {
+    return false;
+  }
+  d.sequence = static_cast<std::uint64_t>(*sequence);
+  d.category = *category;
+  d.categories_after = static_cast<std::uint64_t>(*categories);
+  for (std::size_t i = 0; i < method.evidence.size(); ++i) {
+    const std::string_view text = values[2 + i];
+    const auto& choices = method.evidence[i].choices;
+    if (text.empty()) continue;
+    if (choices.empty()) {
+      const auto value = parse_number(text);
+      if (!value) return false;
+      d.evidence[i] = *value;
+    } else {
+      const auto found = std::find(choices.begin(), choices.end(), text);
+      if (found == choices.end()) return false;
+      d.evidence[i] = static_cast<double>(found - choices.begin());
+    }
+  }
+  trace.decisions.push_back(d);
+  trace.microseconds.push_back(*microseconds);
+  return true;
+}
+
+Result<Trace> read_rows(ByteStream stream) {
+  CsvReader reader(std::move(stream), false);
+  const auto bad = [&](const std::string& what) {
+    return Error{ErrorCode::bad_format,
+                 fmt::format("{}: line {}: {}", reader.name(), reader.line(), what),
+                 "give a trace as 'paco discover --trace' writes it"};
   };
-  const auto number = [&](int column) {
-    const std::string_view field = fields[static_cast<std::size_t>(column)];
-    if (field.empty()) return kNotComputed;
-    const auto value = parse_number(field);
-    if (!value) good = false;
-    return value.value_or(kNotComputed);
-  };
-  d.sequence = whole(0);
-  d.category = static_cast<CategoryId>(whole(1));
-  d.top_cosine = number(4);
-  d.margin = number(5);
-  d.birth_score = number(6);
-  d.attach_score = number(7);
-  d.tau_birth = number(8);
-  d.tau_birth_after = number(9);
-  d.eta_after = number(10);
-  d.categories_after = whole(11);
-  d.mature_after = whole(12);
-  for (int b = 0; b < 4; ++b) row.branches[b] = whole(13 + b);
-  row.microseconds = number(17);
-  return good;
+  std::vector<std::string_view> values;
+  PACO_ASSIGN(const bool any, reader.next(values));
+  const MethodInfo* method = any ? method_of(fmt::format("{}", fmt::join(values, ","))) : nullptr;
+  if (method == nullptr) return bad("the header of a trace is missing");
+  Trace trace;
+  for (const EvidenceField& field : method->evidence)
+    trace.fields.push_back({std::string(field.name), {field.choices.begin(), field.choices.end()}});
+  const std::size_t columns = method->evidence.size() + 4;
+  while (true) {
+    PACO_ASSIGN(const bool more, reader.next(values));
+    if (!more) return trace;
+    if (values.size() != columns)
+      return bad(fmt::format("{} fields, the header has {}", values.size(), columns));
+    if (!parse_row(values, *method, trace)) return bad("a field cannot be read");
+  }
 }
 
 }  // namespace
 
-TraceWriter::TraceWriter(AtomicFile file, const MethodStats& before) : file_(std::move(file)) {
-  std::copy(std::begin(before.branches), std::end(before.branches), branches_);
-  text_.append(kTraceColumns).push_back('\n');
-}
-
-Result<TraceWriter> TraceWriter::create(const std::string& path, const MethodStats& before) {
-  PACO_ASSIGN(AtomicFile file, AtomicFile::create(path));
-  return TraceWriter(std::move(file), before);
+Result<TraceWriter> TraceWriter::create(const std::string& path, const MethodInfo& method,
+                                        std::optional<std::uint64_t> length) {
+  PACO_ASSIGN(PartialFile file,
+              length ? PartialFile::resume(path, *length) : PartialFile::create(path));
+  TraceWriter writer(std::move(file), method);
+  if (writer.file_.size() == 0) PACO_TRY(writer.file_.write(header(method) + "\n"));
+  return writer;
 }
 
 Result<void> TraceWriter::write(std::span<const Decision> decisions, double microseconds_each) {
+  text_.clear();
   auto out = std::back_inserter(text_);
   for (const Decision& d : decisions) {
-    ++branches_[static_cast<int>(d.branch)];
-    fmt::format_to(out, "{},{},{},{}", d.sequence, d.category, route_name(d.route),
-                   branch_name(d.branch));
-    for (const double x : {d.top_cosine, d.margin, d.birth_score, d.attach_score}) {
+    fmt::format_to(out, "{},{}", d.sequence, d.category);
+    for (std::size_t i = 0; i < method_->evidence.size(); ++i) {
       text_.push_back(',');
-      if (!std::isnan(x)) fmt::format_to(out, "{}", x);
+      if (std::isnan(d.evidence[i])) continue;
+      const auto& choices = method_->evidence[i].choices;
+      if (choices.empty()) {
+        fmt::format_to(out, "{}", d.evidence[i]);
+      } else {
+        text_.append(choices[static_cast<std::size_t>(d.evidence[i])]);
+      }
     }
-    fmt::format_to(out, ",{},{},{},{},{},{},{},{},{},{:.3f}\n", d.tau_birth, d.tau_birth_after,
-                   d.eta_after, d.categories_after, d.mature_after, branches_[0], branches_[1],
-                   branches_[2], branches_[3], microseconds_each);
+    fmt::format_to(out, ",{},{:.3f}\n", d.categories_after, microseconds_each);
   }
-  const Result<void> done = file_.write(text_);
-  text_.clear();
-  return done;
+  return file_.write(text_);
 }
 
-Result<void> TraceWriter::commit() {
-  PACO_TRY(file_.write(text_));
-  text_.clear();
-  return file_.commit();
+Result<std::uint64_t> TraceWriter::sync() {
+  PACO_TRY(file_.sync());
+  return file_.size();
 }
 
-Result<std::vector<TraceRow>> read_trace(const std::string& path) {
+int Trace::field(std::string_view name) const {
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (fields[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+Result<Trace> read_trace(const std::string& path) {
   PACO_ASSIGN(ByteStream stream, ByteStream::open(path));
-  CsvReader reader(std::move(stream), false);
-  const auto bad = [&](const std::string& what) {
-    return Error{ErrorCode::bad_format, fmt::format("{}: line {}: {}", path, reader.line(), what),
-                 "give a trace as 'paco discover --trace' writes it"};
-  };
-  std::vector<std::string_view> fields;
-  PACO_ASSIGN(const bool any, reader.next(fields));
-  if (!any || fmt::format("{}", fmt::join(fields, ",")) != kTraceColumns) {
-    return bad("the header of a trace is missing");
-  }
-  std::vector<TraceRow> rows;
-  while (true) {
-    PACO_ASSIGN(const bool more, reader.next(fields));
-    if (!more) return rows;
-    if (fields.size() != kColumns)
-      return bad(fmt::format("{} fields, a trace has {}", fields.size(), kColumns));
-    TraceRow row;
-    if (!parse_row(fields, row)) return bad("a field cannot be read");
-    rows.push_back(row);
-  }
+  return read_rows(std::move(stream));
+}
+
+Result<Trace> parse_trace(std::span<const std::byte> bytes, const std::string& name) {
+  return read_rows(ByteStream::from_bytes(bytes, name));
 }
 
 }  // namespace paco

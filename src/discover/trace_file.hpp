@@ -1,46 +1,50 @@
-// The course of a stream, one csv row per sample: evidence, boundary and memory as they stood, and
-// the time it took.
+// The course of a stream, one csv row per sample: evidence and memory as they stood, and the time
+// it took.
 //
-// Unlike decisions, a trace is not reproducible to the byte: its last column is measured.
+// Columns: sequence, category, every evidence number of the method (its choices by name, those of
+// the memory after the sample too), categories, microseconds. Unlike decisions, a trace is not
+// reproducible to the byte: its last column is measured.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/files.hpp"
-#include "paco/decision.hpp"
+#include "base/partial_file.hpp"
+#include "discover/decision_file.hpp"
 #include "paco/method.hpp"
 
 namespace paco {
 
-inline constexpr std::string_view kTraceColumns =
-    "sequence,category,route,branch,top_cosine,margin,birth_score,attach_score,tau_birth,tau_birth_"
-    "after,eta_after,"
-    "categories,mature,known_only,explained,attach,create,microseconds";
-
-struct TraceRow {
-  Decision decision;               // the fields that are columns
-  std::uint64_t branches[4] = {};  // decisions by branch up to and with this one
-  double microseconds = 0;
-};
-
-// The file appears under its name at commit().
 class TraceWriter {
  public:
-  // `before`: counts of decisions made before the first row, where a stream is resumed.
-  static Result<TraceWriter> create(const std::string& path, const MethodStats& before);
+  // `length`: goes on after that many bytes of an earlier run.
+  static Result<TraceWriter> create(const std::string& path, const MethodInfo& method,
+                                    std::optional<std::uint64_t> length = std::nullopt);
   Result<void> write(std::span<const Decision> decisions, double microseconds_each);
-  Result<void> commit();
+  Result<std::uint64_t> sync();
+  Result<void> finish() { return file_.finish(); }
+  void discard() { file_.discard(); }
 
  private:
-  TraceWriter(AtomicFile file, const MethodStats& before);
-  AtomicFile file_;
-  std::uint64_t branches_[4];
+  TraceWriter(PartialFile file, const MethodInfo& method)
+      : file_(std::move(file)), method_(&method) {}
+  PartialFile file_;
+  const MethodInfo* method_;
   std::string text_;
 };
 
-Result<std::vector<TraceRow>> read_trace(const std::string& path);
+struct Trace {
+  std::vector<DecisionTable::Field> fields;  // place i of Decision::evidence
+  std::vector<Decision> decisions;           // the fields that are columns
+  std::vector<double> microseconds;
+
+  int field(std::string_view name) const;  // place, or -1
+};
+
+Result<Trace> read_trace(const std::string& path);
+// From bytes; `name` stands for the path in error texts.
+Result<Trace> parse_trace(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace paco

@@ -61,12 +61,12 @@ void count_accuracies(std::span<const std::uint8_t> marks, Scores& scores) {
 }
 
 void add_intervals(std::span<const std::uint8_t> marks, const EvaluationOptions& options,
-                   Scores& scores) {
+                   Scores& scores, const std::stop_token& stop) {
   if (options.resamples <= 0 || marks.empty()) return;
   const std::array<Question, 7> asked = questions(scores);
   std::array<std::vector<double>, 7> values;
   Random random(options.seed);
-  for (int resample = 0; resample < options.resamples; ++resample) {
+  for (int resample = 0; resample < options.resamples && !stop.stop_requested(); ++resample) {
     Histogram histogram{};
     for (std::size_t draw = 0; draw < marks.size(); ++draw) {
       ++histogram[marks[random.below(marks.size())]];

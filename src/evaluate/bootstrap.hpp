@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 
 #include "evaluate/evaluation.hpp"
 
@@ -26,8 +27,8 @@ inline constexpr std::uint8_t kKnownCorrect = 8;  // put into exactly its known 
 void count_accuracies(std::span<const std::uint8_t> marks, Scores& scores);
 
 // Adds the interval of each accuracy of `scores` that is defined. Resamples in which a share has no
-// sample are left out of its interval.
+// sample are left out of its interval. Where the token is set there are fewer resamples.
 void add_intervals(std::span<const std::uint8_t> marks, const EvaluationOptions& options,
-                   Scores& scores);
+                   Scores& scores, const std::stop_token& stop = {});
 
 }  // namespace paco

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "evaluate/evaluation.hpp"
+#include "linalg/logarithm.hpp"
 
 namespace paco {
 namespace {
@@ -27,7 +28,7 @@ double entropy(const std::vector<std::int64_t>& sizes, double samples) {
   double sum = 0;
   for (const std::int64_t size : sizes) {
     const double share = static_cast<double>(size) / samples;
-    sum -= share * std::log(share);
+    sum -= share * exact_log(share);
   }
   return sum;
 }
@@ -88,7 +89,7 @@ std::optional<double> normalised_mutual_information(const Contingency& table) {
     const auto count = static_cast<double>(entry.count);
     const double expected = static_cast<double>(table.cluster_sizes[entry.cluster]) *
                             static_cast<double>(table.label_sizes[entry.label]);
-    information += count / n * std::log(count * n / expected);
+    information += count / n * exact_log(count * n / expected);
   }
   const double mean = 0.5 * (entropy(table.cluster_sizes, n) + entropy(table.label_sizes, n));
   // Rounding may leave a hair outside of the range.

@@ -9,8 +9,8 @@
 #include "base/try.hpp"
 #include "evaluate/bootstrap.hpp"
 #include "evaluate/contingency.hpp"
-#include "evaluate/match.hpp"
 #include "evaluate/protocol.hpp"
+#include "linalg/assignment.hpp"
 
 namespace paco {
 namespace {
@@ -85,10 +85,10 @@ std::optional<Interval> ends(std::int64_t fewest, std::int64_t most, std::int64_
 }
 
 Judged judge(std::span<const CategoryId> predicted, const EvaluationInput& input,
-             const EvaluationOptions& options) {
+             const EvaluationOptions& options, const std::stop_token& stop) {
   Judged judged;
   judged.table = count_pairs(predicted, input.truth);
-  judged.protocols = apply_protocols(judged.table, input.known_classes, options.keep);
+  judged.protocols = apply_protocols(judged.table, input.known_classes, options.keep, stop);
   const Contingency& table = judged.table;
   const Protocols& protocols = judged.protocols;
 
@@ -107,7 +107,7 @@ Judged judge(std::span<const CategoryId> predicted, const EvaluationInput& input
   }
   Scores& scores = judged.scores;
   count_accuracies(marks, scores);
-  add_intervals(marks, options, scores);
+  add_intervals(marks, options, scores, stop);
   const SplitAccuracy& strict = scores.strict;
   scores.strict_old_ties = ends(protocols.fewest_old, protocols.most_old, strict.old.samples);
   scores.strict_novel_ties = ends(strict.all.correct - protocols.most_old,
@@ -217,9 +217,10 @@ std::vector<BirthPoint> follow_births(const EvaluationInput& input) {
 
 std::string_view keep_name(Keep keep) { return keep == Keep::top ? "top" : "all"; }
 
-Result<Evaluation> evaluate(const EvaluationInput& input, const EvaluationOptions& options) {
+Result<Evaluation> evaluate(const EvaluationInput& input, const EvaluationOptions& options,
+                            std::stop_token stop) {
   PACO_TRY(check_input(input, options));
-  const Judged judged = judge(input.predicted, input, options);
+  const Judged judged = judge(input.predicted, input, options, stop);
 
   Evaluation evaluation;
   evaluation.options = options;
@@ -231,10 +232,13 @@ Result<Evaluation> evaluate(const EvaluationInput& input, const EvaluationOption
       std::count_if(judged.table.labels.begin(), judged.table.labels.end(),
                     [&](std::int64_t label) { return label >= input.known_classes; });
   evaluation.scores = judged.scores;
-  if (!input.closed.empty()) evaluation.closed = judge(input.closed, input, options).scores;
+  if (!input.closed.empty()) evaluation.closed = judge(input.closed, input, options, stop).scores;
   evaluation.classes = score_classes(judged, input);
   evaluation.confused = most_confused(judged, input, options.confused);
   evaluation.births = follow_births(input);
+  if (stop.stop_requested()) {
+    return Error{ErrorCode::interrupted, "the evaluation was interrupted", ""};
+  }
   return evaluation;
 }
 

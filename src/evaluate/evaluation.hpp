@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -148,6 +149,9 @@ struct Evaluation {
 // which ends the others lie.
 //
 // Intervals: percentile bootstrap over the samples with truth, the matching held fixed.
-Result<Evaluation> evaluate(const EvaluationInput& input, const EvaluationOptions& options = {});
+//
+// Time and memory grow with the samples, not with clusters times classes.
+Result<Evaluation> evaluate(const EvaluationInput& input, const EvaluationOptions& options = {},
+                            std::stop_token stop = {});
 
 }  // namespace paco

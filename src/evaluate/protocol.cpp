@@ -1,12 +1,11 @@
-// From counts to matchings: cut the clusters, drop those that cannot matter, weigh, match.
+// From counts to matchings: cut the clusters, weigh, match.
 #include "evaluate/protocol.hpp"
 
 #include <algorithm>
 #include <cassert>
 #include <numeric>
 
-#include "evaluate/match.hpp"
-#include "linalg/matrix.hpp"
+#include "linalg/assignment.hpp"
 
 namespace paco {
 namespace {
@@ -32,39 +31,6 @@ struct LabelRange {
   bool holds(std::uint32_t label) const { return label >= first && label < last; }
 };
 
-// A dense table of weights may take this many cells; beyond it, clusters that cannot matter are
-// dropped first.
-constexpr std::size_t kMostCells = std::size_t{1} << 23;
-
-// Clusters that have a say in the matching, ascending. In a very large table, of the clusters whose
-// samples (within the range) are all of one class only the largest per class is taken, as they
-// compete for that class alone: tens of thousands of singletons shrink to a few, and no sum
-// changes.
-std::vector<std::uint32_t> contenders(const Contingency& table, const std::vector<char>& kept,
-                                      LabelRange range) {
-  const std::size_t clusters = table.clusters.size();
-  std::vector<std::uint32_t> classes_in(clusters, 0);
-  std::vector<const Contingency::Entry*> only(clusters, nullptr);
-  for (const Contingency::Entry& entry : table.entries) {
-    if (!kept[entry.cluster] || !range.holds(entry.label)) continue;
-    ++classes_in[entry.cluster];
-    only[entry.cluster] = &entry;
-  }
-  std::vector<const Contingency::Entry*> purest(table.labels.size(), nullptr);
-  for (std::size_t c = 0; c < clusters; ++c) {
-    if (classes_in[c] != 1) continue;
-    const Contingency::Entry*& best = purest[only[c]->label];
-    if (best == nullptr || only[c]->count > best->count) best = only[c];
-  }
-  const bool large = clusters * (range.last - range.first) > kMostCells;
-  std::vector<std::uint32_t> result;
-  for (std::uint32_t c = 0; c < clusters; ++c) {
-    const bool dropped = large && classes_in[c] == 1 && purest[only[c]->label] != only[c];
-    if (kept[c] && !dropped) result.push_back(c);
-  }
-  return result;
-}
-
 // What a sample of an old and of a novel class is worth to the matching.
 struct Worth {
   std::int64_t old = 1;
@@ -73,23 +39,25 @@ struct Worth {
 
 // Matches the kept clusters to the labels of the range. Labels below `old_labels` are old.
 StandsFor match_range(const Contingency& table, const std::vector<char>& kept, LabelRange range,
-                      std::uint32_t old_labels, Worth worth) {
-  StandsFor stands_for(table.clusters.size(), kUnmatched);
-  const std::vector<std::uint32_t> rows = contenders(table, kept, range);
-  std::vector<std::int64_t> row_of(table.clusters.size(), kUnmatched);
-  for (std::size_t r = 0; r < rows.size(); ++r) row_of[rows[r]] = static_cast<std::int64_t>(r);
-
-  Matrix<std::int64_t> weights(rows.size(), range.last - range.first);
-  for (const Contingency::Entry& entry : table.entries) {
-    if (row_of[entry.cluster] == kUnmatched || !range.holds(entry.label)) continue;
-    weights[static_cast<std::size_t>(row_of[entry.cluster])][entry.label - range.first] =
-        entry.count * (entry.label < old_labels ? worth.old : worth.novel);
+                      std::uint32_t old_labels, Worth worth, const std::stop_token& stop) {
+  std::vector<std::uint32_t> clusters;  // of each row
+  std::vector<std::uint32_t> row_of(table.clusters.size(), 0);
+  for (std::uint32_t c = 0; c < table.clusters.size(); ++c) {
+    if (!kept[c]) continue;
+    row_of[c] = static_cast<std::uint32_t>(clusters.size());
+    clusters.push_back(c);
   }
-  const Matching matching = match(weights.view());
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const std::int64_t column = matching.column_of_row[r];
-    if (column == kUnmatched || weights[r][static_cast<std::size_t>(column)] == 0) continue;
-    stands_for[rows[r]] = column + range.first;
+  WeightTable weights{clusters.size(), range.last - range.first, {}};
+  for (const Contingency::Entry& entry : table.entries) {
+    if (!kept[entry.cluster] || !range.holds(entry.label)) continue;
+    weights.cells.push_back({row_of[entry.cluster], entry.label - range.first,
+                             entry.count * (entry.label < old_labels ? worth.old : worth.novel)});
+  }
+  const Matching matching = match(weights, stop);
+  StandsFor stands_for(table.clusters.size(), kUnmatched);
+  for (const WeightTable::Cell& cell : weights.cells) {
+    if (matching.column_of_row[cell.row] != cell.column) continue;
+    stands_for[clusters[cell.row]] = cell.column + range.first;
   }
   return stands_for;
 }
@@ -105,16 +73,17 @@ std::int64_t old_samples_right(const Contingency& table, const StandsFor& stands
 
 }  // namespace
 
-Protocols apply_protocols(const Contingency& table, std::int64_t known_classes, Keep keep) {
+Protocols apply_protocols(const Contingency& table, std::int64_t known_classes, Keep keep,
+                          std::stop_token stop) {
   const auto boundary = std::lower_bound(table.labels.begin(), table.labels.end(), known_classes);
   const auto old_labels = static_cast<std::uint32_t>(boundary - table.labels.begin());
   const auto labels = static_cast<std::uint32_t>(table.labels.size());
   Protocols result;
   result.kept = kept_clusters(table, keep);
   const LabelRange everything{0, labels};
-  result.strict = match_range(table, result.kept, everything, old_labels, {});
-  result.greedy_old = match_range(table, result.kept, {0, old_labels}, old_labels, {});
-  result.greedy_novel = match_range(table, result.kept, {old_labels, labels}, old_labels, {});
+  result.strict = match_range(table, result.kept, everything, old_labels, {}, stop);
+  result.greedy_old = match_range(table, result.kept, {0, old_labels}, old_labels, {}, stop);
+  result.greedy_novel = match_range(table, result.kept, {old_labels, labels}, old_labels, {}, stop);
 
   result.fewest_old = result.most_old = old_samples_right(table, result.strict, old_labels);
   if (old_labels == 0 || old_labels == labels) return result;
@@ -122,8 +91,8 @@ Protocols apply_protocols(const Contingency& table, std::int64_t known_classes, 
   const std::int64_t sample = table.samples + 1;
   assert(table.samples < (std::int64_t{1} << 28) && "weights must stay below kLargestWeight");
   const auto old_right = [&](Worth worth) {
-    return old_samples_right(table, match_range(table, result.kept, everything, old_labels, worth),
-                             old_labels);
+    return old_samples_right(
+        table, match_range(table, result.kept, everything, old_labels, worth, stop), old_labels);
   };
   result.fewest_old = old_right({sample, sample + 1});
   result.most_old = old_right({sample + 1, sample});

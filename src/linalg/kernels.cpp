@@ -257,12 +257,31 @@ HWY_INLINE void for_vectors(const ScreenedScores& s, Body body) {
   if (i < s.count) body(screened(s, s.count - width), s.count - width, i + width - s.count);
 }
 
+// Needs at least one whole vector.
+HWY_INLINE void collect_reaching(const ScreenedScores& s, hn::Vec<F32> bar,
+                                 std::vector<Candidate>& candidates) {
+  const F32 d;
+  constexpr std::size_t kMaxWidth = hn::MaxLanes(F32());
+  for_vectors(s, [&](const ValueAndError& x, std::size_t i, std::size_t left_out) HWY_ATTR {
+    const auto upper = hn::Add(x.value, x.error);
+    const auto reaches = hn::Ge(upper, bar);
+    if (hn::AllFalse(d, reaches)) return;
+    HWY_ALIGN float lanes[kMaxWidth];
+    hn::Store(upper, d, lanes);
+    std::uint64_t bits = 0;
+    hn::StoreMaskBits(d, reaches, reinterpret_cast<std::uint8_t*>(&bits));
+    for (bits = bits >> left_out << left_out; bits != 0; bits &= bits - 1) {
+      const auto lane = static_cast<std::size_t>(std::countr_zero(bits));
+      candidates.push_back({static_cast<std::uint32_t>(i + lane), lanes[lane]});
+    }
+  });
+}
+
 // An element can be among the `places` best only if its upper bound reaches the places-th largest
 // lower bound.
 void ScreenBest(const ScreenedScores& s, int places, std::vector<Candidate>& candidates) {
   const F32 d;
   const std::size_t width = hn::Lanes(d);
-  constexpr std::size_t kMaxWidth = hn::MaxLanes(F32());
   candidates.clear();
   if (s.count < width) {  // too few to be worth a bar
     for (std::size_t i = 0; i < s.count; ++i) {
@@ -292,19 +311,17 @@ void ScreenBest(const ScreenedScores& s, int places, std::vector<Candidate>& can
     bar = hn::MaxOfLanes(d, first);
   }
 
-  for_vectors(s, [&](const ValueAndError& x, std::size_t i, std::size_t left_out) HWY_ATTR {
-    const auto upper = hn::Add(x.value, x.error);
-    const auto reaches = hn::Ge(upper, bar);
-    if (hn::AllFalse(d, reaches)) return;
-    HWY_ALIGN float lanes[kMaxWidth];
-    hn::Store(upper, d, lanes);
-    std::uint64_t bits = 0;
-    hn::StoreMaskBits(d, reaches, reinterpret_cast<std::uint8_t*>(&bits));
-    for (bits = bits >> left_out << left_out; bits != 0; bits &= bits - 1) {
-      const auto lane = static_cast<std::size_t>(std::countr_zero(bits));
-      candidates.push_back({static_cast<std::uint32_t>(i + lane), lanes[lane]});
-    }
-  });
+  collect_reaching(s, bar, candidates);
+}
+
+void ScreenReaching(const ScreenedScores& s, float bar, std::vector<Candidate>& candidates) {
+  candidates.clear();
+  if (s.count >= hn::Lanes(F32())) return collect_reaching(s, hn::Set(F32(), bar), candidates);
+  for (std::size_t i = 0; i < s.count; ++i) {
+    float value, error;
+    screened_one(s, i, value, error);
+    if (value + error >= bar) candidates.push_back({static_cast<std::uint32_t>(i), value + error});
+  }
 }
 
 const char* TargetName() { return hwy::TargetName(HWY_TARGET); }
@@ -325,6 +342,7 @@ HWY_EXPORT(RoundToBytes);
 HWY_EXPORT(Standardise);
 HWY_EXPORT(ScreenRows);
 HWY_EXPORT(ScreenBest);
+HWY_EXPORT(ScreenReaching);
 HWY_EXPORT(TargetName);
 
 double dot(const float* a, const float* b, std::size_t n) {
@@ -364,6 +382,10 @@ void screen_rows(const float* rows, std::size_t count, const float* unit, std::s
 void screen_best(const ScreenedScores& scores, int places, std::vector<Candidate>& candidates) {
   assert(places >= 1 && places <= 3);
   HWY_DYNAMIC_DISPATCH(ScreenBest)(scores, places, candidates);
+}
+
+void screen_reaching(const ScreenedScores& scores, float bar, std::vector<Candidate>& candidates) {
+  HWY_DYNAMIC_DISPATCH(ScreenReaching)(scores, bar, candidates);
 }
 
 double screen_error(std::size_t n, std::size_t extra) {

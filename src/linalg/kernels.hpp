@@ -75,6 +75,9 @@ struct Candidate {
 // of index. See settle.hpp for what is done with them.
 void screen_best(const ScreenedScores& scores, int places, std::vector<Candidate>& candidates);
 
+// All prototypes whose exact value may reach `bar`, in ascending order of index.
+void screen_reaching(const ScreenedScores& scores, float bar, std::vector<Candidate>& candidates);
+
 // The instruction set in use, e.g. "AVX3", and those compiled in.
 std::string kernel_target();
 std::vector<std::string> kernel_targets();

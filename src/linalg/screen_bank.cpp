@@ -143,7 +143,7 @@ void ScreenBank::set(std::size_t k, const float* row) {
 }
 
 void ScreenBank::multiply(const SampleBlock& samples, float* out, std::size_t stride,
-                          ThreadPool& pool) const {
+                          ThreadPool& pool, std::size_t worth_a_thread) const {
   assert(samples.format_ == format_ && samples.dimension_ == dimension_);
   if (format_ == ScreenFormat::float32) {
     const float* rows = fixed_floats_ != nullptr ? fixed_floats_ : floats_.data();
@@ -156,9 +156,7 @@ void ScreenBank::multiply(const SampleBlock& samples, float* out, std::size_t st
     return;
   }
   const std::size_t panels = (size_ + kPanelRows - 1) / kPanelRows;
-  // Waking a thread takes as long as tens of millions of these multiplications.
-  constexpr std::size_t kWorthAThread = std::size_t{1} << 25;
-  const std::size_t worth = kWorthAThread / (samples.rows_ * kPanelRows * dimension_ + 1) + 1;
+  const std::size_t worth = worth_a_thread / (samples.rows_ * kPanelRows * dimension_ + 1) + 1;
   const std::size_t share = (panels + pool.threads() - 1) / pool.threads();
   pool.parallel_for(panels, std::max(share, worth), [&](std::size_t a, std::size_t b) {
     const std::size_t first = a * kPanelRows, last = std::min(b * kPanelRows, size_);

@@ -2,15 +2,16 @@
 // processor has, with what is needed to bound their errors.
 //
 // Two formats, and nothing above this file knows which is in use. In float32 the products are those
-// of BLAS. In bytes (where has_fast_byte_products) both sides are rounded to 8 bits, each vector
-// with a scale of its own, and the length of what rounding took away bounds the error: with u', r'
-// for the rounded u, r,
+// of gemm.hpp. In bytes (where has_fast_byte_products) both sides are rounded to 8 bits, each
+// vector with a scale of its own, and the length of what rounding took away bounds the error: with
+// u', r' for the rounded u, r,
 //   |u.r - u'.r'| <= |u - u'| |r| + |u'| |r - r'|.
 // A sample that joins a prototype while its block is decided adds its own |u - u'| to |r - r'|.
 //
 // Decisions do not depend on the format: products only rule out who cannot win.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -78,8 +79,16 @@ class ScreenBank {
   // Copies row k; k is at most size().
   void set(std::size_t k, const double* row);
 
-  // Row i of out (stride `stride`) = the products of sample i with all rows.
-  void multiply(const SampleBlock& samples, float* out, std::size_t stride, ThreadPool& pool) const;
+  // Forgets all rows from `size` on.
+  void shrink(std::size_t size) { size_ = std::min(size_, size); }
+
+  // Waking a thread takes as long as tens of millions of multiplications of bytes.
+  static constexpr std::size_t kWorthAThread = std::size_t{1} << 25;
+
+  // Row i of out (stride `stride`) = the products of sample i with all rows. A thread is given at
+  // least `worth_a_thread` multiplications of bytes.
+  void multiply(const SampleBlock& samples, float* out, std::size_t stride, ThreadPool& pool,
+                std::size_t worth_a_thread = kWorthAThread) const;
 
   // Length of what rounding took from row k; 0 in float32.
   float error(std::size_t k) const { return format_ == ScreenFormat::bytes ? errors_[k] : 0.0f; }

@@ -1,6 +1,8 @@
 // The page's JSON object, put together from its sections.
 #include <fmt/format.h>
 
+#include <limits>
+
 #include "base/try.hpp"
 #include "evaluate/summary.hpp"
 #include "report/report.hpp"
@@ -26,6 +28,13 @@ Result<void> check(const ReportInput& input) {
     return Error{ErrorCode::bad_shape,
                  fmt::format("{} decisions, but {} picture numbers", n, input.image_index.size()),
                  "the index needs one picture number per decision, in stream order"};
+  }
+  // The page holds them in 32 bits.
+  for (std::size_t i = 0; i < input.truth.size(); ++i) {
+    if (input.truth[i] <= std::numeric_limits<std::int32_t>::max()) continue;
+    return Error{ErrorCode::bad_value,
+                 fmt::format("the true class of decision {} is {}", i, input.truth[i]),
+                 "a report takes class ids below 2147483648: number the classes from 0 on"};
   }
   for (std::size_t i = 0; i < n; ++i) {
     if (input.samples[i].decision.category >= 0) continue;
@@ -76,7 +85,7 @@ Json tables_json(const std::vector<Table>& tables) {
 }  // namespace
 
 Result<nlohmann::ordered_json> report_document(const ReportInput& input,
-                                               const ReportOptions& options) {
+                                               const ReportOptions& options, std::stop_token stop) {
   PACO_TRY(check(input));
   Json document;
   document["format"] = 1;
@@ -84,14 +93,17 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
   Json& sources = document["sources"] = Json::array();
   for (const auto& [what, file] : input.sources)
     sources.push_back({{"what", what}, {"file", file}});
-  document["stream"] = stream_section(input);
-  document["memory"] = memory_section(input);
-  if (input.model != nullptr) {
-    document["model"] = model_section(input);
-    document["histograms"] = histogram_section(input);
-  }
-  document["points"] = point_section(input, options);
-  document["series"] = series_section(input);
+  const ReportView view(input);
+  const auto add = [&](const char* key, Json (*section)(const ReportView&)) {
+    if (!stop.stop_requested()) document[key] = section(view);
+  };
+  add("stream", stream_section);
+  add("memory", memory_section);
+  if (input.model != nullptr) add("model", model_section);
+  if (view.paco) add("histograms", histogram_section);
+  add("evidence", evidence_section);
+  if (!stop.stop_requested()) document["points"] = point_section(view, options);
+  add("series", series_section);
   if (input.evaluation != nullptr) {
     Json evaluation = evaluation_json(*input.evaluation);
     // The same in the tables and curves of the page.
@@ -102,8 +114,9 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
                      class_table(*input.evaluation), confused_table(*input.evaluation)});
   }
   if (input.images != nullptr) {
-    PACO_ASSIGN(document["gallery"], gallery_section(input, options));
+    PACO_ASSIGN(document["gallery"], gallery_section(view, options, stop));
   }
+  if (stop.stop_requested()) return Error{ErrorCode::interrupted, "the report was interrupted", ""};
   return document;
 }
 

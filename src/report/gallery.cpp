@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/try.hpp"
-#include "data/images.hpp"
+#include "images/images.hpp"
 #include "paco/method.hpp"
 #include "report/sections.hpp"
 #include "report/thumbnail.hpp"
@@ -23,7 +23,8 @@ std::vector<std::size_t> spread(const std::vector<std::size_t>& places, std::siz
   return chosen;
 }
 
-Result<Json> picture(const ReportInput& input, const ReportOptions& options, std::size_t place) {
+Result<Json> picture(const ReportView& view, const ReportOptions& options, std::size_t place) {
+  const ReportInput& input = view.input;
   const ReportSample& sample = input.samples[place];
   const auto index = input.image_index.empty() ? static_cast<std::int64_t>(sample.decision.sequence)
                                                : input.image_index[place];
@@ -38,19 +39,21 @@ Result<Json> picture(const ReportInput& input, const ReportOptions& options, std
   PACO_ASSIGN(const Image image, input.images->load(static_cast<std::size_t>(index)));
   PACO_ASSIGN(const Thumbnail small, make_thumbnail(image, options.thumbnail, options.quality));
   Json result = {{"sequence", sample.decision.sequence},
-                 {"branch", static_cast<int>(sample.decision.branch)},
+                 {view.has("branch") ? "branch" : "verdict", view.way(place)},
                  {"width", small.width},
                  {"height", small.height},
                  {"image", small.uri}};
   if (sample.id != std::to_string(sample.decision.sequence)) result["id"] = sample.id;
   if (!input.truth.empty() && input.truth[place] != kNoTruth) result["truth"] = input.truth[place];
-  if (input.model != nullptr) result["explanation"] = explain(sample.decision, *input.model);
+  if (input.method != nullptr) result["explanation"] = input.method->explain(sample.decision);
   return result;
 }
 
 }  // namespace
 
-Result<Json> gallery_section(const ReportInput& input, const ReportOptions& options) {
+Result<Json> gallery_section(const ReportView& view, const ReportOptions& options,
+                             const std::stop_token& stop) {
+  const ReportInput& input = view.input;
   std::map<CategoryId, std::vector<std::size_t>> members;
   for (std::size_t i = 0; i < input.samples.size(); ++i) {
     members[input.samples[i].decision.category].push_back(i);
@@ -81,7 +84,8 @@ Result<Json> gallery_section(const ReportInput& input, const ReportOptions& opti
     for (const CategoryId id : ids) {
       Json pictures = Json::array();
       for (const std::size_t place : spread(members[id], options.pictures)) {
-        PACO_ASSIGN(Json one, picture(input, options, place));
+        if (stop.stop_requested()) break;
+        PACO_ASSIGN(Json one, picture(view, options, place));
         pictures.push_back(std::move(one));
       }
       list.push_back({{"id", id}, {"pictures", std::move(pictures)}});

@@ -7,11 +7,13 @@
 #include <limits>
 
 #include "base/try.hpp"
-#include "data/images.hpp"
 #include "data/npy.hpp"
 #include "discover/decision_file.hpp"
+#include "discover/registry.hpp"
 #include "discover/trace_file.hpp"
+#include "evaluate/companions.hpp"
 #include "evaluate/truth.hpp"
+#include "images/images.hpp"
 
 namespace paco {
 
@@ -56,19 +58,84 @@ Result<std::size_t> known_classes(const ReportFiles& files, const Model* model,
   return files.known ? static_cast<std::size_t>(*files.known) : known_in(table);
 }
 
+// Does a file of decisions have just the columns that this method writes?
+bool fits(const MethodInfo& method, const DecisionTable& table) {
+  std::size_t fields = 0;
+  for (const EvidenceField& field : method.evidence) {
+    if (field.after) continue;
+    ++fields;
+    if (table.field(field.name) < 0) return false;
+  }
+  return fields == table.fields.size();
+}
+
+// The methods that may have decided this, most likely first. With one, or one that is named or that
+// the model was made for, explanations are its own.
+Result<std::vector<const MethodInfo*>> methods_of(const ReportFiles& files, const Model* model,
+                                                  const DecisionTable& table) {
+  const std::string wanted = !files.method.empty() ? files.method : model ? model->method : "";
+  std::vector<const MethodInfo*> fitting;
+  if (!wanted.empty()) {
+    PACO_ASSIGN(const MethodInfo* named, method_info(wanted));
+    if (fits(*named, table)) return std::vector<const MethodInfo*>{named};
+    if (!files.method.empty()) {
+      return Error{ErrorCode::mismatch,
+                   fmt::format("{}: its columns are not those of method '{}'", files.decisions,
+                               files.method),
+                   "name the method that decided, or leave it out"};
+    }
+  }
+  for (const Registration& method : registered_methods()) {
+    if (fits(method.info, table)) fitting.push_back(&method.info);
+  }
+  return fitting;
+}
+
+void set_samples(const DecisionTable& table, const MethodInfo* method, ReportInput& input) {
+  if (method != nullptr) {
+    for (const EvidenceField& field : method->evidence) {
+      input.fields.push_back({std::string(field.name),
+                              std::string(field.unit),
+                              std::string(field.meaning),
+                              {field.choices.begin(), field.choices.end()}});
+    }
+  } else {
+    for (const DecisionTable::Field& field : table.fields)
+      input.fields.push_back({field.name, "", "", field.choices});
+  }
+  input.samples.resize(table.decisions.size());
+  for (std::size_t i = 0; i < input.samples.size(); ++i) {
+    input.samples[i].decision = method ? table.as_of(*method, i) : table.decisions[i];
+    input.samples[i].id = table.samples[i];
+    input.samples[i].name = table.names[i];
+  }
+}
+
 // Evidence and state after each sample, from the trace of the same run.
-Result<void> add_trace(const ReportFiles& files, std::vector<ReportSample>& samples) {
-  PACO_ASSIGN(const std::vector<TraceRow> rows, read_trace(files.trace));
+Result<void> add_trace(const ReportFiles& files, ReportInput& input) {
+  PACO_ASSIGN(const Trace trace, read_trace(files.trace));
   const char* hint = "give the trace that was written together with these decisions";
-  if (rows.size() != samples.size()) {
+  if (trace.decisions.size() != input.samples.size()) {
     return Error{ErrorCode::mismatch,
-                 fmt::format("{} has {} samples, {} has {}", files.trace, rows.size(),
-                             files.decisions, samples.size()),
+                 fmt::format("{} has {} samples, {} has {}", files.trace, trace.decisions.size(),
+                             files.decisions, input.samples.size()),
                  hint};
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    Decision& decision = samples[i].decision;
-    const Decision& traced = rows[i].decision;
+  std::vector<std::size_t> places;  // of the trace's fields among ours
+  for (const DecisionTable::Field& field : trace.fields) {
+    const auto found = std::find_if(input.fields.begin(), input.fields.end(),
+                                    [&](const ReportField& f) { return f.name == field.name; });
+    places.push_back(static_cast<std::size_t>(found - input.fields.begin()));
+    if (found == input.fields.end()) input.fields.push_back({field.name, "", "", field.choices});
+  }
+  if (input.fields.size() > kMaxEvidence) {
+    return Error{ErrorCode::mismatch,
+                 fmt::format("{} and {} are of different methods", files.trace, files.decisions),
+                 hint};
+  }
+  for (std::size_t i = 0; i < input.samples.size(); ++i) {
+    Decision& decision = input.samples[i].decision;
+    const Decision& traced = trace.decisions[i];
     if (traced.sequence != decision.sequence || traced.category != decision.category) {
       return Error{ErrorCode::mismatch,
                    fmt::format("{}: row {} is sample {} in category {}, but {} has sample {} in {}",
@@ -76,14 +143,10 @@ Result<void> add_trace(const ReportFiles& files, std::vector<ReportSample>& samp
                                files.decisions, decision.sequence, decision.category),
                    hint};
     }
-    decision.top_cosine = traced.top_cosine;
-    decision.margin = traced.margin;
-    decision.birth_score = traced.birth_score;
-    decision.attach_score = traced.attach_score;
-    decision.tau_birth_after = traced.tau_birth_after;
-    decision.eta_after = traced.eta_after;
+    for (std::size_t f = 0; f < places.size(); ++f)
+      decision.evidence[places[f]] = traced.evidence[f];
     decision.categories_after = traced.categories_after;
-    samples[i].microseconds = rows[i].microseconds;
+    input.samples[i].microseconds = trace.microseconds[i];
   }
   return {};
 }
@@ -106,8 +169,8 @@ std::vector<std::string> names_by_id(const ReportInput& input) {
   return names;
 }
 
-Result<void> add_truth(const ReportFiles& files, const DecisionTable& table,
-                       GatheredReport& report) {
+Result<void> add_truth(const ReportFiles& files, const DecisionTable& table, GatheredReport& report,
+                       const std::stop_token& stop) {
   ReportInput& input = report.input;
   std::vector<std::uint64_t> sequences;
   for (const Decision& decision : table.decisions) sequences.push_back(decision.sequence);
@@ -121,7 +184,8 @@ Result<void> add_truth(const ReportFiles& files, const DecisionTable& table,
 
   std::vector<CategoryId> closed;
   if (!files.closed.empty()) {
-    PACO_ASSIGN(const DecisionTable other, read_decisions(files.closed));
+    PACO_ASSIGN(const DecisionTable other, read_stream_decisions(files.closed));
+    PACO_TRY(check_same_stream(table, files.decisions, other, files.closed));
     closed = categories_in(other);
   }
   const std::vector<CategoryId> predicted = categories_in(table);
@@ -133,7 +197,7 @@ Result<void> add_truth(const ReportFiles& files, const DecisionTable& table,
   judged.closed = closed;
   judged.class_names = truth.class_names;
   judged.cluster_names = names;
-  PACO_ASSIGN(Evaluation evaluation, evaluate(judged, files.evaluation));
+  PACO_ASSIGN(Evaluation evaluation, evaluate(judged, files.evaluation, stop));
   report.evaluation = std::make_unique<Evaluation>(std::move(evaluation));
   input.evaluation = report.evaluation.get();
   input.truth = std::move(truth.labels);
@@ -158,10 +222,10 @@ Result<void> add_images(const ReportFiles& files, GatheredReport& report) {
 
 }  // namespace
 
-Result<GatheredReport> gather_report(const ReportFiles& files) {
+Result<GatheredReport> gather_report(const ReportFiles& files, std::stop_token stop) {
   GatheredReport report;
   ReportInput& input = report.input;
-  PACO_ASSIGN(const DecisionTable table, read_decisions(files.decisions));
+  PACO_ASSIGN(const DecisionTable table, read_stream_decisions(files.decisions));
   if (!table.detailed) {
     return Error{
         ErrorCode::unsupported,
@@ -170,20 +234,29 @@ Result<GatheredReport> gather_report(const ReportFiles& files) {
   }
   if (!files.model.empty()) {
     PACO_ASSIGN(Model model, load_model(files.model));
-    report.model = std::make_unique<Model>(std::move(model));
+    report.model = std::make_shared<const Model>(std::move(model));
     input.model = report.model.get();
   }
   PACO_ASSIGN(input.known_classes, known_classes(files, input.model, table));
+  if (report.model || files.known) {
+    PACO_TRY(check_known(table, files.decisions,
+                         {input.known_classes,
+                          report.model ? std::span<const std::string>(report.model->class_names)
+                                       : std::span<const std::string>(),
+                          report.model ? files.model : "--known"}));
+  }
   input.title = files.title.empty() ? file_name(files.decisions) : files.title;
-  input.samples.resize(table.decisions.size());
-  for (std::size_t i = 0; i < input.samples.size(); ++i) {
-    input.samples[i].decision = table.decisions[i];
-    input.samples[i].id = table.samples[i];
-    input.samples[i].name = table.names[i];
+  PACO_ASSIGN(const auto methods, methods_of(files, input.model, table));
+  set_samples(table, methods.empty() ? nullptr : methods.front(), input);
+  if (report.model && methods.size() == 1) {
+    // A model without the section of that method has no explanations to give.
+    auto method = make_method(methods.front()->name, report.model);
+    if (method.ok()) report.method = std::move(method).value();
+    input.method = report.method.get();
   }
   input.has_trace = !files.trace.empty();
-  if (input.has_trace) PACO_TRY(add_trace(files, input.samples));
-  if (!files.truth.empty()) PACO_TRY(add_truth(files, table, report));
+  if (input.has_trace) PACO_TRY(add_trace(files, input));
+  if (!files.truth.empty()) PACO_TRY(add_truth(files, table, report, stop));
   if (!files.images.empty()) PACO_TRY(add_images(files, report));
 
   input.sources.emplace_back("decisions", file_name(files.decisions));

@@ -19,6 +19,7 @@ struct ReportFiles {
   std::string decisions;  // csv or JSON lines
   std::string trace;      // the rest may be empty
   std::string model;
+  std::string method;  // that decided; else the model's, or the only one with such evidence
   std::string truth;
   std::string classes;  // names of all true classes, one a line, the known ones first
   std::string closed;   // decisions of the closed-set method, to compare with where there is truth
@@ -30,7 +31,8 @@ struct ReportFiles {
 
 // Owns what input points to.
 struct GatheredReport {
-  std::unique_ptr<Model> model;
+  std::shared_ptr<const Model> model;
+  std::unique_ptr<Method> method;
   std::unique_ptr<Evaluation> evaluation;
   std::unique_ptr<ImageSource> images;
   ReportInput input;
@@ -40,6 +42,6 @@ struct GatheredReport {
   ~GatheredReport();
 };
 
-Result<GatheredReport> gather_report(const ReportFiles& files);
+Result<GatheredReport> gather_report(const ReportFiles& files, std::stop_token stop = {});
 
 }  // namespace paco

@@ -51,7 +51,8 @@ std::string script_json(const Json& document) {
 
 }  // namespace
 
-Result<std::string> render_report(const ReportInput& input, const ReportOptions& options) {
+Result<std::string> render_report(const ReportInput& input, const ReportOptions& options,
+                                  std::stop_token stop) {
   const std::string_view page = page_template();
   if (page.empty()) {
     return Error{
@@ -59,7 +60,7 @@ Result<std::string> render_report(const ReportInput& input, const ReportOptions&
         fmt::format("this program holds no report page: {}", page_missing_reason()),
         "install nodejs (18 or newer) and npm, then configure with -DPACO_WEB=ON and build again"};
   }
-  PACO_ASSIGN(const Json document, report_document(input, options));
+  PACO_ASSIGN(const Json document, report_document(input, options, stop));
   const std::size_t title = page.find(kTitlePlace);
   const std::size_t data = page.find(kDataPlace);
   assert(title != std::string_view::npos && data != std::string_view::npos && title < data);

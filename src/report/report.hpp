@@ -1,21 +1,23 @@
 // A finished stream as one self-contained HTML page: what was decided, why, and how well.
 //
 // Takes everything already read (decisions, trace, model, evaluation, pictures) and returns bytes;
-// it reads no file and knows no option names. Whatever is missing is left out of the page, which
-// says what would bring it back. The look of the page lives in web/, is built by npm at build time
-// and embedded into the library (page.hpp). Deterministic: the same input gives the same bytes.
-// Pure: any number of threads may call it.
+// it reads no file and knows no option names. Whatever is missing, or is nothing that the method of
+// the stream has, is left out of the page. The look of the page lives in web/, is built by npm at
+// build time and embedded into the library (page.hpp). Deterministic: the same input gives the same
+// bytes. Pure: any number of threads may call it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "evaluate/evaluation.hpp"
 #include "paco/decision.hpp"
+#include "paco/method.hpp"
 #include "paco/model.hpp"
 #include "paco/result.hpp"
 
@@ -23,12 +25,19 @@ namespace paco {
 
 class ImageSource;  // data/images.hpp
 
+// One number of the evidence: what the method of the stream says of it, as far as it is known.
+struct ReportField {
+  std::string name;
+  std::string unit;
+  std::string meaning;
+  std::vector<std::string> choices;  // names of the values 0, 1, ... where it is a choice
+};
+
 // One sample of the stream with all that is known of it.
 struct ReportSample {
-  Decision
-      decision;    // with its evidence where the file held it; the state after it only with a trace
-  std::string id;  // as the input named it
-  std::string name;  // of the class or category it went into
+  Decision decision;  // evidence by the place of ReportInput::fields, what came after by the trace
+  std::string id;     // as the input named it
+  std::string name;   // of the class or category it went into
 
   double microseconds = kNotComputed;  // that deciding took, from the trace
 };
@@ -38,10 +47,12 @@ struct ReportInput {
   // What the page was made from, as (what, file) pairs for the reader: ("decisions",
   // "decisions.csv").
   std::vector<std::pair<std::string, std::string>> sources;
+  std::vector<ReportField> fields;    // what the samples' evidence is
   std::vector<ReportSample> samples;  // in stream order
   bool has_trace = false;             // the state after each sample and the time it took are there
   std::size_t known_classes = 0;
-  const Model* model = nullptr;            // thresholds, histograms, explanations
+  const Model* model = nullptr;            // thresholds and histograms
+  const Method* method = nullptr;          // explanations; `fields` are then its evidence
   const Evaluation* evaluation = nullptr;  // accuracy tables
   std::vector<std::int64_t> truth;         // per sample, kNoTruth where unknown; or empty
   std::vector<std::string> truth_names;    // by true class id; may be short or empty, ids stand in
@@ -62,9 +73,11 @@ struct ReportOptions {
 // print have the same names here: `stream` as in `paco discover --json`, `evaluation` as in `paco
 // evaluate --json`.
 Result<nlohmann::ordered_json> report_document(const ReportInput& input,
-                                               const ReportOptions& options = {});
+                                               const ReportOptions& options = {},
+                                               std::stop_token stop = {});
 
 // The page. Fails where the program was built without it, and where a picture cannot be read.
-Result<std::string> render_report(const ReportInput& input, const ReportOptions& options = {});
+Result<std::string> render_report(const ReportInput& input, const ReportOptions& options = {},
+                                  std::stop_token stop = {});
 
 }  // namespace paco

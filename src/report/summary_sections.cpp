@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <unordered_map>
 
 #include "report/histogram.hpp"
@@ -35,7 +36,7 @@ std::map<CategoryId, Tally> tally(const ReportInput& input) {
       entry.name = sample.name;
       entry.first = sample.decision.sequence;
     }
-    entry.born |= sample.decision.branch == Branch::create;
+    entry.born |= sample.decision.verdict == Verdict::created;
     entry.last = sample.decision.sequence;
     ++entry.size;
     if (!input.truth.empty() && input.truth[i] != kNoTruth) ++entry.truth[input.truth[i]];
@@ -74,23 +75,91 @@ Json quality_json(const ReferenceQuality& quality) {
   return {{"accuracy", quality.accuracy}, {"mean_margin", quality.mean_margin}};
 }
 
-}  // namespace
-
-double score_shift(const ReportInput& input) {
-  return input.model == nullptr ? 0.0 : input.model->log_p0;
+// How often each choice of an evidence field was made, by name; nothing without that field.
+void add_choices(const ReportView& view, std::string_view field, Json& result, const char* key) {
+  const int place = view.place(field);
+  if (place < 0) return;
+  const std::vector<std::string>& names =
+      view.input.fields[static_cast<std::size_t>(place)].choices;
+  std::vector<std::int64_t> counts(names.size());
+  for (std::size_t i = 0; i < view.input.samples.size(); ++i) {
+    const double value = view.value(i, place);
+    if (value >= 0 && value < static_cast<double>(counts.size()))
+      ++counts[static_cast<std::size_t>(value)];
+  }
+  for (std::size_t c = 0; c < names.size(); ++c) result[key][names[c]] = counts[c];
 }
 
-Json stream_section(const ReportInput& input) {
-  std::int64_t branches[4] = {};
-  std::int64_t routes[3] = {};
+void add_thresholds(const PacoParameters& p, Json& result) {
+  result["log_p0"] = p.log_p0;
+  result["tau_lo"] = p.tau_lo;
+  result["tau_birth_sup"] = p.tau_birth_sup;
+  result["sigma_pos"] = p.sigma_pos;
+  result["base_median"] = p.base_median;
+  result["mature_size"] = p.mature_size();
+  result["hi"] = evidence_json(p.hi);
+  result["birth"] = evidence_json(p.birth);
+  result["create"] = evidence_json(p.create);
+}
+
+Json options_json(const PacoOptions& options, double epsilon) {
+  return {{"temperature", options.temperature},
+          {"alpha", options.alpha},
+          {"beta", options.beta},
+          {"spread", options.spread},
+          {"epsilon", epsilon},
+          {"replays", options.replays},
+          {"seed", options.seed},
+          {"tie", tie_name(options.tie)},
+          {"routing", options.routing},
+          {"adaptive_birth", options.adaptive_birth}};
+}
+
+}  // namespace
+
+ReportView::ReportView(const ReportInput& given) : input(given) {
+  branch_ = place("branch");
+  if (input.model == nullptr || !has("tau_birth")) return;
+  auto parameters =
+      paco_parameters(*input.model, input.method ? input.method->settings() : Settings());
+  if (!parameters.ok()) return;  // a model that was made for another method
+  paco = std::move(parameters).value();
+  shift = paco->log_p0;
+}
+
+int ReportView::place(std::string_view field) const {
+  for (std::size_t i = 0; i < input.fields.size(); ++i) {
+    if (input.fields[i].name == field) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+std::size_t ReportView::way(std::size_t sample) const {
+  const double branch = value(sample, branch_);
+  if (branch_ < 0) return static_cast<std::size_t>(decision(sample).verdict);
+  return branch >= 0 && branch < static_cast<double>(ways()) ? static_cast<std::size_t>(branch) : 0;
+}
+
+std::size_t ReportView::ways() const {
+  constexpr std::size_t kVerdicts = 4;
+  return branch_ < 0 ? kVerdicts : input.fields[static_cast<std::size_t>(branch_)].choices.size();
+}
+
+Json stream_section(const ReportView& view) {
+  const ReportInput& input = view.input;
+  const std::size_t n = input.samples.size();
   double lowest = std::numeric_limits<double>::infinity();
   std::vector<double> latency;
-  for (const ReportSample& sample : input.samples) {
-    ++branches[static_cast<int>(sample.decision.branch)];
-    ++routes[static_cast<int>(sample.decision.route)];
-    lowest = std::min(lowest, sample.decision.tau_birth);
-    if (input.has_trace) lowest = std::min(lowest, sample.decision.tau_birth_after);
-    if (std::isfinite(sample.microseconds)) latency.push_back(sample.microseconds);
+  std::int64_t verdicts[4] = {};
+  const int tau = view.place("tau_birth");
+  const int tau_after = input.has_trace ? view.place("tau_birth_after") : -1;
+  for (std::size_t i = 0; i < n; ++i) {
+    ++verdicts[static_cast<int>(view.decision(i).verdict)];
+    for (const int place : {tau, tau_after}) {
+      if (std::isfinite(view.value(i, place))) lowest = std::min(lowest, view.value(i, place));
+    }
+    if (std::isfinite(input.samples[i].microseconds))
+      latency.push_back(input.samples[i].microseconds);
   }
   std::int64_t categories = 0;
   std::int64_t singletons = 0;
@@ -99,26 +168,25 @@ Json stream_section(const ReportInput& input) {
     if (is_known(input, id)) continue;
     ++categories;
     singletons += entry.size == 1;
-    mature += input.model != nullptr && entry.size >= input.model->mature_size();
+    mature += view.paco && entry.size >= view.paco->mature_size();
   }
-  const ReportSample& last = input.samples.back();
   Json result;
   result["samples"] = input.samples.size();
   result["first"] = input.samples.front().decision.sequence;  // not 0 where a stream was resumed
   result["known_classes"] = input.known_classes;
   result["categories"] = categories;
   result["singletons"] = singletons;
-  result["mature"] = input.model == nullptr ? Json() : Json(mature);
-  for (const Branch branch :
-       {Branch::known_only, Branch::explained, Branch::attach, Branch::create}) {
-    result["branches"][std::string(branch_name(branch))] = branches[static_cast<int>(branch)];
+  result["mature"] = view.paco ? Json(mature) : Json();
+  for (int v = 0; v < 4; ++v)
+    result["verdicts"][std::string(verdict_name(static_cast<Verdict>(v)))] = verdicts[v];
+  add_choices(view, "branch", result, "branches");
+  add_choices(view, "route", result, "routes");
+  if (tau >= 0) {
+    result["tau_birth"] = view.value(n - 1, tau_after >= 0 ? tau_after : tau);
+    result["lowest_tau_birth"] = lowest;
   }
-  for (const Route route : {Route::known_only, Route::categories_only, Route::all}) {
-    result["routes"][std::string(route_name(route))] = routes[static_cast<int>(route)];
-  }
-  result["tau_birth"] = input.has_trace ? last.decision.tau_birth_after : last.decision.tau_birth;
-  result["lowest_tau_birth"] = lowest;
-  if (input.has_trace) result["eta"] = last.decision.eta_after;
+  if (const int eta = view.place("eta_after"); input.has_trace && eta >= 0)
+    result["eta"] = view.value(n - 1, eta);
   if (!latency.empty()) {
     std::sort(latency.begin(), latency.end());
     result["microseconds"] = {{"median", sorted_quantile(latency, 0.5)},
@@ -127,7 +195,8 @@ Json stream_section(const ReportInput& input) {
   return result;
 }
 
-Json memory_section(const ReportInput& input) {
+Json memory_section(const ReportView& view) {
+  const ReportInput& input = view.input;
   const std::map<CategoryId, Tally> entries = tally(input);
   Json classes = Json::array();
   for (std::size_t k = 0; k < input.known_classes; ++k) {
@@ -162,18 +231,17 @@ Json memory_section(const ReportInput& input) {
     Json row = {
         {"id", entry->id}, {"name", entry->name}, {"size", entry->size}, {"last", entry->last}};
     if (entry->born) row["birth"] = entry->first;
-    if (input.model != nullptr) row["mature"] = entry->size >= input.model->mature_size();
+    if (view.paco) row["mature"] = entry->size >= view.paco->mature_size();
     add_truth(row, *entry);
     rows.push_back(std::move(row));
   }
-  Json names = Json::array();
-  if (!input.truth.empty()) {
-    const std::int64_t top = *std::max_element(input.truth.begin(), input.truth.end());
-    for (std::int64_t label = 0; label <= top; ++label) {
-      const auto at = static_cast<std::size_t>(label);
-      names.push_back(at < input.truth_names.size() ? input.truth_names[at]
-                                                    : std::to_string(label));
-    }
+  // By label, for those that occur: a label may be any number.
+  Json names = Json::object();
+  for (const std::int64_t label : std::set<std::int64_t>(input.truth.begin(), input.truth.end())) {
+    if (label == kNoTruth) continue;
+    const auto at = static_cast<std::size_t>(label);
+    names[std::to_string(label)] =
+        at < input.truth_names.size() ? input.truth_names[at] : std::to_string(label);
   }
   return {{"classes", std::move(classes)},
           {"categories", std::move(rows)},
@@ -182,37 +250,27 @@ Json memory_section(const ReportInput& input) {
           {"truth_names", std::move(names)}};
 }
 
-Json model_section(const ReportInput& input) {
-  const Model& model = *input.model;
+Json model_section(const ReportView& view) {
+  const Model& model = *view.input.model;
   Json result;
   result["dimension"] = model.dimension;
-  result["support_samples"] = 0;
   std::int64_t support = 0;
   for (const std::int64_t size : model.class_sizes) support += size;
   result["support_samples"] = support;
-  result["log_p0"] = model.log_p0;
-  result["tau_lo"] = model.tau_lo;
-  result["tau_birth_sup"] = model.tau_birth_sup;
-  result["sigma_pos"] = model.sigma_pos;
-  result["base_median"] = model.base_median;
-  result["mature_size"] = model.mature_size();
-  result["hi"] = evidence_json(model.hi);
-  result["birth"] = evidence_json(model.birth);
-  result["create"] = evidence_json(model.create);
+  if (view.paco) add_thresholds(*view.paco, result);
   result["reference"] = reference_choice_name(model.reference);
   result["prototype"] = quality_json(model.prototype_quality);
   result["classifier"] = quality_json(model.classifier_quality);
-  const CalibrationOptions& options = model.options;
-  result["options"] = {{"temperature", options.temperature},
-                       {"alpha", options.alpha},
-                       {"beta", options.beta},
-                       {"spread", options.spread},
-                       {"epsilon", options.epsilon},
-                       {"replays", options.replays},
-                       {"seed", options.seed},
-                       {"tie", tie_name(options.tie)},
-                       {"routing", options.routing},
-                       {"adaptive_birth", options.adaptive_birth}};
+  if (view.paco) {
+    result["options"] = options_json(view.paco->options, model.epsilon);
+    return result;
+  }
+  Json& options = result["options"] = {{"epsilon", model.epsilon}};
+  const auto section =
+      model.section(view.input.method ? view.input.method->info().section : model.method);
+  if (!section.ok()) return result;
+  for (const auto& [name, value] : (*section)->settings) options[name] = value;
+  result["numbers"] = Json((*section)->numbers);
   return result;
 }
 

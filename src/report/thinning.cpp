@@ -11,7 +11,7 @@ std::vector<std::uint8_t> first_occurrences(const ReportInput& input) {
   std::unordered_set<std::int64_t> seen;
   for (std::size_t i = 0; i < first.size(); ++i) {
     if (input.truth.empty()) {
-      first[i] = input.samples[i].decision.branch == Branch::create;
+      first[i] = input.samples[i].decision.verdict == Verdict::created;
     } else if (input.truth[i] >= static_cast<std::int64_t>(input.known_classes)) {
       first[i] = seen.insert(input.truth[i]).second;
     }

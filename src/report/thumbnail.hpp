@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "data/images.hpp"
+#include "images/images.hpp"
 #include "paco/result.hpp"
 
 namespace paco {

@@ -8,8 +8,8 @@
 #include "base/files.hpp"
 #include "base/try.hpp"
 #include "data/embedding_writer.hpp"
-#include "data/images.hpp"
 #include "data/safetensors.hpp"
+#include "images/images.hpp"
 #include "represent/embed_images.hpp"
 
 namespace paco {

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/try.hpp"
-#include "data/images.hpp"
+#include "images/images.hpp"
 
 namespace paco {
 namespace {

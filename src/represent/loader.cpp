@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "data/images.hpp"
+#include "images/images.hpp"
 #include "represent/preprocess.hpp"
 
 namespace paco {

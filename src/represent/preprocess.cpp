@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "data/images.hpp"
+#include "images/images.hpp"
 
 namespace paco {
 namespace {

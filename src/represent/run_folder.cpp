@@ -81,9 +81,8 @@ Result<Run> read_run(const std::string& path) {
   }
   run.training = json.value("training", Json::object()).dump();
   for (const TensorView& tensor : file.tensors()) {
-    NamedTensor named{tensor.name, tensor.shape, std::vector<float>(tensor.elements())};
-    to_floats(tensor.type, false, tensor.bytes.data(), named.values);
-    run.tensors.push_back(std::move(named));
+    PACO_ASSIGN(auto values, file.read<float>(tensor.name));
+    run.tensors.push_back({tensor.name, tensor.shape, std::move(values)});
   }
   PACO_TRY(check_classifier(run, weights));
   return run;

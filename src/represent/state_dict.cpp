@@ -125,16 +125,12 @@ Result<StateDict> extract(const TorchFile& file, const std::string& origin,
   return result;
 }
 
-Result<StateDict> read_safetensors(SharedBytes bytes, const std::string& path) {
-  PACO_ASSIGN(const auto file, SafetensorsFile::from_shared(std::move(bytes), path));
+Result<StateDict> read_safetensors(FileBytes bytes, const std::string& path) {
+  PACO_ASSIGN(const auto file, SafetensorsFile::from_bytes(std::move(bytes), path));
   StateDict result;
   for (const TensorView& tensor : file.tensors()) {
-    NamedTensor named;
-    named.name = tensor.name;
-    named.shape = tensor.shape;
-    named.values.resize(tensor.elements());
-    to_floats(tensor.type, false, tensor.bytes.data(), named.values);
-    result.push_back(std::move(named));
+    PACO_ASSIGN(auto values, file.read<float>(tensor.name));
+    result.push_back({tensor.name, tensor.shape, std::move(values)});
   }
   return result;
 }
@@ -148,14 +144,17 @@ bool looks_like_safetensors(std::span<const std::byte> bytes) {
 }  // namespace
 
 Result<StateDict> read_state_dict(const std::string& path) {
-  PACO_ASSIGN(SharedBytes bytes, open_bytes(path));
-  if (looks_like_safetensors(bytes.bytes)) return read_safetensors(std::move(bytes), path);
-  return parse_torch_file(bytes.bytes, path);
+  PACO_ASSIGN(FileBytes bytes, FileBytes::open(path));
+  std::vector<std::byte> buffer;
+  PACO_ASSIGN(const auto head, bytes.at(0, std::min<std::uint64_t>(bytes.size(), 10), buffer));
+  if (looks_like_safetensors(head)) return read_safetensors(std::move(bytes), path);
+  PACO_ASSIGN(const auto all, bytes.at(0, bytes.size(), buffer));
+  return parse_torch_file(all, path);
 }
 
 Result<StateDict> parse_torch_file(std::span<const std::byte> bytes, const std::string& origin) {
   if (looks_like_zip(bytes)) {
-    PACO_ASSIGN(const auto archive, ZipArchive::open(SharedBytes{bytes, nullptr, {}}, origin));
+    PACO_ASSIGN(const auto archive, ZipArchive::open(FileBytes::of(bytes), origin));
     if (is_torchscript(archive))
       return Error{ErrorCode::unsupported,
                    fmt::format("{}: this is a TorchScript archive, not a state dict", origin),
@@ -171,8 +170,10 @@ Result<StateDict> parse_torch_file(std::span<const std::byte> bytes, const std::
 }
 
 Result<bool> is_torchscript_file(const std::string& path) {
-  PACO_ASSIGN(const SharedBytes bytes, open_bytes(path));
-  if (!looks_like_zip(bytes.bytes)) return false;
+  PACO_ASSIGN(const FileBytes bytes, FileBytes::open(path));
+  std::vector<std::byte> buffer;
+  PACO_ASSIGN(const auto head, bytes.at(0, std::min<std::uint64_t>(bytes.size(), 4), buffer));
+  if (!looks_like_zip(head)) return false;
   PACO_ASSIGN(const auto archive, ZipArchive::open(bytes, path));
   return is_torchscript(archive);
 }

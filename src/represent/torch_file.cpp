@@ -57,7 +57,7 @@ std::size_t bytes_per_element(const Pickle& pickle, const std::string& key) {
 }  // namespace
 
 bool looks_like_zip(std::span<const std::byte> bytes) {
-  return bytes.size() > 4 && std::memcmp(bytes.data(), "PK\x03\x04", 4) == 0;
+  return bytes.size() >= 4 && std::memcmp(bytes.data(), "PK\x03\x04", 4) == 0;
 }
 
 bool is_torchscript(const ZipArchive& archive) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "linalg/logarithm.hpp"
 #include "sphere/von_mises_fisher.hpp"
 
 namespace paco {
@@ -17,6 +18,14 @@ PrototypeSet::PrototypeSet(std::size_t dimension, std::size_t roundings)
 
 std::size_t PrototypeSet::add(const float* unit, float sample_error) {
   const std::size_t k = size();
+  // All or nothing: where memory runs out, the set is as it was.
+  for (auto* numbers :
+       {&drifts_, &inverse_resultants_, &cosine_errors_, &concentrations_, &log_sizes_}) {
+    numbers->reserve(k + 1);
+  }
+  sizes_.reserve(k + 1);
+  stale_.reserve(k + 1);
+  resultants_.reserve(k + 1);
   sums_.resize((k + 1) * dimension_);
   sizes_.push_back(0);
   stale_.push_back(0);
@@ -37,16 +46,47 @@ void PrototypeSet::join(std::size_t k, const float* unit, float sample_error) {
   const double squared = accumulate(sums_.data() + k * dimension_, unit, dimension_);
   resultants_[k] = std::sqrt(squared);
   concentrations_[k] = static_cast<float>(concentration(k));
-  log_sizes_[k] = static_cast<float>(std::log(static_cast<double>(sizes_[k])));
+  log_sizes_[k] = static_cast<float>(exact_log(static_cast<double>(sizes_[k])));
   bound_error(k);
 }
 
-void PrototypeSet::restore(std::span<const double> sum, std::int64_t members) {
+std::size_t PrototypeSet::restore(std::span<const double> sum, std::int64_t members) {
   const std::vector<float> zeros(dimension_, 0.0f);
   const std::size_t k = add(zeros.data(), 0);
+  assign(k, sum, members);
+  return k;
+}
+
+void PrototypeSet::assign(std::size_t k, std::span<const double> sum, std::int64_t members) {
+  const std::vector<float> zeros(dimension_, 0.0f);
   std::copy(sum.begin(), sum.end(), sums_.data() + k * dimension_);
   sizes_[k] = members - 1;
   join(k, zeros.data(), 0);
+}
+
+void PrototypeSet::remove(std::size_t k) {
+  const std::size_t last = size() - 1;
+  if (k != last) {
+    std::copy_n(sums_.data() + last * dimension_, dimension_, sums_.data() + k * dimension_);
+    sizes_[k] = sizes_[last];
+    resultants_[k] = resultants_[last];
+    inverse_resultants_[k] = inverse_resultants_[last];
+    cosine_errors_[k] = cosine_errors_[last];
+    concentrations_[k] = concentrations_[last];
+    log_sizes_[k] = log_sizes_[last];
+    stale_[k] = 1;  // its copy stands elsewhere
+    drifts_[k] = 0;
+  }
+  sums_.resize(last * dimension_);
+  sizes_.resize(last);
+  resultants_.resize(last);
+  inverse_resultants_.resize(last);
+  cosine_errors_.resize(last);
+  concentrations_.resize(last);
+  log_sizes_.resize(last);
+  stale_.resize(last);
+  drifts_.resize(last);
+  copies_.shrink(last);
 }
 
 void PrototypeSet::update_copies() {

@@ -27,8 +27,12 @@ class PrototypeSet {
   // from the sample in the products that go on being used (see BlockProducts).
   std::size_t add(const float* unit, float sample_error);
   void join(std::size_t k, const float* unit, float sample_error);
-  // A prototype as a snapshot stored it.
-  void restore(std::span<const double> sum, std::int64_t members);
+  // A prototype as a state stored it; returns its index.
+  std::size_t restore(std::span<const double> sum, std::int64_t members);
+  // Another sum for prototype k.
+  void assign(std::size_t k, std::span<const double> sum, std::int64_t members);
+  // Takes prototype k out; the last one takes its place.
+  void remove(std::size_t k);
 
   std::int64_t members(std::size_t k) const { return sizes_[k]; }
   // |R|, the length of the sum.

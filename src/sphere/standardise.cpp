@@ -11,17 +11,20 @@
 
 namespace paco {
 
-SupportStatistics support_statistics(Rows<const double> embeddings, double epsilon) {
-  const std::size_t d = embeddings.columns;
-  const auto n = static_cast<double>(embeddings.rows);
+namespace {
+
+// row_of(i) is the i-th of `rows` rows.
+template <class RowOf>
+SupportStatistics statistics_of(std::size_t rows, std::size_t d, RowOf row_of, double epsilon) {
+  const auto n = static_cast<double>(rows);
   SupportStatistics out{std::vector<double>(d), std::vector<double>(d)};
-  for (std::size_t row = 0; row < embeddings.rows; ++row) {
-    const auto h = embeddings[row];
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto h = row_of(row);
     for (std::size_t j = 0; j < d; ++j) out.mean[j] += h[j];
   }
   for (double& m : out.mean) m /= n;
-  for (std::size_t row = 0; row < embeddings.rows; ++row) {
-    const auto h = embeddings[row];
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto h = row_of(row);
     for (std::size_t j = 0; j < d; ++j) {
       const double centred = h[j] - out.mean[j];
       out.deviation[j] += centred * centred;
@@ -29,6 +32,21 @@ SupportStatistics support_statistics(Rows<const double> embeddings, double epsil
   }
   for (double& v : out.deviation) v = std::sqrt(v / n + epsilon);
   return out;
+}
+
+}  // namespace
+
+SupportStatistics support_statistics(Rows<const double> embeddings, double epsilon) {
+  return statistics_of(
+      embeddings.rows, embeddings.columns, [&](std::size_t row) { return embeddings[row]; },
+      epsilon);
+}
+
+SupportStatistics support_statistics(Rows<const double> embeddings,
+                                     std::span<const std::size_t> chosen, double epsilon) {
+  return statistics_of(
+      chosen.size(), embeddings.columns, [&](std::size_t row) { return embeddings[chosen[row]]; },
+      epsilon);
 }
 
 namespace {
@@ -60,26 +78,39 @@ RowFault standardise_row(std::span<const double> raw, std::span<const double> me
 
 namespace {
 
-Error row_error(RowFault fault, const std::string& what, std::uint64_t row,
-                std::span<const double> raw) {
+// What is wrong, without its subject.
+Error fault_error(RowFault fault, std::span<const double> raw) {
   switch (fault) {
     case RowFault::not_finite: {
       const auto bad = std::find_if_not(raw.begin(), raw.end(), is_finite);
-      return {ErrorCode::bad_value,
-              fmt::format("{}: row {} has {} at column {}", what, row, *bad, bad - raw.begin()),
+      return {ErrorCode::bad_value, fmt::format("has {} at column {}", *bad, bad - raw.begin()),
               "remove the row, or embed that sample again"};
     }
     case RowFault::all_zero:
-      return {ErrorCode::bad_value, fmt::format("{}: row {} is all zeros", what, row),
+      return {ErrorCode::bad_value, "is all zeros",
               "a zero embedding has no direction; remove the row, or embed that sample again"};
     default:
-      return {ErrorCode::bad_value,
-              fmt::format("{}: row {} has no direction after standardisation", what, row),
+      return {ErrorCode::bad_value, "has no direction after standardisation",
               "it equals the support mean, or its values are too large for double precision"};
   }
 }
 
+Error row_error(RowFault fault, const std::string& what, std::uint64_t row,
+                std::span<const double> raw) {
+  Error error = fault_error(fault, raw);
+  error.message = fmt::format("{}: row {} {}", what, row, error.message);
+  return error;
+}
+
 }  // namespace
+
+std::optional<Error> row_fault(std::span<const double> raw, std::span<const double> mean,
+                               std::span<const double> deviation) {
+  std::vector<float> unit(raw.size());
+  const RowFault fault = standardise_row(raw, mean, deviation, unit);
+  if (fault == RowFault::none) return std::nullopt;
+  return fault_error(fault, raw);
+}
 
 Result<void> check_rows(Rows<const double> raw, const std::string& what) {
   for (std::size_t row = 0; row < raw.rows; ++row) {

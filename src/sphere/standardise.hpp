@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,12 +27,19 @@ struct SupportStatistics {
 
 // Rows are added in order, so the result does not depend on threads.
 SupportStatistics support_statistics(Rows<const double> embeddings, double epsilon);
+// The same of the rows that are named, in the order named.
+SupportStatistics support_statistics(Rows<const double> embeddings,
+                                     std::span<const std::size_t> chosen, double epsilon);
 
 // Why a row cannot be placed on the sphere.
 enum class RowFault : std::uint8_t { none, not_finite, all_zero, no_direction };
 
 RowFault standardise_row(std::span<const double> raw, std::span<const double> mean,
                          std::span<const double> deviation, std::span<float> unit);
+
+// What is wrong with a row, without its subject ("has nan at column 3"), or nothing.
+std::optional<Error> row_fault(std::span<const double> raw, std::span<const double> mean,
+                               std::span<const double> deviation);
 
 // An error that names the first row that is zero or not finite. For the support set, whose
 // statistics a single such row would spoil for all others.

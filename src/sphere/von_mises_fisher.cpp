@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "linalg/logarithm.hpp"
+
 namespace paco {
 namespace {
 
@@ -16,7 +18,7 @@ double shrinkage(std::int64_t size) {
 
 double log_uniform_density(std::size_t dimension) {
   const double half = static_cast<double>(dimension) / 2;
-  return std::lgamma(half) - std::log(2.0) - half * std::log(std::numbers::pi);
+  return exact_lgamma(half) - exact_log(2.0) - half * exact_log(std::numbers::pi);
 }
 
 double concentration(double resultant, std::int64_t size, std::size_t dimension) {
@@ -29,7 +31,7 @@ double concentration(double resultant, std::int64_t size, std::size_t dimension)
 }
 
 double attach_score(double cosine, std::int64_t size, double kappa, double log_p0) {
-  return std::log(static_cast<double>(size)) + kappa * cosine - log_p0;
+  return exact_log(static_cast<double>(size)) + kappa * cosine - log_p0;
 }
 
 double birth_level(double resultant, std::int64_t size, double temperature, double log_p0) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/try.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 Result<std::vector<Decision>> run(const std::string& name, std::shared_ptr<const Model> model,
                                   Rows<const double> stream, std::size_t block, int threads = 1) {
-  PACO_ASSIGN(const auto method, make_method(name, std::move(model), {threads}));
+  PACO_ASSIGN(const auto method, make_method(name, std::move(model), {threads, {}}));
   std::vector<Decision> decisions(stream.rows);
   for (std::size_t start = 0; start < stream.rows; start += block) {
     const std::size_t rows = std::min(block, stream.rows - start);
@@ -21,9 +22,12 @@ Result<std::vector<Decision>> run(const std::string& name, std::shared_ptr<const
   return decisions;
 }
 
+// What was answered and why, number by number.
 bool alike(const Decision& a, const Decision& b) {
-  return a.category == b.category && a.branch == b.branch && a.route == b.route &&
-         a.score == b.score && a.runner_up == b.runner_up && a.tau_birth_after == b.tau_birth_after;
+  const auto same = [](double x, double y) { return x == y || (std::isnan(x) && std::isnan(y)); };
+  return a.category == b.category && a.verdict == b.verdict && a.runner_up == b.runner_up &&
+         same(a.score, b.score) &&
+         std::equal(a.evidence.begin(), a.evidence.end(), b.evidence.begin(), same);
 }
 
 }  // namespace
@@ -51,7 +55,9 @@ double decision_flops(const Model& model, std::span<const Decision> decisions) {
 }
 
 double calibration_flops(const Model& model, std::size_t samples) {
-  const double passes = 1 + model.options.replays;
+  const auto section = model.section(model.method);
+  const bool replays = section.ok() && (*section)->settings.contains("replays");
+  const double passes = 1 + (replays ? number_setting((*section)->settings, "replays") : 0);
   return 2 * passes * static_cast<double>(samples) * static_cast<double>(model.known_classes()) *
          static_cast<double>(model.dimension);
 }

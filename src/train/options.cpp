@@ -9,29 +9,9 @@
 
 namespace paco {
 
-std::string_view train_blocks_name(TrainBlocks blocks) {
-  switch (blocks) {
-    case TrainBlocks::all:
-      return "all";
-    case TrainBlocks::last:
-      return "last";
-    case TrainBlocks::head:
-      return "head";
-  }
-  return "";
-}
+std::string_view train_blocks_name(TrainBlocks blocks) { return kTrainBlocks.name(blocks); }
 
-std::string_view precision_name(Precision precision) {
-  switch (precision) {
-    case Precision::float32:
-      return "float32";
-    case Precision::mixed:
-      return "mixed";
-    case Precision::bf16:
-      return "bf16";
-  }
-  return "";
-}
+std::string_view precision_name(Precision precision) { return kPrecisions.name(precision); }
 
 Result<void> check_options(const TrainOptions& options) {
   const auto refuse = [](std::string_view option, auto value, std::string_view range) {

@@ -10,7 +10,7 @@
 
 #include "base/files.hpp"
 #include "base/try.hpp"
-#include "data/images.hpp"
+#include "images/images.hpp"
 #include "represent/batch_fit.hpp"
 #include "represent/loader.hpp"
 #include "represent/run_folder.hpp"

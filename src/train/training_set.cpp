@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "base/try.hpp"
-#include "data/images.hpp"
 #include "data/npy.hpp"
+#include "images/images.hpp"
 
 namespace paco {
 namespace {

@@ -2,7 +2,9 @@
 // CUB embeddings where they lie beside the project.
 #include <gtest/gtest.h>
 
+#include "discover/paco_evidence.hpp"
 #include "golden_case.hpp"
+#include "paco/thresholds.hpp"
 #include "unit/linalg/targets.hpp"
 
 namespace paco::testing {
@@ -41,12 +43,12 @@ class Golden : public ::testing::TestWithParam<const char*> {
     for (std::size_t i = 0; i < decisions.size(); ++i) {
       const Decision& d = decisions[i];
       if (d.category != golden_.category[i] ||
-          static_cast<std::int64_t>(d.branch) != golden_.branch[i])
+          static_cast<std::int64_t>(branch_of(d)) != golden_.branch[i])
         ++wrong;
-      ASSERT_NEAR(d.tau_birth_after, golden_.tau_birth_after[i],
+      ASSERT_NEAR(d.evidence[kTauBirthAfter], golden_.tau_birth_after[i],
                   kTolerance * std::abs(golden_.tau_birth_after[i]))
           << "sample " << i;
-      ASSERT_NEAR(d.eta_after, golden_.eta_after[i], kTolerance) << "sample " << i;
+      ASSERT_NEAR(d.evidence[kEtaAfter], golden_.eta_after[i], kTolerance) << "sample " << i;
     }
     EXPECT_EQ(wrong, 0u) << "of " << decisions.size();
   }
@@ -57,19 +59,21 @@ class Golden : public ::testing::TestWithParam<const char*> {
 
 TEST_P(Golden, ThresholdsAreTheRecordedOnes) {
   const auto& e = golden_.expected;
-  expect_close(model_->hi.value, e.at("tau_hi"), "tau_hi");
-  expect_close(model_->tau_lo, e.at("tau_lo"), "tau_lo");
-  expect_close(model_->birth.value, e.at("tau_birth"), "tau_birth");
-  expect_close(model_->tau_birth_sup, e.at("tau_birth_sup"), "tau_birth_sup");
-  expect_close(model_->create.value, e.at("tau_create"), "tau_create");
-  expect_close(model_->sigma_pos, e.at("sigma_pos"), "sigma_pos");
-  expect_close(model_->base_median, e.at("base_median"), "base_median");
-  expect_close(model_->log_p0, e.at("log_p0"), "log_p0");
-  expect_close(model_->hi.balanced_accuracy, e.at("balanced_accuracy").at("hi"),
+  const auto parameters = paco_parameters(*model_);
+  ASSERT_TRUE(parameters.ok()) << parameters.error().message;
+  const PacoParameters& p = *parameters;
+  expect_close(p.hi.value, e.at("tau_hi"), "tau_hi");
+  expect_close(p.tau_lo, e.at("tau_lo"), "tau_lo");
+  expect_close(p.birth.value, e.at("tau_birth"), "tau_birth");
+  expect_close(p.tau_birth_sup, e.at("tau_birth_sup"), "tau_birth_sup");
+  expect_close(p.create.value, e.at("tau_create"), "tau_create");
+  expect_close(p.sigma_pos, e.at("sigma_pos"), "sigma_pos");
+  expect_close(p.base_median, e.at("base_median"), "base_median");
+  expect_close(p.log_p0, e.at("log_p0"), "log_p0");
+  expect_close(p.hi.balanced_accuracy, e.at("balanced_accuracy").at("hi"),
                "balanced accuracy of hi");
-  expect_close(model_->birth.balanced_accuracy, e.at("balanced_accuracy").at("birth"), "of birth");
-  expect_close(model_->create.balanced_accuracy, e.at("balanced_accuracy").at("create"),
-               "of create");
+  expect_close(p.birth.balanced_accuracy, e.at("balanced_accuracy").at("birth"), "of birth");
+  expect_close(p.create.balanced_accuracy, e.at("balanced_accuracy").at("create"), "of create");
   EXPECT_EQ(model_->reference == ReferenceChoice::classifier, e.at("reference") == "classifier");
   const auto& quality = e.at("reference_stats");
   expect_close(model_->prototype_quality.accuracy, quality.at("proto").at("accuracy"),
@@ -94,7 +98,7 @@ TEST_P(Golden, FastEngineDecidesAsRecordedForEveryBlockSizeAndThreadCount) {
   for (const int threads : {1, 2}) {
     for (const std::size_t block : {1, 2, 7, 64, 256, 1024}) {
       SCOPED_TRACE(::testing::Message() << "block " << block << ", threads " << threads);
-      auto method = make_method("paco", model_, {threads});
+      auto method = make_method("paco", model_, {threads, {}});
       ASSERT_TRUE(method.ok());
       expect_recorded_decisions(**method, block);
     }

@@ -30,19 +30,18 @@ struct GoldenCase {
   CalibrationOptions options() const {
     const auto& o = expected.at("options");
     CalibrationOptions options;
-    options.temperature = o.at("T");
-    options.alpha = o.at("alpha");
-    options.beta = o.at("beta");
+    options.set("temperature", o.at("T").get<double>());
+    options.set("alpha", o.at("alpha").get<double>());
+    options.set("beta", o.at("beta").get<double>());
+    options.set("spread", o.at("c_spread").get<double>());
+    options.set("replays", o.at("replays").get<double>());
+    options.set("seed", expected.at("seed").get<double>());
+    options.set("tie", o.at("tie").get<std::string>());
+    options.set("routing", o.at("routing").get<bool>() ? "on" : "off");
+    options.set("adaptive_birth", o.at("dyn").get<bool>() ? "on" : "off");
     options.epsilon = o.at("eps");
-    options.spread = o.at("c_spread");
-    options.replays = o.at("replays");
-    options.seed = expected.at("seed");
-    const std::string tie = o.at("tie");
-    options.tie = tie == "low" ? Tie::low : tie == "high" ? Tie::high : Tie::mid;
     options.reference =
         o.at("refsel") == "auto" ? ReferenceChoice::automatic : ReferenceChoice::prototype;
-    options.routing = o.at("routing");
-    options.adaptive_birth = o.at("dyn");
     return options;
   }
   SupportSet support_set() const { return {support, labels, {}, classifier}; }

@@ -7,8 +7,8 @@
 #include <cstdlib>
 
 #include "base/files.hpp"
-#include "data/images.hpp"
 #include "data/npy.hpp"
+#include "images/images.hpp"
 #include "represent/embedder.hpp"
 #include "represent/preprocess.hpp"
 

@@ -1,4 +1,5 @@
-// One random case of the laws: data, options and model, all from a seed.
+// One random case of the laws: data, options and model, all from a seed. And models made by hand,
+// for cases in which numbers must be exact.
 #pragma once
 
 #include "made_data.hpp"
@@ -7,8 +8,21 @@ namespace paco::testing {
 
 struct LawCase {
   MadeData data;
-  CalibrationOptions options;
+  CalibrationOptions options;  // of PACO
   std::shared_ptr<const Model> model;
+
+  // The same model where it has the section that a method reads, else one made for that method.
+  std::shared_ptr<const Model> model_of(const std::string& method) const {
+    const auto info = method_info(method);
+    if (!info.ok() || model->section((*info)->section).ok()) return model;
+    CalibrationOptions its = options;
+    its.method = method;
+    its.settings.clear();
+    return calibrated(data.support_set(), its);
+  }
+  std::unique_ptr<Method> method(const std::string& name, int threads = 1) const {
+    return method_for(name, model_of(name), threads);
+  }
 };
 
 inline LawCase law_case(std::uint64_t seed) {
@@ -25,10 +39,58 @@ inline LawCase law_case(std::uint64_t seed) {
   return c;
 }
 
+// A method that keeps candidates and moves members by itself.
+inline bool rehearses(const std::string& name) { return name == "mirror"; }
+
 inline std::string saved(const Method& method) {
   const auto bytes = method.save();
   EXPECT_TRUE(bytes.ok());
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
+}
+
+// A model in which raw features are the units themselves, so that signs and ties can be exact.
+inline std::shared_ptr<const Model> identity_model(std::size_t d, std::vector<float> references,
+                                                   double tau_birth, double tau_create,
+                                                   double alpha = 1e6) {
+  Model model;
+  model.dimension = d;
+  const std::size_t known = references.size() / d;
+  for (std::size_t k = 0; k < known; ++k) {
+    model.class_names.push_back(std::to_string(k));
+    model.class_sizes.push_back(4);
+  }
+  model.mean.assign(d, 0);
+  model.deviation.assign(d, 1);
+  model.references = std::move(references);
+  PacoParameters p;
+  p.options.alpha = alpha;
+  p.hi.value = 0.5;
+  p.tau_lo = -2;
+  p.birth.value = p.tau_birth_sup = tau_birth;
+  p.create.value = tau_create;
+  p.base_median = 4;
+  model.sections["paco"] = section_with(p);
+  model.sections["leader"].numbers["leader"] = tau_birth;
+  model.sections["closed"];
+  return std::make_shared<const Model>(std::move(model));
+}
+
+// The first three axes as references.
+inline std::vector<float> three_axes(std::size_t d) {
+  std::vector<float> references(3 * d, 0.0f);
+  for (std::size_t k = 0; k < 3; ++k) references[k * d + k] = 1;
+  return references;
+}
+
+// Samples on the unit sphere that have nothing to do with each other.
+inline Matrix<double> random_directions(std::size_t rows, std::size_t d, Random& random) {
+  Matrix<double> out(rows, d);
+  for (std::size_t i = 0; i < rows; ++i) {
+    double squared = 0;
+    for (double& x : out[i]) x = random.normal(), squared += x * x;
+    for (double& x : out[i]) x /= std::sqrt(squared);
+  }
+  return out;
 }
 
 }  // namespace paco::testing

@@ -5,29 +5,27 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <limits>
 
-#include "base/files.hpp"
-#include "base/threads.hpp"
-#include "discover/memory.hpp"
+#include "discover/paco_evidence.hpp"
 #include "discover/prototype_method.hpp"
-#include "discover/snapshot.hpp"
+#include "discover/state_file.hpp"
 #include "laws/discover_case.hpp"
-#include "temporary_folder.hpp"
 
 namespace paco {
 namespace {
 
 using testing::decide_all;
 using ::testing::HasSubstr;
+using testing::identity_model;
 using testing::MadeData;
 using testing::MadePlan;
 using testing::make_data;
 using testing::method_for;
 using testing::same_decisions;
 using testing::saved;
+using testing::three_axes;
 
 void expect_engine_is_reference(const std::shared_ptr<const Model>& model,
                                 const Matrix<double>& stream, const std::string& where) {
@@ -91,28 +89,6 @@ TEST(DiscoverCorners, RepeatedSamplesMeetTheClampOfTheConcentration) {
   }
 }
 
-// A model in which raw features are the units themselves, so that signs and ties can be exact.
-std::shared_ptr<const Model> identity_model(std::size_t d, std::vector<float> references,
-                                            double tau_birth, double tau_create) {
-  Model model;
-  model.dimension = d;
-  const std::size_t known = references.size() / d;
-  for (std::size_t k = 0; k < known; ++k) {
-    model.class_names.push_back(std::to_string(k));
-    model.class_sizes.push_back(4);
-  }
-  model.mean.assign(d, 0);
-  model.deviation.assign(d, 1);
-  model.references = std::move(references);
-  model.hi.value = 0.5;
-  model.tau_lo = -2;
-  model.birth.value = model.tau_birth_sup = tau_birth;
-  model.create.value = tau_create;
-  model.leader.value = tau_birth;
-  model.base_median = 4;
-  return std::make_shared<const Model>(std::move(model));
-}
-
 TEST(DiscoverCorners, SamplesThatCancelLeaveACategoryWithoutDirection) {
   // Nothing explains anything but its own category; everything attaches.
   const auto model = identity_model(4, {1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0}, 0.999, -1e9);
@@ -120,17 +96,16 @@ TEST(DiscoverCorners, SamplesThatCancelLeaveACategoryWithoutDirection) {
   const Matrix<double> stream(8, 4, {0, 0, 1, 0,    0, 0, -1, 0, 0, 0, 0,   1,   0, 0, 0, -1,
                                      0, 0, 1, tiny, 0, 0, -1, 0, 0, 0, 0.6, 0.8, 0, 0, 1, 0});
   const auto decisions = decide_all(*method_for("reference", model), stream, 1);
-  EXPECT_EQ(decisions[0].branch, Branch::create);
-  EXPECT_EQ(decisions[1].branch, Branch::attach) << "u and -u in one category";
-  EXPECT_EQ(decisions[2].birth_score, 0) << "a sum of length zero has cosine 0";
+  EXPECT_EQ(branch_of(decisions[0]), Branch::create);
+  EXPECT_EQ(branch_of(decisions[1]), Branch::attach) << "u and -u in one category";
+  EXPECT_EQ(decisions[2].evidence[kBirthScore], 0) << "a sum of length zero has cosine 0";
   expect_engine_is_reference(model, stream, "cancelling");
 
   const auto method = method_for("paco", model);
   decide_all(*method, stream.view().slice(0, 2), 2);
-  const auto view = method->published();
-  ASSERT_EQ(view->categories.size(), 1u);
-  EXPECT_EQ(view->categories[0].resultant_length, 0);
-  EXPECT_EQ(view->categories[0].concentration, 0);
+  const auto view = method->view();
+  ASSERT_EQ(view->discovered, 1u);
+  EXPECT_EQ(view->info(3).resultant_length, 0);
 }
 
 TEST(DiscoverCorners, OfEqualPrototypesTheLowestIdWins) {
@@ -138,10 +113,13 @@ TEST(DiscoverCorners, OfEqualPrototypesTheLowestIdWins) {
   const auto known = identity_model(3, {1, 0, 0, 0, 1, 0, 0, 1, 0}, -2, 1e9);
   const Matrix<double> stream(2, 3, {0, 1, 0, 0, 2, 0});
   for (const std::string name : {"paco", "reference", "closed", "leader"}) {
-    for (const Decision& d : decide_all(*method_for(name, known), stream, 2)) {
+    const auto method = method_for(name, known);
+    const int margin = method->info().field("margin");
+    ASSERT_GE(margin, 0) << name;
+    for (const Decision& d : decide_all(*method, stream, 2)) {
       EXPECT_EQ(d.category, 1) << name;
       EXPECT_EQ(d.runner_up, 2) << name;
-      EXPECT_EQ(d.margin, 0) << name;
+      EXPECT_EQ(d.evidence[static_cast<std::size_t>(margin)], 0) << name;
     }
   }
   // Two categories at the same angle to a sample: u = (0, 0, 1) between (0, +a, b) and (0, -a, b).
@@ -160,11 +138,8 @@ TEST(DiscoverCorners, NearTiesAreSettledInDouble) {
   // Categories whose directions differ far below float32's bound.
   Random random(41);
   const std::size_t d = 24;
-  std::vector<float> references(3 * d, 0.0f);
-  for (std::size_t k = 0; k < 3; ++k) references[k * d + k] = 1;
-  Model near = *identity_model(d, references, 0.999999985, 1e9);
-  near.options.alpha = 1e15;  // sizes make no difference, only directions do
-  const auto model = std::make_shared<const Model>(near);
+  // With such a prior sizes make no difference, only directions do.
+  const auto model = identity_model(d, three_axes(d), 0.999999985, 1e9, 1e15);
   Matrix<double> stream(120, d);
   std::vector<double> base(d);
   for (double& x : base) x = random.normal();
@@ -173,8 +148,8 @@ TEST(DiscoverCorners, NearTiesAreSettledInDouble) {
   expect_engine_is_reference(model, stream, "near ties");
   const auto fast = method_for("paco", model);
   decide_all(*fast, stream, 40);
-  EXPECT_GT(fast->stats().settled, 50u);
-  EXPECT_GT(fast->published()->categories.size(), 10u);
+  EXPECT_GT(testing::figure(*fast, "settled_in_double"), 50);
+  EXPECT_GT(fast->view()->discovered, 10u);
 }
 
 TEST(DiscoverCorners, WhereAllDirectionsAreAlikeScreeningGoesOverToFloat32) {
@@ -182,9 +157,7 @@ TEST(DiscoverCorners, WhereAllDirectionsAreAlikeScreeningGoesOverToFloat32) {
   // third decimal of their cosines. Long enough to decide on both sides of the change.
   Random random(43);
   const std::size_t d = 64, kinds = 60;
-  std::vector<float> references(3 * d, 0.0f);
-  for (std::size_t k = 0; k < 3; ++k) references[k * d + k] = 1;
-  const auto model = identity_model(d, references, 0.9995, 1e9);
+  const auto model = identity_model(d, three_axes(d), 0.9995, 1e9);
   Matrix<double> centres(kinds, d), stream(900, d);
   for (std::size_t k = 0; k < kinds; ++k)
     for (std::size_t j = 0; j < d; ++j) centres[k][j] = 1 + 0.06 * random.normal();
@@ -198,7 +171,7 @@ TEST(DiscoverCorners, WhereAllDirectionsAreAlikeScreeningGoesOverToFloat32) {
   EXPECT_EQ(engine.screen_format(), best_screen_format(d));
   decide_all(*fast, stream, 100);
   EXPECT_EQ(engine.screen_format(), ScreenFormat::float32);
-  EXPECT_GT(fast->published()->categories.size(), 10u);
+  EXPECT_GT(fast->view()->discovered, 10u);
 }
 
 std::size_t resident_bytes() {
@@ -212,76 +185,71 @@ TEST(DiscoverCorners, MemoryPerCategoryStaysWithinItsPromise) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "the sanitizer has memory of its own";
 #endif
-  constexpr std::size_t d = 64, kCategories = 20'000;
-  std::vector<float> references(3 * d, 0.0f);
-  const auto model = identity_model(d, references, 2, 1e9);
-  Memory memory(*model);
+  constexpr std::size_t d = 64, kCategories = 4'000, kFirst = 100;
+  const auto model = identity_model(d, three_axes(d), 0.999, 1e9);
   Random random(42);
-  std::vector<float> unit(d);
-  const auto fill = [&] {
-    double squared = 0;
-    for (float& x : unit) x = static_cast<float>(random.normal()), squared += double(x) * double(x);
-    for (float& x : unit) x = static_cast<float>(double(x) / std::sqrt(squared));
+  const Matrix<double> stream = testing::random_directions(kCategories, d, random);
+  const auto method = method_for("paco", model);
+  // One by one: products of whole blocks need room of their own.
+  const auto decide = [&](std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) ASSERT_TRUE(method->decide(stream[i]).ok());
   };
-  for (std::size_t i = 0; i < 100; ++i) fill(), memory.create(unit.data(), i, 0);
+  decide(0, kFirst);
   const std::size_t before = resident_bytes();
-  // All of them grow to be mature, and on, so that the boundary holds and moves every one.
-  for (std::size_t i = 100; i < kCategories; ++i) fill(), memory.create(unit.data(), i, 0);
-  for (std::size_t i = 0; i < 2 * kCategories; ++i) {
-    fill();
-    memory.add_to_category(random.below(1 + random.below(kCategories)), unit.data(), 0);
-  }
-  // Copies for screening are made when a block begins.
-  SampleBlock samples;
-  samples.assign({unit.data(), 1, d}, memory.prototypes().copies().format());
-  BlockProducts products;
-  ThreadPool pool;
-  memory.begin_block(samples, products, pool);
+  // All of them grow to be mature, so that the boundary holds every one.
+  decide(kFirst, kCategories);
+  decide(0, kCategories);
   const std::size_t after = resident_bytes();
-  EXPECT_GT(memory.mature(), kCategories / 4);
-  const double each = static_cast<double>(after - before) / static_cast<double>(kCategories - 100);
-  EXPECT_LE(each, 12.0 * d + 64 + 8) << "8 bytes of grace for page borders and the allocator";
-  EXPECT_LE(memory.bytes_per_category(), 12 * d + 64);
+  ASSERT_GT(testing::figure(*method, "mature"), 0.99 * kCategories);
+  const double each =
+      static_cast<double>(after - before) / static_cast<double>(kCategories - kFirst);
+  // A prototype takes 12 d + 64, the rest is for what people see: name, owner, counts.
+  EXPECT_LE(each, 12.0 * d + 64 + 208);
 }
 
 TEST(DiscoverCorners, AHundredThousandCategories) {
-  const testing::TemporaryFolder folder;
   constexpr std::size_t d = 8, kCategories = 100'000;
-  std::vector<float> references(3 * d, 0.0f);
-  for (std::size_t k = 0; k < 3; ++k) references[k * d + k] = 1;
-  const auto model = identity_model(d, references, 0.98, 1e9);
+  const auto model = identity_model(d, three_axes(d), 0.98, 1e9);
   // As if each had been created by one sample and some had grown since.
   Random random(43);
-  Snapshot state;
-  state.model = model->fingerprint();
-  state.class_sizes = model->class_sizes;
+  State state;
+  state.prototypes = PrototypeTable(*model);
+  state.categories = Categories(model->class_names);
+  std::vector<double> sums;
   for (std::size_t c = 0; c < kCategories; ++c) {
-    state.sizes.push_back(1 + static_cast<std::int64_t>(random.below(3)));
-    state.births.push_back(static_cast<std::int64_t>(c));
-    state.stats.samples += static_cast<std::uint64_t>(state.sizes.back());
+    PrototypeRecord record;
+    record.owner = state.categories.next();
+    record.members = 1 + static_cast<std::int64_t>(random.below(3));
+    record.birth = c;
+    const PrototypeId p = state.prototypes.add(record);
+    state.categories.edit(state.categories.open(p, c)).answered =
+        static_cast<std::uint64_t>(record.members);
+    state.samples += static_cast<std::uint64_t>(record.members);
     double squared = 0;
     std::vector<double> sum(d);
     for (double& x : sum) x = random.normal(), squared += x * x;
-    const double length = static_cast<double>(state.sizes.back()) * random.uniform(0.6, 1);
-    for (const double x : sum) state.sums.push_back(x * length / std::sqrt(squared));
+    const double length = static_cast<double>(record.members) * random.uniform(0.6, 1);
+    for (const double x : sum) sums.push_back(x * length / std::sqrt(squared));
   }
-  state.stats.branches[3] = state.stats.routes[2] = state.stats.samples;
+  state.own.tensors["sums"] = {{kCategories, d}, sums};
+  const auto all = static_cast<std::int64_t>(state.samples);
+  state.own.numbers["lowest_tau_birth"] = 0.98;
+  state.own.tensors["branches"] = {{4}, std::vector<std::int64_t>{0, 0, 0, all}};
+  state.own.tensors["routes"] = {{3}, std::vector<std::int64_t>{0, 0, all}};
   Matrix<double> stream(24, d);
   for (std::size_t i = 0; i < stream.rows(); ++i)
     for (double& x : stream[i]) x = random.normal();
   std::vector<Decision> expected;
   for (const std::string name : {"reference", "paco"}) {
-    state.method = name;
-    ASSERT_TRUE(write_file(folder / "state.paco", snapshot_to_bytes(state, d).value()).ok());
     const auto method = method_for(name, model);
-    const auto restored = method->restore(folder / "state.paco");
+    const auto restored = method->restore(state_to_bytes(state, *method, "").value(), "state");
     ASSERT_TRUE(restored.ok()) << restored.error().message;
     const auto decisions = decide_all(*method, stream, name == "paco" ? 64 : 1);
     if (name == "paco") {
       EXPECT_TRUE(same_decisions(decisions, expected));
     }
     expected = decisions;
-    EXPECT_GE(method->published()->categories.size(), kCategories);
+    EXPECT_GE(method->view()->discovered, kCategories);
   }
 }
 

@@ -7,8 +7,10 @@
 #include <set>
 
 #include "damaged_file.hpp"
+#include "discover/paco_evidence.hpp"
 #include "laws/discover_case.hpp"
 #include "linalg/plain.hpp"
+#include "linalg/screen_bank.hpp"
 #include "temporary_folder.hpp"
 #include "unit/linalg/targets.hpp"
 
@@ -18,26 +20,29 @@ namespace {
 using testing::decide_all;
 using testing::law_case;
 using testing::LawCase;
-using testing::method_for;
 using testing::same_decision;
 using testing::same_decisions;
 using testing::saved;
 
 constexpr std::uint64_t kSeeds = 40;
-const std::vector<std::string> kMethods{"paco", "closed", "leader", "slc"};
 
 TEST(DiscoverLaws, TheFastEngineIsTheReferenceInEveryFieldOfEveryDecision) {
   std::map<Branch, int> branches;
   std::map<Route, int> routes;
   for (std::uint64_t seed = 0; seed < 3 * kSeeds; ++seed) {
     const LawCase c = law_case(seed);
-    const auto reference = method_for("reference", c.model), fast = method_for("paco", c.model);
+    const auto reference = c.method("reference"), fast = c.method("paco");
     const auto expected = decide_all(*reference, c.data.stream, 1);
     ASSERT_TRUE(same_decisions(decide_all(*fast, c.data.stream, 64), expected)) << "seed " << seed;
-    for (const Decision& d : expected) ++branches[d.branch], ++routes[d.route];
-    const MethodStats a = fast->stats(), b = reference->stats();
-    EXPECT_TRUE(std::equal(a.branches, a.branches + 4, b.branches)) << "seed " << seed;
-    EXPECT_EQ(a.lowest_tau_birth, b.lowest_tau_birth) << "seed " << seed;
+    for (const Decision& d : expected) ++branches[branch_of(d)], ++routes[route_of(d)];
+    // The same counts, and states that differ in the name of the method alone.
+    const auto a = fast->figures(), b = reference->figures();
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      if (a[i].name == "settled_in_double") continue;  // the engine's own affair
+      EXPECT_EQ(a[i].name, b[i].name);
+      EXPECT_EQ(a[i].value, b[i].value) << a[i].name << ", seed " << seed;
+    }
   }
   // The law is worth something only if everything was met.
   for (int b = 0; b < 4; ++b) EXPECT_GT(branches[static_cast<Branch>(b)], 100) << "branch " << b;
@@ -47,11 +52,11 @@ TEST(DiscoverLaws, TheFastEngineIsTheReferenceInEveryFieldOfEveryDecision) {
 TEST(DiscoverLaws, InstructionSetsChangeNothing) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const LawCase c = law_case(seed);
-    for (const std::string& name : kMethods) {
-      const auto usual = method_for(name, c.model);
+    for (const std::string& name : method_names()) {
+      const auto usual = c.method(name);
       const auto expected = decide_all(*usual, c.data.stream, 50);
       testing::for_every_target([&] {
-        const auto other = method_for(name, c.model);
+        const auto other = c.method(name);
         ASSERT_TRUE(same_decisions(decide_all(*other, c.data.stream, 50), expected))
             << name << ", seed " << seed;
         ASSERT_EQ(saved(*other), saved(*usual)) << name << ", seed " << seed;
@@ -63,8 +68,8 @@ TEST(DiscoverLaws, InstructionSetsChangeNothing) {
 TEST(DiscoverLaws, BlocksDecideLikeSinglesHoweverTheStreamIsCut) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     const LawCase c = law_case(seed);
-    for (const std::string& name : kMethods) {
-      const auto singles = method_for(name, c.model), blocks = method_for(name, c.model);
+    for (const std::string& name : method_names()) {
+      const auto singles = c.method(name), blocks = c.method(name);
       const auto expected = decide_all(*singles, c.data.stream, 1);
       Random random(seed, 4);
       std::vector<Decision> decisions(c.data.stream.rows());
@@ -85,8 +90,8 @@ TEST(DiscoverLaws, BlocksDecideLikeSinglesHoweverTheStreamIsCut) {
 TEST(DiscoverLaws, ThreadsChangeNothing) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const LawCase c = law_case(seed);
-    for (const std::string& name : kMethods) {
-      const auto one = method_for(name, c.model, 1), two = method_for(name, c.model, 2);
+    for (const std::string& name : method_names()) {
+      const auto one = c.method(name, 1), two = c.method(name, 2);
       ASSERT_TRUE(same_decisions(decide_all(*two, c.data.stream, 100),
                                  decide_all(*one, c.data.stream, 100)))
           << name << ", seed " << seed;
@@ -95,18 +100,41 @@ TEST(DiscoverLaws, ThreadsChangeNothing) {
   }
 }
 
+// As many prototypes, numbers and rows as it takes for products of bytes to go to several threads.
+TEST(DiscoverLaws, ThreadsChangeNothingWhereProductsAreSplitAmongThem) {
+  testing::MadePlan plan;
+  plan.dimension = 1024;
+  plan.known = 640;
+  plan.per_class = 2;
+  plan.stream = 400;
+  plan.noise = 2;
+  constexpr std::size_t kBlock = 128;
+  ASSERT_GT(kBlock * plan.known * plan.dimension, 2 * ScreenBank::kWorthAThread);
+  const testing::MadeData data = testing::make_data(plan, 5);
+  CalibrationOptions options;
+  options.set("replays", 1);
+  const auto model = testing::calibrated(data.support_set(), options);
+  options.threads = 3;
+  EXPECT_EQ(testing::calibrated(data.support_set(), options)->fingerprint(), model->fingerprint());
+  const auto one = testing::method_for("paco", model, 1);
+  const auto three = testing::method_for("paco", model, 3);
+  ASSERT_TRUE(same_decisions(decide_all(*three, data.stream, kBlock),
+                             decide_all(*one, data.stream, kBlock)));
+  ASSERT_EQ(saved(*one), saved(*three));
+}
+
 TEST(DiscoverLaws, SavedAndRestoredAtAnyCutEqualsNeverHavingStopped) {
   const testing::TemporaryFolder folder;
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     const LawCase c = law_case(seed);
     const Rows<const double> stream = c.data.stream.view().slice(0, 40);
-    for (const std::string name : {"paco", "reference", "closed", "leader", "slc"}) {
-      const auto whole = method_for(name, c.model);
+    for (const std::string& name : method_names()) {
+      const auto whole = c.method(name);
       const auto expected = decide_all(*whole, stream, 17);
-      const auto first = method_for(name, c.model);
+      const auto first = c.method(name);
       for (std::size_t cut = 0; cut <= stream.rows; ++cut) {
         testing::write_bytes(folder / "state.paco", saved(*first));
-        const auto second = method_for(name, c.model);
+        const auto second = c.method(name);
         const auto restored = second->restore(folder / "state.paco");
         ASSERT_TRUE(restored.ok()) << restored.error().message;
         ASSERT_EQ(saved(*second), saved(*first)) << name << ", seed " << seed << ", cut " << cut;
@@ -125,15 +153,21 @@ TEST(DiscoverLaws, SavedAndRestoredAtAnyCutEqualsNeverHavingStopped) {
 TEST(DiscoverLaws, IdsAreDenseAndSizesSumToTheSamplesSeen) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     const LawCase c = law_case(seed);
-    for (const std::string& name : kMethods) {
+    for (const std::string& name : method_names()) {
+      if (testing::rehearses(name)) continue;  // its candidates have numbers before they have ids
       SCOPED_TRACE(name + ", seed " + std::to_string(seed));
-      const auto method = method_for(name, c.model);
+      const auto method = c.method(name);
       auto next = static_cast<CategoryId>(c.model->known_classes());
       std::uint64_t sequence = 0;
       for (const Decision& d : decide_all(*method, c.data.stream, 50)) {
         ASSERT_EQ(d.sequence, sequence++);
         const bool created = d.verdict == Verdict::created;
-        ASSERT_EQ(created, d.branch == Branch::create);
+        const int branch = method->info().field("branch");
+        if (branch >= 0) {
+          ASSERT_EQ(created, branch_of(d) == Branch::create);
+        }
+        ASSERT_EQ(d.prototype, d.category) << "each category has one prototype so far";
+        ASSERT_EQ(d.counted, d.verdict == Verdict::known);
         if (created) {
           ASSERT_EQ(d.category, next) << "an id was reused or left out";
           ++next;
@@ -145,9 +179,9 @@ TEST(DiscoverLaws, IdsAreDenseAndSizesSumToTheSamplesSeen) {
         ASSERT_EQ(d.categories_after, static_cast<std::uint64_t>(next) - c.model->known_classes());
         ASSERT_LT(d.runner_up, next);
       }
-      const auto view = method->published();
-      std::int64_t held = std::accumulate(view->class_sizes.begin(), view->class_sizes.end(), 0ll);
-      for (const CategoryInfo& category : view->categories) held += category.size;
+      std::int64_t held = 0;
+      for (PrototypeId p = 0; p < method->next_prototype(); ++p)
+        held += method->prototype(p).size();
       EXPECT_EQ(held, static_cast<std::int64_t>(c.data.labels.size() + c.data.stream.rows()));
     }
   }
@@ -156,16 +190,19 @@ TEST(DiscoverLaws, IdsAreDenseAndSizesSumToTheSamplesSeen) {
 TEST(DiscoverLaws, ASampleThatCreatedACategoryIsExplainedByItWhenItComesAgain) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     LawCase c = law_case(seed);
-    c.options.alpha = 1e6;  // the law is about the paper's prior and spread
-    c.options.spread = 1.0;
+    c.options.set("alpha", 1e6);  // the law is about the paper's prior and spread
+    c.options.set("spread", 1.0);
     c.model = testing::calibrated(c.data.support_set(), c.options);
-    for (const std::string name : {"paco", "reference", "leader", "slc"}) {
-      const auto method = method_for(name, c.model);
+    for (const std::string& name : method_names()) {
+      const auto method = c.method(name);
       for (std::size_t i = 0; i < c.data.stream.rows(); ++i) {
         const Decision first = method->decide(c.data.stream[i]).value();
         if (first.verdict != Verdict::created) continue;
         const Decision again = method->decide(c.data.stream[i]).value();
-        ASSERT_EQ(again.branch, Branch::explained) << name << ", seed " << seed << ", row " << i;
+        if (method->info().field("branch") >= 0) {
+          ASSERT_EQ(branch_of(again), Branch::explained)
+              << name << ", seed " << seed << ", row " << i;
+        }
         ASSERT_EQ(again.category, first.category) << name << ", seed " << seed << ", row " << i;
       }
     }
@@ -183,18 +220,23 @@ TEST(DiscoverLaws, PermutingClassIdsPermutesTheAnswer) {
     for (auto& label : data.labels)
       label = static_cast<std::int64_t>(to[static_cast<std::size_t>(label)]);
     const auto model = testing::calibrated(data.support_set(), c.options);
-    ASSERT_EQ(model->hi.value, c.model->hi.value) << "seed " << seed;
-    ASSERT_EQ(model->create.value, c.model->create.value) << "seed " << seed;
+    const PacoParameters p = testing::parameters_of(*model), q = testing::parameters_of(*c.model);
+    ASSERT_EQ(p.hi.value, q.hi.value) << "seed " << seed;
+    ASSERT_EQ(p.create.value, q.create.value) << "seed " << seed;
+    const LawCase other{data, c.options, model};
     const auto moved = [&](CategoryId id) {
       const auto k = static_cast<std::size_t>(id);
       return k < to.size() ? static_cast<CategoryId>(to[k]) : id;
     };
-    for (const std::string& name : kMethods) {
-      const auto before = decide_all(*method_for(name, c.model), data.stream, 64);
-      const auto after = decide_all(*method_for(name, model), data.stream, 64);
+    for (const std::string& name : method_names()) {
+      if (testing::rehearses(name))
+        continue;  // which classes its pseudo-streams hide depends on ids
+      const auto before = decide_all(*c.method(name), data.stream, 64);
+      const auto after = decide_all(*other.method(name), data.stream, 64);
       for (std::size_t i = 0; i < before.size(); ++i) {
         Decision expected = before[i];
         expected.category = moved(expected.category);
+        expected.prototype = moved(expected.prototype);
         expected.runner_up = moved(expected.runner_up);
         ASSERT_TRUE(same_decision(after[i], expected))
             << name << ", seed " << seed << ", row " << i;
@@ -203,14 +245,19 @@ TEST(DiscoverLaws, PermutingClassIdsPermutesTheAnswer) {
   }
 }
 
-void expect_same_course(const std::vector<Decision>& a, const std::vector<Decision>& b,
-                        const std::string& where) {
+// The same answers by the same steps; numbers may differ in their last digits.
+void expect_same_course(const MethodInfo& method, const std::vector<Decision>& a,
+                        const std::vector<Decision>& b, const std::string& where) {
   ASSERT_EQ(a.size(), b.size());
   for (std::size_t i = 0; i < a.size(); ++i) {
     ASSERT_EQ(a[i].category, b[i].category) << where << ", row " << i;
-    ASSERT_EQ(a[i].branch, b[i].branch) << where << ", row " << i;
-    ASSERT_EQ(a[i].route, b[i].route) << where << ", row " << i;
-    ASSERT_NEAR(a[i].tau_birth_after, b[i].tau_birth_after, 1e-5) << where << ", row " << i;
+    for (std::size_t f = 0; f < method.evidence.size(); ++f) {
+      const double x = a[i].evidence[f], y = b[i].evidence[f];
+      ASSERT_EQ(std::isnan(x), std::isnan(y)) << method.evidence[f].name << where << ", row " << i;
+      if (std::isnan(x)) continue;
+      const double slack = method.evidence[f].choices.empty() ? 1e-4 : 0;
+      ASSERT_NEAR(x, y, slack) << method.evidence[f].name << where << ", row " << i;
+    }
   }
 }
 
@@ -219,7 +266,7 @@ TEST(DiscoverLaws, PermutingCoordinatesOrMovingAllFeaturesChangesNoDecision) {
     if (seed % 3 == 0) continue;  // exact ties are broken by rounding here
     LawCase c = law_case(seed);
     // "low" and "high" stand right at a score of the support set, where rounding decides.
-    c.options.tie = Tie::mid;
+    c.options.set("tie", "mid");
     c.model = testing::calibrated(c.data.support_set(), c.options);
     Random random(seed, 6);
     const std::size_t d = c.model->dimension;
@@ -235,13 +282,16 @@ TEST(DiscoverLaws, PermutingCoordinatesOrMovingAllFeaturesChangesNoDecision) {
         }
       }
     }
-    for (const std::string& name : kMethods) {
-      const auto expected = decide_all(*method_for(name, c.model), c.data.stream, 64);
+    for (const std::string& name : method_names()) {
+      const auto usual = c.method(name);
+      const auto expected = decide_all(*usual, c.data.stream, 64);
       for (const auto* other : {&permuted, &moved}) {
-        const auto model = testing::calibrated(other->support_set(), c.options);
-        expect_same_course(
-            decide_all(*method_for(name, model), other->stream, 64), expected,
-            name + ", seed " + std::to_string(seed) + (other == &moved ? ", moved" : ", permuted"));
+        const LawCase changed{*other, c.options,
+                              testing::calibrated(other->support_set(), c.options)};
+        expect_same_course(usual->info(), decide_all(*changed.method(name), other->stream, 64),
+                           expected,
+                           " of " + name + ", seed " + std::to_string(seed) +
+                               (other == &moved ? ", moved" : ", permuted"));
       }
     }
   }
@@ -252,8 +302,9 @@ TEST(DiscoverLaws, TheBaselinesAreTheirPlainDefinitions) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     const LawCase c = law_case(seed);
     const std::size_t d = c.model->dimension, known = c.model->known_classes();
+    const double threshold = c.model->section("leader").value()->number("leader").value();
     for (const std::string name : {"closed", "leader", "slc"}) {
-      const auto decisions = decide_all(*method_for(name, c.model), c.data.stream, 40);
+      const auto decisions = decide_all(*c.method(name), c.data.stream, 40);
       std::vector<std::vector<double>> sums;
       for (std::size_t i = 0; i < decisions.size(); ++i) {
         std::vector<double> z(d);
@@ -274,7 +325,7 @@ TEST(DiscoverLaws, TheBaselinesAreTheirPlainDefinitions) {
                          : 0;
           if (with_k > cosine) cosine = with_k, best = k;
         }
-        if (name != "closed" && cosine < c.model->leader.value) best = known + sums.size();
+        if (name != "closed" && cosine < threshold) best = known + sums.size();
         ASSERT_EQ(decisions[i].category, static_cast<CategoryId>(best))
             << name << ", seed " << seed << ", row " << i;
         if (best < known) continue;

@@ -26,6 +26,24 @@ export const branches = [
   },
 ];
 
+// What was decided, for methods that have no such steps. Order and keys as the program's verdicts.
+export const verdicts = [
+  { key: 'known', name: 'Known', symbol: 'circle', text: 'it is one of the known classes' },
+  {
+    key: 'existing',
+    name: 'Found before',
+    symbol: 'circle',
+    text: 'it belongs to a category that was found earlier in the stream',
+  },
+  { key: 'created', name: 'Created', symbol: 'diamond', text: 'it starts a new category' },
+  {
+    key: 'tentative',
+    name: 'Tentative',
+    symbol: 'triangle',
+    text: 'it was answered with the best there was, and may turn out to be new',
+  },
+];
+
 export const routes = [
   { key: 'known_only', name: 'Known classes only' },
   { key: 'categories_only', name: 'Categories only' },

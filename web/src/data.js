@@ -1,10 +1,13 @@
 // The embedded document, with its base64 columns turned into typed arrays.
+import { branches, verdicts } from './branches.js';
+
 const kinds = {
   points: {
     sequence: Uint32Array,
     category: Int32Array,
     runner_up: Int32Array,
     branch: Uint8Array,
+    verdict: Uint8Array,
     route: Uint8Array,
     first: Uint8Array,
     truth: Int32Array,
@@ -41,8 +44,17 @@ export function readDocument() {
         data[section][name] = decode(data[section][name], Type);
     }
   }
+  for (const field of data.evidence) {
+    const columns = data.points.evidence;
+    columns[field.name] = decode(columns[field.name], field.choices ? Uint8Array : Float32Array);
+  }
+  // How samples were decided: by the steps of the method, or just what came of it.
+  data.ways = data.stream.branches ? branches : verdicts;
+  data.stream.ways = data.stream.branches ?? data.stream.verdicts;
+  data.points.way = data.points.branch ?? data.points.verdict;
   for (const row of data.memory.classes) row.name = readableName(row.name);
-  data.memory.truth_names = data.memory.truth_names.map(readableName);
+  for (const [label, name] of Object.entries(data.memory.truth_names))
+    data.memory.truth_names[label] = readableName(name);
   // Everything that can be highlighted, by id.
   data.entries = new Map();
   for (const row of data.memory.classes) data.entries.set(row.id, { ...row, known: true });

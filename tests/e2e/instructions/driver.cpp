@@ -2,20 +2,25 @@
 // Nothing is timed: what counts is how many instructions our own functions execute, which is the
 // same on a noisy machine as on a quiet one.
 //
-//   instruction_driver calibrate|decide_single|decide_block|boundary|compiler
+//   instruction_driver calibrate|decide_single|decide_block|boundary|bytes|compiler
 //
 // Setting up is done before the marked function starts, and callgrind counts only inside it (the
-// option
-// --toggle-collect names it).
+// option --toggle-collect names it). Valgrind has no AVX-512, so products of bytes are counted by
+// step_counter instead, between two signals.
+#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/threads.hpp"
 #include "discover/boundary.hpp"
+#include "linalg/byte_products.hpp"
 #include "linalg/kernels.hpp"
+#include "linalg/screen_bank.hpp"
 #include "paco/method.hpp"
+#include "paco/thresholds.hpp"
 #include "study/made_data.hpp"
 
 namespace {
@@ -28,13 +33,41 @@ std::shared_ptr<const Model> model() {
   return std::make_shared<const Model>(*calibrate_made(MadeData(shape())));
 }
 
+// Products of bytes in the shapes that blocks and single samples give: whole tiles of samples, a
+// rest that is worth a tile and one that is not, a panel that is not full.
+int count_bytes() {
+  constexpr std::size_t kRows = 75, kSamples = 29, kDimension = 192;
+  if (!has_fast_byte_products(kDimension)) {
+    std::fputs("this processor has no instructions for products of bytes\n", stderr);
+    return 77;
+  }
+  Random random(4);
+  Matrix<float> rows(kRows, kDimension), samples(kSamples, kDimension);
+  for (Matrix<float>* matrix : {&rows, &samples})
+    for (std::size_t i = 0; i < matrix->rows(); ++i)
+      for (float& x : (*matrix)[i]) x = static_cast<float>(random.normal() / 14);
+  const ScreenBank bank(rows, ScreenFormat::bytes);
+  SampleBlock block, single;
+  block.assign(samples, ScreenFormat::bytes);
+  single.assign(samples.view().slice(0, 1), ScreenFormat::bytes);
+  std::vector<float> products(kSamples * kRows), gram(kSamples * kSamples);
+  ThreadPool pool;
+  std::raise(SIGTRAP);
+  bank.multiply(block, products.data(), kRows, pool);
+  bank.multiply(single, products.data(), kRows, pool);
+  block.multiply_self(gram.data());
+  std::raise(SIGTRAP);
+  std::printf("%g\n", static_cast<double>(products.back() + gram.back()));
+  return 0;
+}
+
 }  // namespace
 
 // Not inlined and with a C name, so that the tool finds them.
 extern "C" {
 
 [[gnu::noinline]] double counted_calibrate(const SupportSet& support) {
-  return calibrate(support)->create.value;
+  return paco_parameters(*calibrate(support))->create.value;
 }
 
 [[gnu::noinline]] void counted_single(Method& method, Rows<const double> stream,
@@ -62,6 +95,7 @@ int main(int argc, char** argv) {
     std::printf("%s, %s\n", __VERSION__, kernel_target().c_str());
     return 0;
   }
+  if (job == "bytes") return count_bytes();
   const MadeData data(shape());
   if (job == "calibrate") {
     const Matrix<double> support = data.support();
@@ -70,15 +104,17 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (job == "boundary") {
-    const auto calibrated = model();
-    AdaptiveBoundary boundary(*calibrated);
+    const PacoParameters parameters = *paco_parameters(*model());
+    AdaptiveBoundary boundary(parameters);
     Random random(3);
     std::vector<double> sizes(500), resultants(500), steps;
     for (std::size_t k = 0; k < sizes.size(); ++k) {
       sizes[k] = 20;
       resultants[k] = 20 * random.uniform(0.5, 0.8);
-      boundary.restore(20, resultants[k]);
     }
+    boundary.rebuild([&](auto insert) {
+      for (const double resultant : resultants) insert(20, resultant);
+    });
     for (int i = 0; i < 2000; ++i) {
       const std::size_t k = random.below(sizes.size());
       steps.insert(steps.end(), {sizes[k], resultants[k]});
@@ -89,7 +125,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (job != "decide_single" && job != "decide_block") {
-    std::fputs("usage: instruction_driver calibrate|decide_single|decide_block|boundary\n", stderr);
+    std::fputs("usage: instruction_driver calibrate|decide_single|decide_block|boundary|bytes\n",
+               stderr);
     return 2;
   }
   const Matrix<double> stream = data.stream(0, data.shape().stream);

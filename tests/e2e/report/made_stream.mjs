@@ -13,7 +13,7 @@ export function writeMadeStream(folder, { samples, known, tauHi, tauBirth, tauCr
     'sequence,sample,verdict,category,name,branch,route,score,threshold,runner_up,assignment_score,runner_up_score,tau_birth',
   ];
   const trace = [
-    'sequence,category,route,branch,top_cosine,margin,birth_score,attach_score,tau_birth,tau_birth_after,eta_after,categories,mature,known_only,explained,attach,create,microseconds',
+    'sequence,category,branch,route,assignment_score,runner_up_score,tau_birth,top_cosine,margin,birth_score,attach_score,tau_birth_after,eta_after,mature_after,categories,microseconds',
   ];
   const counts = { known_only: 0, explained: 0, attach: 0, create: 0 };
   let categories = 0;
@@ -69,7 +69,7 @@ export function writeMadeStream(folder, { samples, known, tauHi, tauBirth, tauCr
           : attach === ''
             ? tauBirth
             : tauCreate;
-    const name = category < known ? `class ${category}` : `category ${category}`;
+    const name = category < known ? `${category}` : `category ${category}`;
     decisions.push(
       [
         i,
@@ -91,21 +91,19 @@ export function writeMadeStream(folder, { samples, known, tauHi, tauBirth, tauCr
       [
         i,
         category,
-        route,
         branch,
+        route,
+        '',
+        '',
+        tauBirth,
         cosine,
         margin,
         birth,
         attach,
         tauBirth,
-        tauBirth,
         eta,
-        categories,
         0,
-        counts.known_only,
-        counts.explained,
-        counts.attach,
-        counts.create,
+        categories,
         5 + 10 * random(),
       ].join(','),
     );

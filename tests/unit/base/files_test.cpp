@@ -59,41 +59,78 @@ TEST(Files, ErrorsNameThePathAndWhatToDo) {
   EXPECT_THAT(absent.error().hint, Not(IsEmpty()));
 
   for (const Error& error :
-       {read_file(folder.path()).error(), MappedFile::open(folder.path()).error(),
+       {read_file(folder.path()).error(), RandomFile::open(folder.path()).error(),
         InputStream::open(folder.path()).error(), write_file(folder.path(), "x").error()}) {
     EXPECT_THAT(error.message, HasSubstr("Is a directory"));
   }
 }
 
-TEST(Files, AMappedFileShowsItsBytesAndSurvivesMoves) {
+TEST(Files, AFileIsReadAtAnyPlaceAndSurvivesMoves) {
   const TemporaryFolder folder;
-  ASSERT_TRUE(write_file(folder / "a", "abc").ok());
-  auto opened = MappedFile::open(folder / "a");
+  ASSERT_TRUE(write_file(folder / "a", "abcdef").ok());
+  auto opened = RandomFile::open(folder / "a");
   ASSERT_TRUE(opened.ok());
-  MappedFile file = std::move(opened).value();
-  MappedFile other = std::move(file);
+  RandomFile file = std::move(opened).value();
+  RandomFile other = std::move(file);
   file = std::move(other);
-  EXPECT_EQ(std::memcmp(file.bytes().data(), "abc", 3), 0);
-  EXPECT_EQ(file.bytes().size(), 3U);
+  std::array<std::byte, 3> three{};
+  ASSERT_TRUE(file.read_at(2, three).ok());
+  EXPECT_EQ(std::memcmp(three.data(), "cde", 3), 0);
+  EXPECT_EQ(file.size(), 6U);
+  EXPECT_TRUE(file.read_at(6, {}).ok());
 }
 
-TEST(Files, ReleasedPagesAreReadAgainFromTheFile) {
+TEST(Files, AFileThatShrinksWhileItIsReadIsAnError) {
   const TemporaryFolder folder;
   ASSERT_TRUE(write_file(folder / "a", std::string(100'000, 'q')).ok());
-  const auto file = MappedFile::open(folder / "a");
+  const auto file = RandomFile::open(folder / "a");
   ASSERT_TRUE(file.ok());
-  file->release(0, 100'000);
-  file->release(50'000, std::size_t(-1));
-  file->release(200'000, 5);
-  EXPECT_EQ(std::to_integer<char>(file->bytes()[70'000]), 'q');
+  std::filesystem::resize_file(folder / "a", 1000);
+  std::array<std::byte, 100> some{};
+  EXPECT_TRUE(file->read_at(900, some).ok());
+  const auto lost = file->read_at(70'000, some);
+  ASSERT_FALSE(lost.ok());
+  EXPECT_THAT(lost.error().message, HasSubstr("became shorter"));
 }
 
-TEST(Files, AnEmptyFileMapsToNothing) {
+TEST(Files, AStreamSaysWhetherItWouldWait) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  auto stream = InputStream::open("/proc/self/fd/" + std::to_string(ends[0]));
+  ASSERT_TRUE(stream.ok());
+  EXPECT_FALSE(stream->is_file());
+  EXPECT_FALSE(stream->ready());
+  ASSERT_EQ(::write(ends[1], "x", 1), 1);
+  EXPECT_TRUE(stream->ready());
+  std::array<std::byte, 4> buffer{};
+  EXPECT_EQ(stream->read_some(buffer).value(), 1U);
+  EXPECT_FALSE(stream->ready());
+  ::close(ends[1]);
+  EXPECT_TRUE(stream->ready()) << "the end is an answer too";
+  ::close(ends[0]);
+}
+
+TEST(Files, AFileIsTheSameByEveryPath) {
   const TemporaryFolder folder;
-  ASSERT_TRUE(write_file(folder / "a", "").ok());
-  const auto file = MappedFile::open(folder / "a");
-  ASSERT_TRUE(file.ok());
-  EXPECT_THAT(file->bytes(), IsEmpty());
+  ASSERT_TRUE(make_folder(folder / "a").ok());
+  std::filesystem::create_directory_symlink(folder / "a", folder / "b");
+  const auto a = file_identity(folder / "a"), b = file_identity(folder / "b"),
+             up = file_identity(folder / "a/..");
+  ASSERT_TRUE(a.ok() && b.ok() && up.ok());
+  EXPECT_TRUE(!(*a < *b) && !(*b < *a));
+  EXPECT_TRUE(*a < *up || *up < *a);
+  EXPECT_TRUE(b->is_link && !a->is_link);
+  EXPECT_FALSE(file_identity(folder / "c").ok());
+}
+
+TEST(Files, EveryNameThatTheSystemAllowsCanBeWritten) {
+  const TemporaryFolder folder;
+  for (const std::size_t length : {1, 200, 235, 236, 254, 255}) {
+    const std::string path = folder / std::string(length, 'n');
+    EXPECT_TRUE(write_file(path, "x").ok()) << length;
+    EXPECT_TRUE(write_file(path, "y").ok()) << length;
+  }
+  EXPECT_FALSE(write_file(folder / std::string(256, 'n'), "x").ok());
 }
 
 TEST(Files, AStreamGivesFewerBytesOnlyAtItsEnd) {
@@ -148,6 +185,16 @@ TEST(AtomicFile, WithoutCommitTheOldFileStaysAndNothingElse) {
   }
   EXPECT_EQ(text_of(folder / "a"), "old");
   EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre("a"));
+}
+
+TEST(AtomicFile, WhatASignalHandlerRemovesIsEveryTemporaryAndNothingElse) {
+  const TemporaryFolder folder;
+  auto committed = AtomicFile::create(folder / "committed");
+  auto first = AtomicFile::create(folder / "first"), second = AtomicFile::create(folder / "second");
+  ASSERT_TRUE(committed.ok() && first.ok() && second.ok());
+  ASSERT_TRUE(committed->commit().ok());
+  remove_temporary_files();
+  EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre("committed"));
 }
 
 TEST(AtomicFile, EarlierBytesCanBeOverwritten) {
@@ -228,7 +275,11 @@ TEST(Files, WhicheverReadOperationFailsTheCallerIsTold) {
     FAIL() << "the action never ends without a failure";
   };
   sweep([&] { return read_file(folder / "a").ok(); });
-  sweep([&] { return MappedFile::open(folder / "a").ok(); });
+  sweep([&] {
+    const auto file = RandomFile::open(folder / "a");
+    std::byte first;
+    return file.ok() && file->read_at(0, {&first, 1}).ok();
+  });
   sweep([&] { return list_folder(folder.path()).ok(); });
   sweep([&] { return make_folder(folder / "x/y").ok(); });
   sweep([&] { return file_size(folder / "a").ok(); });

@@ -1,8 +1,10 @@
 #include "base/threads.hpp"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -31,6 +33,30 @@ TEST(ThreadPool, TheRangesDoNotDependOnTheNumberOfThreads) {
     EXPECT_EQ(ranges_of(three, count, 8), expected) << count;
     EXPECT_EQ(ranges_of(eight, count, 8), expected) << count;
   }
+}
+
+TEST(ThreadPool, AsManyThreadsAsNobodyNeedsAreCutToAFew) {
+  ThreadPool pool(100'000);
+  EXPECT_LE(pool.threads(), kMostThreads);
+  EXPECT_EQ(ranges_of(pool, 64, 8).size(), 8U);
+}
+
+// The limit holds for the whole process, so this test has one of its own.
+TEST(ThreadPool, ThreadsThatCannotStartAreDoneWithout) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "a sanitizer needs the memory itself";
+#endif
+  const auto without_room = [] {
+    rlimit limit{};
+    ::getrlimit(RLIMIT_AS, &limit);
+    limit.rlim_cur = 1 << 20;  // less than is taken already: no stack can be had
+    if (::setrlimit(RLIMIT_AS, &limit) != 0) std::_Exit(2);
+    ThreadPool pool(8);
+    std::atomic<int> ranges{0};
+    pool.parallel_for(64, 8, [&](std::size_t, std::size_t) { ++ranges; });
+    std::_Exit(pool.threads() < 8 && ranges == 8 ? 0 : 1);
+  };
+  EXPECT_EXIT(without_room(), ::testing::ExitedWithCode(0), "");
 }
 
 TEST(ThreadPool, EveryIndexIsVisitedOnce) {
@@ -79,6 +105,22 @@ TEST(ThreadPool, SeveralCallersTakeTurns) {
   }
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(total, 4 * 50 * 8);
+}
+
+TEST(ThreadPool, WhatABodyThrowsReachesTheCallerAndThePoolGoesOn) {
+  for (const unsigned threads : {1u, 3u}) {
+    ThreadPool pool(threads);
+    for (int round = 0; round < 20; ++round) {
+      EXPECT_THROW(pool.parallel_for(100, 1,
+                                     [](std::size_t begin, std::size_t) {
+                                       if (begin % 7 == 3) throw std::bad_alloc();
+                                     }),
+                   std::bad_alloc);
+      std::atomic<int> visited = 0;
+      pool.parallel_for(100, 1, [&](std::size_t, std::size_t) { ++visited; });
+      EXPECT_EQ(visited, 100);
+    }
+  }
 }
 
 TEST(ThreadPool, ZeroMeansWhatTheMachineHas) {

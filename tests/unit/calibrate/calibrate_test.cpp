@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "calibrate/section_evidence.hpp"
 #include "made_data.hpp"
 
 namespace paco {
@@ -99,15 +100,20 @@ TEST(Calibrate, RefusesOptionsOutsideTheirRange) {
     EXPECT_EQ(error.code, ErrorCode::bad_argument);
     return error.message;
   };
-  EXPECT_THAT(with([](auto& o) { o.temperature = 0; }), HasSubstr("temperature is 0"));
-  EXPECT_THAT(with([](auto& o) { o.temperature = std::nan(""); }), HasSubstr("temperature is nan"));
-  EXPECT_THAT(with([](auto& o) { o.temperature = 1e-300; }), HasSubstr("temperature"));
-  EXPECT_THAT(with([](auto& o) { o.alpha = -1; }), HasSubstr("alpha is -1"));
-  EXPECT_THAT(with([](auto& o) { o.beta = -0.5; }), HasSubstr("beta is -0.5"));
-  EXPECT_THAT(with([](auto& o) { o.spread = HUGE_VAL; }), HasSubstr("spread is inf"));
+  const auto setting = [&](std::string_view name, double value) {
+    return with([&](auto& o) { o.set(name, value); });
+  };
+  EXPECT_THAT(setting("temperature", 0), HasSubstr("temperature is '0'"));
+  EXPECT_THAT(setting("temperature", std::nan("")), HasSubstr("temperature is 'nan'"));
+  EXPECT_THAT(setting("temperature", 1e-300), HasSubstr("temperature"));
+  EXPECT_THAT(setting("alpha", -1), HasSubstr("alpha is '-1'"));
+  EXPECT_THAT(setting("beta", -0.5), HasSubstr("beta is '-0.5'"));
+  EXPECT_THAT(setting("spread", HUGE_VAL), HasSubstr("spread is 'inf'"));
+  EXPECT_THAT(setting("replays", 0), HasSubstr("replays is '0'"));
+  EXPECT_THAT(setting("warmth", 1), HasSubstr("method 'paco' has no option 'warmth'"));
+  EXPECT_THAT(with([](auto& o) { o.method = "pacco"; }), HasSubstr("'pacco'"));
   EXPECT_THAT(with([](auto& o) { o.epsilon = 0; }), HasSubstr("epsilon is 0"));
-  EXPECT_THAT(with([](auto& o) { o.replays = 0; }), HasSubstr("replays is 0"));
-  EXPECT_THAT(with([](auto& o) { o.threads = 0; }), HasSubstr("threads is 0"));
+  EXPECT_THAT(with([](auto& o) { o.threads = -1; }), HasSubstr("threads is -1"));
   EXPECT_THAT(with([](auto& o) { o.reference = ReferenceChoice::classifier; }),
               HasSubstr("none is given"));
 }
@@ -123,14 +129,73 @@ TEST(Calibrate, ThreadsChangeNothing) {
   }
 }
 
+TEST(Calibrate, AListenerHearsOfAllTheWorkAndAStopFromItIsHeard) {
+  const MadeData data = make_data({}, 7);
+  for (const int threads : {1, 3}) {
+    CalibrationOptions options;
+    options.threads = threads;
+    std::uint64_t last = 0, total = 0;
+    options.progress = [&](std::uint64_t done, std::uint64_t all) {
+      EXPECT_GT(done, last);
+      last = done;
+      total = all;
+    };
+    const auto model = calibrate(data.support_set(), options);
+    ASSERT_TRUE(model.ok());
+    EXPECT_EQ(last, total) << threads << " threads";
+    std::stop_source stop;
+    options.progress = [&](std::uint64_t, std::uint64_t) { stop.request_stop(); };
+    const auto stopped = calibrate(data.support_set(), options, stop.get_token());
+    ASSERT_FALSE(stopped.ok()) << threads << " threads";
+    EXPECT_EQ(stopped.error().code, ErrorCode::interrupted);
+  }
+}
+
+TEST(Calibrate, AModelForOneMethodHasItsSectionAndThoseOfTheBaselines) {
+  const MadeData data = make_data({}, 11);
+  for (const std::string& name : method_names()) {
+    CalibrationOptions options;
+    options.method = name;
+    const auto model = testing::calibrated(data.support_set(), options);
+    ASSERT_NE(model, nullptr) << name;
+    EXPECT_EQ(model->method, name);
+    const MethodInfo& info = *method_info(name).value();
+    EXPECT_TRUE(model->section(info.section).ok()) << name;
+    EXPECT_TRUE(model->section("closed").ok()) << name;
+    EXPECT_TRUE(model->section("leader").ok()) << name;
+    const auto method = make_method("", model);
+    ASSERT_TRUE(method.ok()) << method.error().message;
+    EXPECT_EQ((*method)->name(), name) << "the method that the model was made for";
+  }
+}
+
+TEST(Calibrate, TheBaselinesShareTheOptionsThatTheyHaveToo) {
+  const MadeData data = make_data({}, 12);
+  CalibrationOptions options;
+  options.set("seed", 5);
+  options.set("replays", 2);
+  const auto model = testing::calibrated(data.support_set(), options);
+  options.method = "leader";
+  const auto alone = testing::calibrated(data.support_set(), options);
+  const Section &with = *model->section("leader").value(), &own = *alone->section("leader").value();
+  EXPECT_EQ(with.settings, own.settings);
+  EXPECT_EQ(with.numbers, own.numbers);
+  const auto missing = alone->section("paco");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().message, HasSubstr("not calibrated for method 'paco'"));
+  EXPECT_THAT(missing.error().hint, HasSubstr("--method paco"));
+  EXPECT_FALSE(make_method("paco", alone).ok());
+}
+
 TEST(Calibrate, TheSeedOfTheReplaysMatters) {
   const MadeData data = make_data({}, 7);
   CalibrationOptions options;
   const auto one = testing::calibrated(data.support_set(), options);
-  options.seed = 1;
+  options.set("seed", 1);
   const auto two = testing::calibrated(data.support_set(), options);
-  EXPECT_EQ(one->hi.value, two->hi.value);
-  EXPECT_NE(one->create.positives, two->create.positives);
+  const PacoParameters p = testing::parameters_of(*one), q = testing::parameters_of(*two);
+  EXPECT_EQ(p.hi.value, q.hi.value);
+  EXPECT_NE(p.create.positives, q.create.positives);
 }
 
 TEST(Calibrate, TheBetterBankStandsForTheClasses) {
@@ -162,11 +227,14 @@ TEST(Calibrate, ThresholdsStandInTheirOrder) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const MadeData data = make_data(testing::varied_plan(seed), seed);
     const auto model = testing::calibrated(data.support_set());
-    EXPECT_LE(model->tau_lo, model->hi.value) << "seed " << seed;
-    EXPECT_LE(model->tau_birth_sup, model->birth.value) << "seed " << seed;
-    EXPECT_GE(model->hi.balanced_accuracy, 0.5) << "seed " << seed;
-    EXPECT_GE(model->mature_size(), 1) << "seed " << seed;
-    for (const auto* t : {&model->hi, &model->birth, &model->create, &model->leader}) {
+    const PacoParameters p = testing::parameters_of(*model);
+    EXPECT_LE(p.tau_lo, p.hi.value) << "seed " << seed;
+    EXPECT_LE(p.tau_birth_sup, p.birth.value) << "seed " << seed;
+    EXPECT_GE(p.hi.balanced_accuracy, 0.5) << "seed " << seed;
+    EXPECT_GE(p.mature_size(), 1) << "seed " << seed;
+    const auto leader = get_threshold(*model->section("leader").value(), "leader");
+    ASSERT_TRUE(leader.ok()) << leader.error().message;
+    for (const auto* t : {&p.hi, &p.birth, &p.create, &*leader}) {
       EXPECT_TRUE(std::isfinite(t->value)) << "seed " << seed;
       EXPECT_LE(t->interval_low, t->value) << "seed " << seed;
       EXPECT_GE(t->interval_high, t->value) << "seed " << seed;

@@ -29,6 +29,23 @@ Model tiny_model(std::vector<std::string> names = {}) {
   return *testing::calibrated(support, options);
 }
 
+void expect_same_sections(const Model& a, const Model& b) {
+  ASSERT_EQ(a.sections.size(), b.sections.size());
+  for (const auto& [name, section] : b.sections) {
+    ASSERT_TRUE(a.sections.contains(name)) << name;
+    const Section& other = a.sections.at(name);
+    EXPECT_EQ(other.settings, section.settings) << name;
+    EXPECT_EQ(other.numbers, section.numbers) << name;
+    EXPECT_EQ(other.words, section.words) << name;
+    ASSERT_EQ(other.tensors.size(), section.tensors.size()) << name;
+    for (const auto& [key, tensor] : section.tensors) {
+      ASSERT_TRUE(other.tensors.contains(key)) << key;
+      EXPECT_EQ(other.tensors.at(key).shape, tensor.shape) << key;
+      EXPECT_EQ(other.tensors.at(key).values, tensor.values) << key;
+    }
+  }
+}
+
 TEST(ModelFile, ComesBackWithEveryField) {
   const TemporaryFolder folder;
   const Model model = tiny_model({"a,b", "quote \" and\nnewline", "żółw 🐢"});
@@ -40,15 +57,40 @@ TEST(ModelFile, ComesBackWithEveryField) {
   EXPECT_EQ(loaded->mean, model.mean);
   EXPECT_EQ(loaded->deviation, model.deviation);
   EXPECT_EQ(loaded->references, model.references);
-  EXPECT_EQ(loaded->create.positives, model.create.positives);
-  EXPECT_EQ(loaded->hi.value, model.hi.value);
-  EXPECT_EQ(loaded->leader.interval_low, model.leader.interval_low);
-  EXPECT_EQ(loaded->tau_birth_sup, model.tau_birth_sup);
-  EXPECT_EQ(loaded->log_p0, model.log_p0);
-  EXPECT_EQ(loaded->options.tie, model.options.tie);
-  EXPECT_EQ(loaded->options.routing, model.options.routing);
-  EXPECT_EQ(loaded->options.temperature, model.options.temperature);
+  EXPECT_EQ(loaded->method, model.method);
+  EXPECT_EQ(loaded->epsilon, model.epsilon);
+  EXPECT_EQ(loaded->wanted, model.wanted);
+  EXPECT_EQ(loaded->reference, model.reference);
+  EXPECT_EQ(loaded->prototype_quality.accuracy, model.prototype_quality.accuracy);
+  EXPECT_EQ(loaded->classifier_quality.available, model.classifier_quality.available);
+  EXPECT_TRUE(loaded->origin.empty());
+  expect_same_sections(*loaded, model);
   EXPECT_EQ(loaded->fingerprint(), model.fingerprint());
+}
+
+TEST(ModelFile, ASectionOfAnyMethodComesBackWithAllThatIsInIt) {
+  Model model = tiny_model();
+  Section& section = model.sections["peer"];
+  section.settings = {{"bits", "12"}, {"mood", "calm, \"quoted\""}};
+  section.numbers = {{"radius", 0.1}, {"tiny", 5e-324}, {"negative.zero", -0.0}};
+  section.words = {{"layer", "żółw\n🐢"}};
+  section.tensors["codes"] = {{2, 3}, std::vector<std::int64_t>{1, -2, 3, 4, 5, 6}};
+  section.tensors["weights"] = {{2}, std::vector<float>{0.5f, -1e-30f}};
+  section.tensors["means"] = {{1, 2}, std::vector<double>{1e300, 0.25}};
+  section.tensors["nothing"] = {{0, 4}, std::vector<double>{}};
+  const auto bytes = model_to_bytes(model);
+  ASSERT_TRUE(bytes.ok());
+  const auto loaded = model_from_bytes(*bytes, "m.paco");
+  ASSERT_TRUE(loaded.ok()) << loaded.error().message;
+  expect_same_sections(*loaded, model);
+  EXPECT_EQ(loaded->fingerprint(), model.fingerprint());
+  EXPECT_EQ(*loaded->section("peer").value()->number("radius"), 0.1);
+  const auto missing = loaded->section("peer").value()->number("length");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().message, HasSubstr("'length'"));
+  EXPECT_TRUE(loaded->section("peer").value()->tensor<std::int64_t>("codes", 6).ok());
+  EXPECT_FALSE(loaded->section("peer").value()->tensor<std::int64_t>("codes", 5).ok());
+  EXPECT_FALSE(loaded->section("peer").value()->tensor<double>("codes", 6).ok());
 }
 
 TEST(ModelFile, SavingAgainGivesTheSameBytes) {
@@ -66,11 +108,14 @@ TEST(ModelFile, TheFingerprintTellsModelsApart) {
   other.references[0] = std::nextafter(other.references[0], 2.0f);
   EXPECT_NE(model.fingerprint(), other.fingerprint());
   other = model;
-  other.options.routing = !other.options.routing;
+  other.sections["paco"].settings["routing"] = "elsewhere";
   EXPECT_NE(model.fingerprint(), other.fingerprint());
   other = model;
-  other.options.threads = 7;
-  EXPECT_EQ(model.fingerprint(), other.fingerprint()) << "threads change no number";
+  other.sections["leader"].numbers["leader"] += 1e-9;
+  EXPECT_NE(model.fingerprint(), other.fingerprint());
+  other = model;
+  other.method = "closed";
+  EXPECT_NE(model.fingerprint(), other.fingerprint());
 }
 
 TEST(ModelFile, DamageIsAnErrorThatNamesTheFile) {

@@ -7,6 +7,7 @@
 
 #include "base/random.hpp"
 #include "base/threads.hpp"
+#include "calibrate/work_done.hpp"
 
 namespace paco {
 namespace {
@@ -43,7 +44,8 @@ TEST(References, ViewsEqualThePlainLoopsBitForBit) {
     const auto expected = plain_view_bank(units, labels, bank);
     for (const unsigned threads : {1u, 2u}) {
       ThreadPool pool(threads);
-      const auto views = view_bank(units, labels, bank, pool);
+      WorkDone work;
+      const auto views = view_bank(units, labels, bank, pool, work);
       ASSERT_EQ(views.size(), expected.size());
       for (std::size_t i = 0; i < views.size(); ++i)
         ASSERT_TRUE(views[i] == expected[i]) << "seed " << seed << ", sample " << i;
@@ -55,7 +57,8 @@ TEST(References, OfEqualReferencesTheLowestIdIsNearest) {
   const Matrix<float> bank(4, 2, {0, 1, 1, 0, 1, 0, 1, 0});
   const Matrix<float> unit(1, 2, {1, 0});
   ThreadPool pool;
-  const auto view = view_bank(unit, std::vector<std::int64_t>{1}, bank, pool)[0];
+  WorkDone work;
+  const auto view = view_bank(unit, std::vector<std::int64_t>{1}, bank, pool, work)[0];
   EXPECT_EQ(view.nearest, 1);
   EXPECT_EQ(view.top, 1);
   EXPECT_EQ(view.second, 1);

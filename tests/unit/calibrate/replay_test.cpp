@@ -4,6 +4,7 @@
 
 #include "base/random.hpp"
 #include "base/threads.hpp"
+#include "calibrate/work_done.hpp"
 #include "made_data.hpp"
 #include "sphere/standardise.hpp"
 #include "sphere/von_mises_fisher.hpp"
@@ -44,9 +45,8 @@ TEST(Replay, InBlocksGivesTheScoresOfThePlainLoopBitForBit) {
     const ReplayScores expected = plain_replay(units, data.labels, plan);
     for (const unsigned threads : {1u, 2u}) {
       ThreadPool pool(threads);
-      const auto scores = replay(units, data.labels, plan, pool, {});
-      ASSERT_TRUE(scores.ok());
-      expect_same(*scores, expected, seed);
+      WorkDone work;
+      expect_same(replay(units, data.labels, plan, pool, work), expected, seed);
     }
   }
 }
@@ -67,9 +67,8 @@ TEST(Replay, StopsWhenAsked) {
   std::stop_source stop;
   stop.request_stop();
   ThreadPool pool;
-  const auto scores = replay(units, data.labels, {5, 3, 0, 1.0}, pool, stop.get_token());
-  ASSERT_FALSE(scores.ok());
-  EXPECT_EQ(scores.error().code, ErrorCode::interrupted);
+  WorkDone work(1, stop.get_token(), {});
+  EXPECT_TRUE(replay(units, data.labels, {5, 3, 0, 1.0}, pool, work).attach_positives.empty());
 }
 
 }  // namespace

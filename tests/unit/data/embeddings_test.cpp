@@ -35,6 +35,9 @@ Result<std::vector<double>> read_text(const std::string& text,
     std::vector<std::string> some;
     const auto count = (*source)->read(block.view(), &some);
     if (!count.ok()) return count.error();
+    const std::size_t row = all.size() / block.columns();
+    const auto finite = check_finite(block.view().slice(0, *count), "made", row);
+    if (!finite.ok()) return finite.error();
     all.insert(all.end(), block.data(), block.data() + *count * block.columns());
     if (ids) ids->insert(ids->end(), some.begin(), some.end());
     if (*count < block.rows()) return all;
@@ -121,7 +124,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"header of another length", "a,b,c\n1,2\n", "has 2 fields, the first has 3"},
         Bad{"word in csv", "1,2\n3,four\n", "line 2 (row 1), column 2: 'four' is not a number"},
         Bad{"missing value", "1,2\n3,\n", "column 2: '' is not a number"},
-        Bad{"decimal comma", "1,5;2,5\n3,5;4,5\n", "is not a number"},
+        Bad{"decimal comma", "1,5;2,5\n3,5;4,5\n", "decimal comma"},
         Bad{"NaN in csv", "1,2\n3,nan\n", "row 1, value 1 is NaN"},
         Bad{"infinity in csv", "1,2\n-inf,1\n", "row 1, value 0 is infinite"},
         Bad{"overflow in csv", "1,2\n1e999,1\n", "row 1, value 0 is infinite"},
@@ -177,6 +180,84 @@ TEST(Embeddings, AnArrayWithoutRowsIsAStreamThatEndsAtOnceButNoSupportSet) {
   const auto all = read_embeddings(**source);
   ASSERT_FALSE(all.ok());
   EXPECT_NE(all.error().message.find("holds no samples"), std::string::npos);
+}
+
+// A row may be passed over, so only who uses it judges its numbers.
+TEST(Embeddings, RowsThatAreNotUsedMayHoldAnything) {
+  const auto bytes = bytes_of("1,2\nnan,inf\n3,4\n");
+  auto source = open_embeddings(bytes, "made");
+  ASSERT_TRUE(source.ok()) << source.error().message;
+  Matrix<double> block(3, 2);
+  ASSERT_EQ(*(*source)->read(block.view()), 3u);
+  EXPECT_TRUE(check_finite(block.view().slice(0, 1), "made", 0).ok());
+  EXPECT_TRUE(check_finite(block.view().slice(2, 1), "made", 2).ok());
+  EXPECT_THAT(check_finite(block.view().slice(1, 2), "made", 1).error().message,
+              HasSubstr("made: row 1, value 0 is NaN"));
+  EXPECT_FALSE(read_embeddings(**open_embeddings(bytes, "made")).ok()) << "a support set is used";
+}
+
+TEST(Embeddings, ABlockIsNoLargerThanItsRowsNeed) {
+  const std::string wide =
+      npy_with("{'descr': '|u1', 'fortran_order': False, 'shape': (12, 1000000), }", "");
+  const auto bytes = bytes_of(wide + std::string(12'000'000, '\1'));
+  const auto source = open_embeddings(bytes, "made");
+  ASSERT_TRUE(source.ok()) << source.error().message;
+  EXPECT_EQ((*source)->block_rows(256), 4u);
+  const auto few =
+      bytes_of(npy_with("{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), }", "abcdef"));
+  EXPECT_EQ((*open_embeddings(few, "made"))->block_rows(256), 3u);
+  EXPECT_EQ((*open_embeddings(few, "made"))->block_rows(2), 2u);
+  const auto unknown = bytes_of("1,2\n");
+  EXPECT_EQ((*open_embeddings(unknown, "made"))->block_rows(256), 256u);
+  const auto none =
+      bytes_of(npy_with("{'descr': '|u1', 'fortran_order': False, 'shape': (0, 2), }", ""));
+  EXPECT_EQ((*open_embeddings(none, "made"))->block_rows(256), 1u);
+}
+
+TEST(Embeddings, AnotherNumberOfRowsThanLabelsIsFoundBeforeTheRowsAreRead) {
+  // The rows that the header promises are not there: whoever read them would fail otherwise.
+  const std::string path = testing::corpus("npz/stored.npz");
+  auto source = open_embeddings(path);
+  ASSERT_TRUE(source.ok());
+  EXPECT_THAT(read_embeddings(**source, 126, "labels.txt").error().message,
+              HasSubstr("has 3 rows, labels.txt has 126 labels"));
+  EXPECT_TRUE(read_embeddings(**open_embeddings(path), 3, "labels.txt").ok());
+  // Where the file does not say, one row too many is enough: the line behind it is not looked at.
+  const auto bytes = bytes_of("1,2\n3,4\n5,six\n");
+  EXPECT_THAT(read_embeddings(**open_embeddings(bytes, "made"), 1, "labels.txt").error().message,
+              HasSubstr("made has more rows, labels.txt has 1 labels"));
+  EXPECT_THAT(read_embeddings(**open_embeddings(bytes_of("1,2\n"), "made"), 2, "l").error().message,
+              HasSubstr("made has 1 rows, l has 2 labels"));
+}
+
+// Mapped files would end the program here.
+TEST(Embeddings, AFileThatShrinksWhileItIsReadIsAnError) {
+  testing::TemporaryFolder folder;
+  const std::string data(40'000'000, '\0');
+  const auto npy = [&](const char* order) {
+    return npy_with(
+        std::string("{'descr': '<f4', 'fortran_order': ") + order + ", 'shape': (10000, 1000), }",
+        data);
+  };
+  const std::string header =
+      R"({"embeddings":{"dtype":"F32","shape":[10000,1000],"data_offsets":[0,40000000]}})";
+  const std::uint64_t length = header.size();
+  const std::pair<std::string, std::string> files[] = {
+      {"rows.npy", npy("False")},
+      {"columns.npy", npy("True")},
+      {"a.safetensors", std::string(reinterpret_cast<const char*>(&length), 8) + header + data}};
+  for (const auto& [name, content] : files) {
+    std::ofstream(folder / name, std::ios::binary) << content;
+    auto source = open_embeddings(folder / name);
+    ASSERT_TRUE(source.ok()) << source.error().message;
+    Matrix<double> block(10, 1000);
+    ASSERT_EQ(*(*source)->read(block.view()), 10u) << name;
+    std::filesystem::resize_file(folder / name, 5000);
+    Result<std::size_t> count = std::size_t{1};
+    while (count.ok() && *count > 0) count = (*source)->read(block.view());
+    ASSERT_FALSE(count.ok()) << name;
+    EXPECT_THAT(count.error().message, HasSubstr(name));
+  }
 }
 
 TEST(Embeddings, AMissingFileIsNamed) {

@@ -63,14 +63,46 @@ TEST(Labels, OneWordAmongNumbersMakesAllOfThemNames) {
   EXPECT_THAT(labels->names, ElementsAre("10", "9", "unknown"));
 }
 
+// One label a line: separators belong to it.
+TEST(Labels, NamesKeepEveryCharacter) {
+  const std::vector<std::string> names[] = {
+      {"Gull, Herring", "Gull, Ring-billed", "Tern, Herring", "Gull, Herring"},
+      {"Gull;Herring", "Gull;Ring-billed", "Tern;Herring", "Tern;Herring"},
+      {"Gull\tHerring", "Gull\tRing-billed", "Tern\tHerring", "Tern\tHerring"},
+      {"plain", "with, comma", "with; both, of them", "plain"},
+      {"[red] bird", "[blue] bird", "[red] bird"},
+      {"[1] bird", "[2] bird", "[1] bird"},
+      {"{a} bird", "b", "b"},
+      {"#ant", "#bee", "#ant"},
+      {"# ant", "bee", "# ant"},
+      {"one # two", "b", "b"}};
+  for (const auto& words : names) {
+    std::string text;
+    for (const std::string& word : words) text += word + "\n";
+    const auto labels = parse(text);
+    ASSERT_TRUE(labels.ok()) << text << labels.error().message;
+    std::vector<std::string> back;
+    for (const std::int64_t id : labels->ids) back.push_back(labels->names[id]);
+    EXPECT_EQ(back, words) << text;
+  }
+}
+
+TEST(Labels, CommentsOnTopAndListsOverManyLinesAreUnderstood) {
+  EXPECT_THAT(parse("# made by hand\n#\nb\na\n")->names, ElementsAre("a", "b"));
+  EXPECT_THAT(parse("[\n  \"b\",\n  \"a\"\n]\n")->ids, ElementsAre(1, 0));
+  EXPECT_THAT(parse("# ids\n2\n0\n")->ids, ElementsAre(2, 0));
+}
+
 TEST(Labels, BadOnesAreNamedWithTheirPlace) {
   const std::pair<std::string, const char*> cases[] = {
       {"", "is empty"},
       {"\n\n", "no labels"},
       {"1\n-1\n", "row 1: -1 is not a class number"},
       {"1\n99999999999\n", "row 1: 99999999999"},
-      {"a,b,c\n", "which one is the label?"},
-      {"x,kiwi\ny,apple,red\n", "line 2 (row 1) has 3 fields"},
+      {"a,b,c\n", "which field is the label?"},
+      {"x,kiwi\ny,apple\nz,kiwi\n", "every line has 2 fields and no line stands in it twice"},
+      {"id,label\nx,kiwi\ny,apple,red\n", "line 3 (row 1) has 3 fields"},
+      {"{\"label\": \"kiwi\"\n", "line 1 is not JSON"},
       {"{\"name\":\"kiwi\"}\n", "line 1 has a label that is neither"},
       {"[1.5]\n", "neither text nor integer"},
       {testing::npy_with("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }",
@@ -98,6 +130,13 @@ TEST(ClassNames, TheLineIsTheNumber) {
               ElementsAre("T-shirt, top", "  two words", "last"));
   ASSERT_TRUE(write_file(folder / "names.json", "[\"a\", \"b\"]").ok());
   EXPECT_THAT(*read_class_names(folder / "names.json"), ElementsAre("a", "b"));
+}
+
+TEST(ClassNames, MayBeginWithBracketsAndMarks) {
+  testing::TemporaryFolder folder;
+  ASSERT_TRUE(write_file(folder / "names.txt", "[red] bird\n#two\n{three}\n").ok());
+  EXPECT_THAT(*read_class_names(folder / "names.txt"),
+              ElementsAre("[red] bird", "#two", "{three}"));
 }
 
 TEST(ClassNames, GapsAndRepeatsAreRefused) {

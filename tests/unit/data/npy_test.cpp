@@ -164,5 +164,16 @@ TEST(Npy, AStreamThatEndsEarlySaysWhere) {
               HasSubstr("promises 4611686018427387 elements, the data end after 5"));
 }
 
+TEST(Npy, AMaskIsNotTakenForNumbers) {
+  const std::string text = npy_with("{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }",
+                                    std::string("\1\0\1", 3));
+  const auto bytes = bytes_of(text);
+  auto stream = ByteStream::from_bytes(bytes, "mask.npy");
+  const auto numbers = read_npy<std::int64_t>(stream);
+  ASSERT_FALSE(numbers.ok());
+  EXPECT_THAT(numbers.error().message, HasSubstr("mask.npy: holds bool"));
+  EXPECT_THAT(numbers.error().hint, HasSubstr("flatnonzero"));
+}
+
 }  // namespace
 }  // namespace paco

@@ -66,7 +66,7 @@ TEST(Safetensors, EveryWrittenTensorIsAlignedToItsType) {
   ASSERT_TRUE(file.ok());
   const auto all = *writer.to_bytes();
   for (const TensorView& tensor : file->tensors()) {
-    const auto offset = tensor.bytes.data() - file->tensors()[0].bytes.data();
+    const auto offset = tensor.offset - file->tensors()[0].offset;
     EXPECT_EQ(offset % element_size(tensor.type), 0u) << tensor.name;
   }
   std::uint64_t header;

@@ -5,9 +5,9 @@
 
 #include <cstdlib>
 
-#include "data/images.hpp"
 #include "data/npy.hpp"
 #include "data_files.hpp"
+#include "images/images.hpp"
 #include "temporary_folder.hpp"
 
 namespace paco {

@@ -30,14 +30,14 @@ std::string header(const std::string& name, std::size_t size, char type) {
 
 Result<std::vector<TarEntry>> list(const std::string& archive) {
   const auto bytes = testing::bytes_of(archive + std::string(1024, '\0'));
-  return list_tar(bytes, "made.tar");
+  return list_tar(FileBytes::of(bytes), "made.tar");
 }
 
 TEST(Tar, LongNamesOfBothKindsAreRead) {
   const std::string name = "set/" + std::string(120, 'x') + "/1.png";
   for (const char* file : {"tar/gnu.tar", "tar/pax.tar"}) {
     const auto bytes = testing::file_bytes(testing::corpus(file));
-    const auto entries = list_tar(bytes, file);
+    const auto entries = list_tar(FileBytes::of(bytes), file);
     ASSERT_TRUE(entries.ok()) << entries.error().message;
     ASSERT_EQ(entries->size(), 2u);
     EXPECT_EQ((*entries)[0].name, name);
@@ -68,7 +68,7 @@ TEST(Tar, DamageIsFound) {
   EXPECT_THAT(list(wrong).error().message, HasSubstr("check sum"));
   EXPECT_THAT(list(header("f", 100000, '0')).error().message, HasSubstr("beyond the end"));
   const auto cut = testing::bytes_of(header("f", 0, '0'));
-  EXPECT_THAT(list_tar(cut, "cut.tar").error().message, HasSubstr("end mark"));
+  EXPECT_THAT(list_tar(FileBytes::of(cut), "cut.tar").error().message, HasSubstr("end mark"));
   EXPECT_THAT(list(header("f", 0, 'S')).error().message, HasSubstr("sparse"));
 }
 

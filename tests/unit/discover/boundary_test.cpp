@@ -8,14 +8,14 @@
 namespace paco {
 namespace {
 
-Model model_with(double base_median, bool adaptive = true) {
-  Model model;
-  model.base_median = base_median;
-  model.tau_birth_sup = 0.9;
-  model.log_p0 = -0.25;
-  model.options.temperature = 0.5;
-  model.options.adaptive_birth = adaptive;
-  return model;
+PacoParameters parameters_with(double base_median, bool adaptive = true) {
+  PacoParameters p;
+  p.base_median = base_median;
+  p.tau_birth_sup = 0.9;
+  p.log_p0 = -0.25;
+  p.options.temperature = 0.5;
+  p.options.adaptive_birth = adaptive;
+  return p;
 }
 
 TEST(MedianSize, AgreesWithSortingWhileSizesGrow) {
@@ -42,8 +42,9 @@ TEST(MedianSize, AgreesWithSortingWhileSizesGrow) {
 TEST(AdaptiveBoundary, EqualsTheBoundaryComputedFromScratchAfterEverySample) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     Random random(seed);
-    const Model model = model_with(1 + static_cast<double>(random.below(40)), seed % 5 != 4);
-    AdaptiveBoundary boundary(model);
+    const PacoParameters parameters =
+        parameters_with(1 + static_cast<double>(random.below(40)), seed % 5 != 4);
+    AdaptiveBoundary boundary(parameters);
     std::vector<std::int64_t> sizes;
     std::vector<double> resultants;
     for (int step = 0; step < 300; ++step) {
@@ -59,14 +60,17 @@ TEST(AdaptiveBoundary, EqualsTheBoundaryComputedFromScratchAfterEverySample) {
         ++sizes[k];
         resultants[k] = longer;
       }
-      const Boundary expected = plain_boundary(model, sizes, resultants);
+      const Boundary expected = plain_boundary(parameters, sizes, resultants);
       ASSERT_EQ(boundary.now().tau_birth, expected.tau_birth)
           << "seed " << seed << ", step " << step;
       ASSERT_EQ(boundary.now().eta, expected.eta) << "seed " << seed << ", step " << step;
-      ASSERT_LE(boundary.now().tau_birth, model.tau_birth_sup);
+      ASSERT_LE(boundary.now().tau_birth, parameters.tau_birth_sup);
     }
-    AdaptiveBoundary restored(model);
-    for (std::size_t k = 0; k < sizes.size(); ++k) restored.restore(sizes[k], resultants[k]);
+    AdaptiveBoundary restored(parameters);
+    restored.grown(0, 0, 1);  // forgotten by what follows
+    restored.rebuild([&](auto insert) {
+      for (std::size_t k = 0; k < sizes.size(); ++k) insert(sizes[k], resultants[k]);
+    });
     EXPECT_EQ(restored.now().tau_birth, boundary.now().tau_birth) << "seed " << seed;
     EXPECT_EQ(restored.now().eta, boundary.now().eta) << "seed " << seed;
     EXPECT_EQ(restored.mature(), boundary.mature()) << "seed " << seed;
@@ -74,18 +78,18 @@ TEST(AdaptiveBoundary, EqualsTheBoundaryComputedFromScratchAfterEverySample) {
 }
 
 TEST(AdaptiveBoundary, OneMatureCategoryDoesNotMoveIt) {
-  const Model model = model_with(4);  // mature from 2 samples on
-  AdaptiveBoundary boundary(model);
+  const PacoParameters parameters = parameters_with(4);  // mature from 2 samples on
+  AdaptiveBoundary boundary(parameters);
   boundary.grown(0, 0, 1);
   boundary.grown(1, 1, 1.2);
   EXPECT_EQ(boundary.mature(), 1u);
-  EXPECT_EQ(boundary.now().tau_birth, model.tau_birth_sup);
+  EXPECT_EQ(boundary.now().tau_birth, parameters.tau_birth_sup);
   EXPECT_EQ(boundary.now().eta, 0);
 }
 
 TEST(AdaptiveBoundary, TwoLooseCategoriesLowerIt) {
-  const Model model = model_with(4);
-  AdaptiveBoundary boundary(model);
+  const PacoParameters parameters = parameters_with(4);
+  AdaptiveBoundary boundary(parameters);
   for (int category = 0; category < 2; ++category) {
     boundary.grown(0, 0, 1);
     boundary.grown(1, 1, 1.2);
@@ -97,9 +101,9 @@ TEST(AdaptiveBoundary, TwoLooseCategoriesLowerIt) {
 }
 
 TEST(AdaptiveBoundary, MatureSizeIsThePowerOfTheMedianRounded) {
-  EXPECT_EQ(model_with(30).mature_size(), 5);  // 5.48
-  EXPECT_EQ(model_with(31).mature_size(), 6);  // 5.57
-  EXPECT_EQ(model_with(1).mature_size(), 1);
+  EXPECT_EQ(parameters_with(30).mature_size(), 5);  // 5.48
+  EXPECT_EQ(parameters_with(31).mature_size(), 6);  // 5.57
+  EXPECT_EQ(parameters_with(1).mature_size(), 1);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "discover/paco_evidence.hpp"
 #include "made_data.hpp"
 
 namespace paco {
@@ -12,13 +13,19 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Model zoo() {
-  Model model;
-  model.class_names = {"cat", "dog", "owl"};
-  model.log_p0 = 2;
-  model.options.temperature = 0.5;
-  return model;
+const Categories& zoo() {
+  static const Categories categories({"cat", "dog", "owl"});
+  return categories;
 }
+
+PacoParameters parameters() {
+  PacoParameters p;
+  p.log_p0 = 2;
+  p.options.temperature = 0.5;
+  return p;
+}
+
+std::string explain(const Decision& d) { return explain_paco(d, parameters(), zoo()); }
 
 // A birth score at which the cosine is this.
 double birth_score(double cosine) { return cosine / 0.5 - 2; }
@@ -36,7 +43,7 @@ Decision decision(CategoryId category, Verdict verdict, Branch branch, double sc
   d.sequence = 41;
   d.category = d.runner_up = category;
   d.verdict = verdict;
-  d.branch = branch;
+  set_branch(d, branch);
   d.score = score;
   d.threshold = threshold;
   return d;
@@ -45,8 +52,8 @@ Decision decision(CategoryId category, Verdict verdict, Branch branch, double sc
 TEST(Explain, KnownOnlyTellsTheMargin) {
   Decision d = decision(1, Verdict::known, Branch::known_only, 0.25, 0.125);
   d.runner_up = 2;
-  d.runner_up_score = 0.1;
-  const std::string text = explain(d, zoo());
+  d.evidence[kRunnerUpScore] = 0.1;
+  const std::string text = explain(d);
   expect_one_sentence(text);
   EXPECT_THAT(text, HasSubstr("known class 'dog'"));
   EXPECT_THAT(text, HasSubstr("0.2500"));
@@ -57,7 +64,7 @@ TEST(Explain, KnownOnlyTellsTheMargin) {
 TEST(Explain, ExplainedTellsTheCosine) {
   Decision d =
       decision(5, Verdict::existing, Branch::explained, birth_score(0.75), birth_score(0.5));
-  const std::string text = explain(d, zoo());
+  const std::string text = explain(d);
   expect_one_sentence(text);
   EXPECT_THAT(text, HasSubstr("the earlier 'category 5'"));
   EXPECT_THAT(text, HasSubstr("0.7500"));
@@ -65,21 +72,39 @@ TEST(Explain, ExplainedTellsTheCosine) {
   EXPECT_THAT(text, Not(HasSubstr("next came")));
   d.category = d.runner_up = 0;
   d.verdict = Verdict::known;
-  EXPECT_THAT(explain(d, zoo()), HasSubstr("known class 'cat'"));
+  EXPECT_THAT(explain(d), HasSubstr("known class 'cat'"));
 }
 
 TEST(Explain, TheClosedSetSaysThatItNeverDiscovers) {
-  Decision d = decision(0, Verdict::known, Branch::explained, birth_score(0.1), birth_score(-1));
-  d.route = Route::known_only;
-  const std::string text = explain(d, zoo());
+  const auto data = testing::make_data({}, 5);
+  const auto method = testing::method_for("closed", testing::calibrated(data.support_set()));
+  Decision d = testing::decide_all(*method, data.stream, 8).front();
+  d.sequence = 41;
+  const std::string text = method->explain(d);
   expect_one_sentence(text);
   EXPECT_THAT(text, HasSubstr("never discovers"));
-  EXPECT_THAT(text, HasSubstr("0.1000"));
+  EXPECT_THAT(text, HasSubstr("next came"));
+}
+
+TEST(Explain, LeadersTellTheCosineThatWasNeeded) {
+  testing::MadePlan plan;
+  plan.noise = 0.8;
+  const auto data = testing::make_data(plan, 5);
+  const auto model = testing::calibrated(data.support_set());
+  for (const std::string name : {"leader", "slc"}) {
+    const auto method = testing::method_for(name, model);
+    bool first = true;
+    for (Decision d : testing::decide_all(*method, data.stream, 8)) {
+      d.sequence = 41;
+      const bool alone = first && name == "slc";
+      first = false;
+      EXPECT_THAT(method->explain(d), HasSubstr(alone ? "no leader yet" : "needed")) << name;
+    }
+  }
 }
 
 TEST(Explain, AttachTellsTheScore) {
-  const std::string text =
-      explain(decision(3, Verdict::existing, Branch::attach, 7.5, 6.25), zoo());
+  const std::string text = explain(decision(3, Verdict::existing, Branch::attach, 7.5, 6.25));
   expect_one_sentence(text);
   EXPECT_THAT(text, HasSubstr("joins the earlier 'category 3'"));
   EXPECT_THAT(text, HasSubstr("7.5000"));
@@ -89,28 +114,28 @@ TEST(Explain, AttachTellsTheScore) {
 TEST(Explain, CreateTellsWhatFellShort) {
   // Without any prototype at all.
   Decision d = decision(3, Verdict::created, Branch::create, birth_score(-1), birth_score(0.5));
-  d.birth_score = birth_score(-1);
-  expect_one_sentence(explain(d, zoo()));
-  EXPECT_THAT(explain(d, zoo()), HasSubstr("nothing to compare"));
+  d.evidence[kBirthScore] = birth_score(-1);
+  expect_one_sentence(explain(d));
+  EXPECT_THAT(explain(d), HasSubstr("nothing to compare"));
   // Known classes alone, too far to compete.
   d = decision(3, Verdict::created, Branch::create, 0.25, 0.5);
   d.runner_up = 2;
-  expect_one_sentence(explain(d, zoo()));
-  EXPECT_THAT(explain(d, zoo()), HasSubstr("'owl' has cosine 0.2500"));
-  EXPECT_THAT(explain(d, zoo()), HasSubstr("no category yet"));
+  expect_one_sentence(explain(d));
+  EXPECT_THAT(explain(d), HasSubstr("'owl' has cosine 0.2500"));
+  EXPECT_THAT(explain(d), HasSubstr("no category yet"));
   // The birth test failed and there was nothing to attach to.
-  d.birth_score = d.score = birth_score(0.25);
+  d.evidence[kBirthScore] = d.score = birth_score(0.25);
   d.threshold = birth_score(0.5);
-  expect_one_sentence(explain(d, zoo()));
-  EXPECT_THAT(explain(d, zoo()), HasSubstr("cosine 0.2500, below the 0.5000"));
+  expect_one_sentence(explain(d));
+  EXPECT_THAT(explain(d), HasSubstr("cosine 0.2500, below the 0.5000"));
   // Attaching was considered.
   d.category = 9;
   d.runner_up = 4;
-  d.attach_score = d.score = 5;
+  d.evidence[kAttachScore] = d.score = 5;
   d.threshold = 6;
-  expect_one_sentence(explain(d, zoo()));
-  EXPECT_THAT(explain(d, zoo()), HasSubstr("starts 'category 9'"));
-  EXPECT_THAT(explain(d, zoo()), HasSubstr("5.0000 (with 'category 4')"));
+  expect_one_sentence(explain(d));
+  EXPECT_THAT(explain(d), HasSubstr("starts 'category 9'"));
+  EXPECT_THAT(explain(d), HasSubstr("5.0000 (with 'category 4')"));
 }
 
 TEST(Explain, EveryDecisionOfEveryMethodReadsAsOneSentence) {
@@ -121,8 +146,9 @@ TEST(Explain, EveryDecisionOfEveryMethodReadsAsOneSentence) {
       const auto method = testing::method_for(name, model);
       for (Decision d : testing::decide_all(*method, data.stream, 64)) {
         d.sequence = 41;
-        expect_one_sentence(explain(d, *model));
-        EXPECT_THAT(explain(d, *model), HasSubstr(category_name(d.category, *model)));
+        const std::string text = method->explain(d);
+        expect_one_sentence(text);
+        EXPECT_THAT(text, HasSubstr(method->categories().name(d.category)));
       }
     }
   }

@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <numeric>
+#include <map>
 
+#include "discover/paco_evidence.hpp"
 #include "made_data.hpp"
 
 namespace paco {
@@ -26,7 +27,10 @@ TEST(Method, NamesAreThoseOfTheCommandLine) {
   ASSERT_FALSE(unknown.ok());
   EXPECT_THAT(unknown.error().message, HasSubstr("'pacco'"));
   EXPECT_THAT(unknown.error().hint, HasSubstr("paco, "));
-  EXPECT_FALSE(make_method("paco", model, {0}).ok());
+  EXPECT_FALSE(make_method("paco", model, {-1, {}}).ok());
+  const auto odd = make_method("paco", model, {1, {{"warmth", "1"}}});
+  ASSERT_FALSE(odd.ok());
+  EXPECT_THAT(odd.error().message, HasSubstr("no option 'warmth'"));
 }
 
 TEST(Method, Float32EmbeddingsAreDecidedLikeTheirDoubles) {
@@ -41,75 +45,117 @@ TEST(Method, Float32EmbeddingsAreDecidedLikeTheirDoubles) {
 }
 
 TEST(Method, CategoryNamesAreClassNamesOrNumbers) {
-  Model model;
-  model.class_names = {"cat", "dog", "owl"};
-  EXPECT_EQ(category_name(2, model), "owl");
-  EXPECT_EQ(category_name(3, model), "category 3");
+  Categories categories({"cat", "dog", "owl"});
+  EXPECT_EQ(categories.name(2), "owl");
+  EXPECT_EQ(categories.name(3), "category 3") << "also of ids that are yet to come";
+  const CategoryId fresh = categories.open(3, 17);
+  EXPECT_EQ(fresh, 3);
+  categories.edit(fresh).name = "newt";
+  EXPECT_EQ(categories.name(fresh), "newt");
+  EXPECT_EQ(categories.find("newt"), fresh);
+  EXPECT_EQ(categories.find("dog"), 1);
+  EXPECT_EQ(categories.find("unicorn"), kNobody);
+}
+
+TEST(Method, CategoriesFollowMergesAndForgetNothing) {
+  Categories categories({"cat", "dog", "owl"});
+  for (PrototypeId p = 3; p < 6; ++p) categories.open(p, static_cast<std::uint64_t>(p));
+  const Categories before = categories.share();
+  categories.edit(3).forward = 4;
+  categories.edit(4).forward = 0;
+  categories.edit(5).exists = false;
+  EXPECT_EQ(categories.now(3), 0);
+  EXPECT_EQ(categories.now(0), 0);
+  EXPECT_TRUE(categories.has(3));
+  EXPECT_FALSE(categories.is_live(3));
+  EXPECT_FALSE(categories.has(5));
+  EXPECT_FALSE(categories.has(6));
+  EXPECT_FALSE(categories.has(-1));
+  EXPECT_EQ(categories.find("category 4"), kNobody);
+  EXPECT_EQ(before.now(3), 3) << "a shared copy stays as it was";
+  EXPECT_TRUE(before.has(5));
 }
 
 TEST(Method, NamesOfEnumsAreStable) {
   EXPECT_EQ(verdict_name(Verdict::existing), "existing");
-  EXPECT_EQ(branch_name(Branch::known_only), "known_only");
-  EXPECT_EQ(route_name(Route::categories_only), "categories_only");
+  EXPECT_EQ(verdict_name(Verdict::tentative), "tentative");
+  EXPECT_EQ(kBranchNames[static_cast<int>(Branch::known_only)], "known_only");
+  EXPECT_EQ(kRouteNames[static_cast<int>(Route::categories_only)], "categories_only");
   EXPECT_EQ(tie_name(Tie::high), "high");
   EXPECT_EQ(reference_choice_name(ReferenceChoice::automatic), "auto");
+  for (int k = 0; k < 9; ++k) {
+    const auto kind = static_cast<OperationKind>(k);
+    EXPECT_EQ(operation_kind(operation_name(kind)), kind);
+  }
+  EXPECT_FALSE(operation_kind("explode").has_value());
 }
 
-TEST(Method, WhatIsPublishedAgreesWithTheDecisions) {
+TEST(Method, WhatIsDeclaredIsEnoughToReadADecision) {
+  for (const std::string& name : method_names()) {
+    const MethodInfo& info = *method_info(name).value();
+    EXPECT_FALSE(info.summary.empty()) << name;
+    EXPECT_FALSE(info.section.empty()) << name;
+    EXPECT_LE(info.evidence.size(), kMaxEvidence) << name;
+    for (std::size_t f = 0; f < info.evidence.size(); ++f) {
+      EXPECT_FALSE(info.evidence[f].meaning.empty()) << name << ", " << info.evidence[f].name;
+      EXPECT_EQ(info.field(info.evidence[f].name), static_cast<int>(f)) << name;
+    }
+    EXPECT_EQ(info.field("nobody's"), -1);
+  }
+  EXPECT_FALSE(method_info("pacco").ok());
+  EXPECT_EQ(paco_fields().size(), static_cast<std::size_t>(kMatureAfter) + 1);
+  EXPECT_EQ(paco_fields()[kAttachScore].name, "attach_score");
+}
+
+TEST(Method, CheckTellsWhatDecideWouldRefuse) {
+  const auto data = testing::make_data({}, 2);
+  const auto model = testing::calibrated(data.support_set());
+  for (const std::string& name : method_names()) {
+    const auto method = testing::method_for(name, model);
+    EXPECT_FALSE(method->check(data.stream[0]).has_value()) << name;
+    std::vector<double> bad(data.stream[0].begin(), data.stream[0].end());
+    bad[3] = std::nan("");
+    ASSERT_TRUE(method->check(bad).has_value()) << name;
+    EXPECT_EQ(method->check(bad)->message, "has nan at column 3") << name;
+    EXPECT_EQ(method->check(bad)->code, method->decide(bad).error().code) << name;
+    bad.pop_back();
+    EXPECT_THAT(method->check(bad)->message, HasSubstr("11 values, the model expects 12"));
+    EXPECT_EQ(method->samples(), 0u) << name;
+  }
+}
+
+TEST(Method, FiguresOfPacoAgreeWithItsDecisions) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto data = testing::make_data(testing::varied_plan(seed), seed);
     const auto model = testing::calibrated(data.support_set(), testing::varied_options(seed));
-    for (const std::string& name : method_names()) {
+    const PacoParameters p = testing::parameters_of(*model);
+    for (const std::string name : {"paco", "reference"}) {
       SCOPED_TRACE(name + ", seed " + std::to_string(seed));
       const auto method = testing::method_for(name, model);
-      const auto before = method->published();
       const auto decisions = testing::decide_all(*method, data.stream, 37);
-      const auto view = method->published();
-
-      std::vector<std::int64_t> sizes(model->class_sizes);
-      std::vector<std::uint64_t> births;
+      std::map<std::string, double> expected;
+      for (const auto branch : kBranchNames) expected["branches." + std::string(branch)] = 0;
+      for (const auto route : kRouteNames) expected["routes." + std::string(route)] = 0;
+      expected["lowest_tau_birth"] = p.tau_birth_sup;
       for (const Decision& d : decisions) {
-        if (d.verdict == Verdict::created) {
-          sizes.push_back(0);
-          births.push_back(d.sequence);
-        }
-        ++sizes.at(static_cast<std::size_t>(d.category));
+        ++expected["branches." + std::string(kBranchNames[static_cast<int>(branch_of(d))])];
+        ++expected["routes." + std::string(kRouteNames[static_cast<int>(route_of(d))])];
+        expected["lowest_tau_birth"] =
+            std::min(expected["lowest_tau_birth"], d.evidence[kTauBirthAfter]);
       }
-      EXPECT_EQ(view->samples, decisions.size());
-      EXPECT_EQ(view->class_names, model->class_names);
-      ASSERT_EQ(view->class_sizes.size() + view->categories.size(), sizes.size());
-      std::size_t mature = 0;
-      for (std::size_t k = 0; k < sizes.size(); ++k) {
-        if (k < view->class_sizes.size()) {
-          EXPECT_EQ(view->class_sizes[k], sizes[k]);
-          continue;
-        }
-        const CategoryInfo& c = view->categories[k - view->class_sizes.size()];
-        EXPECT_EQ(c.id, static_cast<CategoryId>(k));
-        EXPECT_EQ(c.name, "category " + std::to_string(k));
-        EXPECT_EQ(c.size, sizes[k]);
-        EXPECT_EQ(c.birth, births[k - view->class_sizes.size()]);
-        EXPECT_GE(c.resultant_length, 0);
-        EXPECT_LE(c.resultant_length, 1 + 1e-6);
-        EXPECT_EQ(c.mature, c.size >= model->mature_size());
-        if (c.size == 1) {
-          EXPECT_EQ(c.concentration, 0);
-        }
-        mature += c.mature;
-      }
-      EXPECT_EQ(view->tau_birth, decisions.back().tau_birth_after);
-      EXPECT_EQ(view->eta, decisions.back().eta_after);
-      EXPECT_EQ(mature, decisions.back().mature_after);
-      EXPECT_EQ(before->samples, 0u) << "an earlier view does not change";
-      EXPECT_TRUE(before->categories.empty());
-
-      const MethodStats stats = method->stats();
-      EXPECT_EQ(stats.samples, decisions.size());
-      EXPECT_EQ(std::accumulate(stats.branches, stats.branches + 4, 0ull), stats.samples);
-      EXPECT_EQ(std::accumulate(stats.routes, stats.routes + 3, 0ull), stats.samples);
-      double lowest = model->tau_birth_sup;
-      for (const Decision& d : decisions) lowest = std::min(lowest, d.tau_birth_after);
-      EXPECT_EQ(stats.lowest_tau_birth, lowest);
+      const Decision& last = decisions.back();
+      expected["tau_birth"] = last.evidence[kTauBirthAfter];
+      expected["eta"] = last.evidence[kEtaAfter];
+      expected["mature"] = last.evidence[kMatureAfter];
+      double mature = 0;
+      const auto view = method->view();
+      for (std::size_t k = model->known_classes(); k < view->prototypes.size(); ++k)
+        mature += view->prototypes[k].members >= p.mature_size();
+      EXPECT_EQ(mature, expected["mature"]);
+      for (const auto& [figure, value] : expected)
+        EXPECT_EQ(testing::figure(*method, figure), value) << figure;
+      EXPECT_LE(testing::figure(*method, "attachable"),
+                static_cast<double>(method->view()->discovered));
     }
   }
 }

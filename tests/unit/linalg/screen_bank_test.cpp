@@ -147,5 +147,28 @@ TEST(ScreenBank, AChoiceOfSamplesHasTheProductsOfThoseSamples) {
   });
 }
 
+TEST(ScreenBank, ProductsAreTheSameHoweverTheyAreSplitAmongThreads) {
+  for (const ScreenFormat format : {ScreenFormat::bytes, ScreenFormat::float32}) {
+    Random random(67);
+    for (const std::size_t rows : {1, 15, 16, 17, 100, 333}) {
+      const std::size_t n = 40, count = 9;
+      const Matrix<float> units = unit_rows(rows, n, random), samples = unit_rows(count, n, random);
+      const ScreenBank bank(units, format);
+      SampleBlock block;
+      block.assign(samples, format);
+      ThreadPool one(1), three(3);
+      std::vector<float> alone(count * rows), split(count * rows), alike(count * rows);
+      bank.multiply(block, alone.data(), rows, one);
+      bank.multiply(block, split.data(), rows, three, 1);
+      bank.multiply(block, alike.data(), rows, three);
+      const double tolerance = format == ScreenFormat::bytes ? 0 : bank.rounding_error(0) * 4;
+      for (std::size_t i = 0; i < alone.size(); ++i) {
+        ASSERT_NEAR(alone[i], split[i], tolerance) << rows << " rows, product " << i;
+        ASSERT_NEAR(alone[i], alike[i], tolerance) << rows << " rows, product " << i;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace paco

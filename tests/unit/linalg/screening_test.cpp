@@ -70,29 +70,32 @@ TEST(Screening, RowProductsAreWithinTheBound) {
 }
 
 TEST(Screening, MatrixProductsAreWithinTheBoundForAnyNumberOfThreads) {
-  Random random(12);
-  for (const unsigned threads : {1u, 2u}) {
-    ThreadPool pool(threads);
-    for (const std::size_t n : {2, 17, 256, 768}) {
-      for (const Nastiness kind : kKinds) {
-        const Matrix<float> a = nasty_rows(9, n, kind, random);
-        const Matrix<float> b = nasty_rows(70, n, kind, random);
-        const std::size_t stride = 75;
-        std::vector<float> out(a.rows() * stride, -1.0f);
-        multiply_transposed(a.data(), a.rows(), b.data(), b.rows(), n, out.data(), stride, pool);
-        for (std::size_t i = 0; i < a.rows(); ++i) {
-          for (std::size_t k = 0; k < b.rows(); ++k)
-            expect_within_bound(a[i], b[k], out[i * stride + k]);
-          EXPECT_EQ(out[i * stride + b.rows()], -1.0f) << "wrote beyond its columns";
+  for_every_target([] {
+    Random random(12);
+    for (const unsigned threads : {1u, 2u}) {
+      ThreadPool pool(threads);
+      for (const std::size_t n : {2, 17, 256}) {
+        for (const Nastiness kind : kKinds) {
+          // Whole and started strips of samples, also none; whole and started tiles of rows.
+          const Matrix<float> a = nasty_rows(random.below(80), n, kind, random);
+          const Matrix<float> b = nasty_rows(1 + random.below(80), n, kind, random);
+          const std::size_t stride = b.rows() + 5;
+          std::vector<float> out(a.rows() * stride, -1.0f);
+          multiply_transposed(a.data(), a.rows(), b.data(), b.rows(), n, out.data(), stride, pool);
+          for (std::size_t i = 0; i < a.rows(); ++i) {
+            for (std::size_t k = 0; k < b.rows(); ++k)
+              expect_within_bound(a[i], b[k], out[i * stride + k]);
+            EXPECT_EQ(out[i * stride + b.rows()], -1.0f) << "wrote beyond its columns";
+          }
+          std::vector<float> square(b.rows() * b.rows());
+          multiply_self(b.data(), b.rows(), n, square.data());
+          for (std::size_t i = 0; i < b.rows(); ++i)
+            for (std::size_t j = 0; j <= i; ++j)
+              expect_within_bound(b[i], b[j], square[i * b.rows() + j]);
         }
-        std::vector<float> square(b.rows() * b.rows());
-        multiply_self(b.data(), b.rows(), n, square.data());
-        for (std::size_t i = 0; i < b.rows(); ++i)
-          for (std::size_t j = 0; j <= i; ++j)
-            expect_within_bound(b[i], b[j], square[i * b.rows() + j]);
       }
     }
-  }
+  });
 }
 
 TEST(Screening, TheBoundGrowsWithLengthAndRoundings) {

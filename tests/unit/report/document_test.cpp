@@ -13,9 +13,9 @@ namespace {
 using nlohmann::ordered_json;
 
 TEST(ReportDocument, CountsBranchesRoutesAndCategories) {
-  const Model model = testing::made_model(4);
+  const auto model = testing::made_model(4);
   ReportInput input = testing::made_input(400, 4);
-  input.model = &model;
+  model.put_into(input);
   const auto document = report_document(input);
   ASSERT_TRUE(document.ok());
   const ordered_json& stream = (*document)["stream"];
@@ -49,9 +49,9 @@ TEST(ReportDocument, ListsCategoriesLargestFirstWithTheirBirth) {
 }
 
 TEST(ReportDocument, HistogramsHoldEveryCalibrationScore) {
-  const Model model = testing::made_model(4);
+  const auto model = testing::made_model(4);
   ReportInput input = testing::made_input(300, 4);
-  input.model = &model;
+  model.put_into(input);
   const auto document = report_document(input);
   ASSERT_TRUE(document.ok());
   for (const char* key : {"hi", "birth", "create"}) {
@@ -61,7 +61,7 @@ TEST(ReportDocument, HistogramsHoldEveryCalibrationScore) {
     EXPECT_EQ(positives, 50) << key;
   }
   EXPECT_DOUBLE_EQ((*document)["histograms"]["birth"]["threshold"].get<double>(),
-                   model.birth.value + model.log_p0);
+                   testing::made_parameters().birth.value + testing::made_parameters().log_p0);
 }
 
 TEST(ReportDocument, CarriesTheNumbersOfTheEvaluation) {
@@ -90,7 +90,7 @@ TEST(ReportDocument, LeavesOutWhatTheInputDoesNotHold) {
   ReportInput input = testing::made_input(100, 4);
   input.truth.clear();
   input.has_trace = false;
-  for (ReportSample& sample : input.samples) sample.decision.margin = kNotComputed;
+  for (ReportSample& sample : input.samples) sample.decision.evidence[kMargin] = kNotComputed;
   const auto document = report_document(input);
   ASSERT_TRUE(document.ok());
   EXPECT_FALSE(document->contains("model"));
@@ -99,6 +99,88 @@ TEST(ReportDocument, LeavesOutWhatTheInputDoesNotHold) {
   EXPECT_FALSE((*document)["points"].contains("margin"));
   EXPECT_FALSE((*document)["points"].contains("explanation"));
   EXPECT_TRUE((*document)["stream"]["mature"].is_null());
+}
+
+std::vector<std::string> keys_of(const ordered_json& object) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  return keys;
+}
+
+// What pages that exist, and scripts that read them, look for.
+TEST(ReportDocument, APacoStreamHasTheKeysItAlwaysHad) {
+  const auto model = testing::made_model(4);
+  ReportInput input = testing::made_input(400, 4);
+  model.put_into(input);
+  const auto document = report_document(input);
+  ASSERT_TRUE(document.ok());
+  using Keys = std::vector<std::string>;
+  EXPECT_EQ(
+      keys_of((*document)["stream"]),
+      (Keys{"samples", "first", "known_classes", "categories", "singletons", "mature", "verdicts",
+            "branches", "routes", "tau_birth", "lowest_tau_birth", "eta", "microseconds"}));
+  EXPECT_EQ(keys_of((*document)["stream"]["branches"]),
+            (Keys{"known_only", "explained", "attach", "create"}));
+  EXPECT_EQ(keys_of((*document)["stream"]["routes"]),
+            (Keys{"known_only", "categories_only", "all"}));
+  EXPECT_EQ(keys_of((*document)["model"]),
+            (Keys{"dimension", "support_samples", "log_p0", "tau_lo", "tau_birth_sup", "sigma_pos",
+                  "base_median", "mature_size", "hi", "birth", "create", "reference", "prototype",
+                  "classifier", "options"}));
+  EXPECT_EQ(keys_of((*document)["model"]["options"]),
+            (Keys{"temperature", "alpha", "beta", "spread", "epsilon", "replays", "seed", "tie",
+                  "routing", "adaptive_birth"}));
+  EXPECT_EQ(keys_of((*document)["points"]),
+            (Keys{"total", "count", "shift", "first_by", "sequence", "category", "runner_up",
+                  "branch", "route", "first", "truth", "top_cosine", "margin", "birth_score",
+                  "attach_score", "tau_birth", "explanation"}));
+  EXPECT_EQ(keys_of((*document)["series"]), (Keys{"sequence", "categories", "novel_classes", "eta",
+                                                  "tau_birth", "shares", "latency", "assignment"}));
+}
+
+TEST(ReportDocument, EveryMethodHasADocumentWithWhatItHasAndWithoutWhatItHasNot) {
+  const auto data = testing::make_data({}, 9);
+  const auto model = testing::calibrated(data.support_set());
+  for (const std::string& name : method_names()) {
+    SCOPED_TRACE(name);
+    const auto method = testing::method_for(name, model);
+    ReportInput input;
+    input.fields = testing::fields_of(name);
+    input.model = model.get();
+    input.method = method.get();
+    input.known_classes = model->known_classes();
+    for (const Decision& d : testing::decide_all(*method, data.stream, 50))
+      input.samples.push_back(
+          {d, std::to_string(d.sequence), method->categories().name(d.category)});
+    const auto document = report_document(input);
+    ASSERT_TRUE(document.ok()) << document.error().message;
+    const ordered_json &stream = (*document)["stream"], &points = (*document)["points"];
+    const bool paco = method->info().section == "paco";
+    const std::vector<std::string> of_paco{"branches", "routes", "tau_birth", "lowest_tau_birth"};
+    for (const std::string& key : of_paco) EXPECT_EQ(stream.contains(key), paco) << key;
+    EXPECT_EQ(document->contains("histograms"), paco);
+    EXPECT_EQ((*document)["model"].contains("hi"), paco);
+    EXPECT_EQ(points.contains("branch"), paco);
+    EXPECT_EQ(points.contains("verdict"), !paco);
+    EXPECT_EQ(points.contains("birth_score"), paco);
+    EXPECT_EQ((*document)["series"].contains("tau_birth"), paco);
+    EXPECT_EQ(points["explanation"].size(), points["count"].get<std::size_t>());
+    std::uint64_t sum = 0;
+    for (const auto& [verdict, count] : stream["verdicts"].items())
+      sum += count.get<std::uint64_t>();
+    EXPECT_EQ(sum, input.samples.size());
+    sum = 0;
+    for (const auto& row : (*document)["series"]["shares"]["counts"])
+      for (const auto& count : row) sum += count.get<std::uint64_t>();
+    EXPECT_EQ(sum, input.samples.size());
+    // What no plot knows is described, and its values are there.
+    const ordered_json& evidence = (*document)["evidence"];
+    ASSERT_FALSE(evidence.empty());
+    for (const auto& field : evidence) {
+      EXPECT_FALSE(field["meaning"].get<std::string>().empty());
+      EXPECT_TRUE(points["evidence"].contains(field["name"].get<std::string>()));
+    }
+  }
 }
 
 TEST(ReportDocument, ThinsPointsButKeepsEveryBirth) {
@@ -111,9 +193,9 @@ TEST(ReportDocument, ThinsPointsButKeepsEveryBirth) {
 }
 
 TEST(ReportDocument, StaysUnderThreeMegabytesWithoutPicturesForALongStream) {
-  const Model model = testing::made_model(20);
+  const auto model = testing::made_model(20);
   ReportInput input = testing::made_input(45'000, 20);
-  input.model = &model;
+  model.put_into(input);
   const auto document = report_document(input);
   ASSERT_TRUE(document.ok());
   // The page itself takes some 0.6 MB.
@@ -139,6 +221,34 @@ TEST(ReportDocument, RefusesAnEmptyStream) {
   const auto document = report_document(ReportInput{});
   ASSERT_FALSE(document.ok());
   EXPECT_EQ(document.error().code, ErrorCode::bad_value);
+}
+
+TEST(ReportDocument, NamesTheTrueClassesThatOccurAndNoOthers) {
+  ReportInput input = testing::made_input(100, 4);
+  input.truth.assign(100, 2'000'000'000);
+  input.truth[0] = 1;
+  input.truth[1] = kNoTruth;
+  input.truth_names = {"wren", "owl"};
+  const auto document = report_document(input);
+  ASSERT_TRUE(document.ok());
+  EXPECT_EQ((*document)["memory"]["truth_names"].dump(),
+            R"({"1":"owl","2000000000":"2000000000"})");
+}
+
+TEST(ReportDocument, RefusesATrueClassThatThePageCannotHold) {
+  ReportInput input = testing::made_input(100, 4);
+  input.truth[7] = std::int64_t{1} << 31;
+  const auto document = report_document(input);
+  ASSERT_FALSE(document.ok());
+  EXPECT_NE(document.error().message.find("2147483648"), std::string::npos);
+}
+
+TEST(ReportDocument, AStopIsHeard) {
+  std::stop_source source;
+  source.request_stop();
+  const auto document = report_document(testing::made_input(100, 4), {}, source.get_token());
+  ASSERT_FALSE(document.ok());
+  EXPECT_EQ(document.error().code, ErrorCode::interrupted);
 }
 
 TEST(ReportDocument, RefusesTruthOfAnotherLength) {

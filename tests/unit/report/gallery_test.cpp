@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "data/images.hpp"
+#include "images/images.hpp"
 #include "made_report.hpp"
 #include "report/report.hpp"
 

@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "base/files.hpp"
 #include "data/npy.hpp"
+#include "discover/decision_file.hpp"
+#include "made_data.hpp"
 #include "temporary_folder.hpp"
 
 namespace paco {
@@ -17,12 +21,19 @@ constexpr const char* kDecisions =
     "1,b.jpg,created,3,category 3,create,all,-3.4,-3,0,,,-3,0.2,0.1,-3.4,\n"
     "2,c.jpg,existing,3,category 3,attach,all,2,1,3,,,-3,0.3,0.1,-3.2,2\n";
 constexpr const char* kTrace =
-    "sequence,category,route,branch,top_cosine,margin,birth_score,attach_score,tau_birth,tau_birth_"
-    "after,eta_after,"
-    "categories,mature,known_only,explained,attach,create,microseconds\n"
-    "0,1,known_only,known_only,0.9,0.5,,,-3,-3,0,0,0,1,0,0,0,12\n"
-    "1,3,all,create,0.2,0.1,-3.4,,-3,-3,0,1,0,1,0,0,1,13\n"
-    "2,3,all,attach,0.3,0.1,-3.2,2,-3,-3.1,0.25,1,0,1,0,1,1,14\n";
+    "sequence,category,branch,route,assignment_score,runner_up_score,tau_birth,top_cosine,margin,"
+    "birth_score,attach_score,tau_birth_after,eta_after,mature_after,categories,microseconds\n"
+    "0,1,known_only,known_only,1,0.5,-3,0.9,0.5,,,-3,0,0,0,12\n"
+    "1,3,create,all,,,-3,0.2,0.1,-3.4,,-3,0,0,1,13\n"
+    "2,3,attach,all,,,-3,0.3,0.1,-3.2,2,-3.1,0.25,0,1,14\n";
+
+double evidence(const ReportInput& input, std::size_t sample, std::string_view name) {
+  for (std::size_t f = 0; f < input.fields.size(); ++f) {
+    if (input.fields[f].name == name) return input.samples[sample].decision.evidence[f];
+  }
+  ADD_FAILURE() << "no field " << name;
+  return 0;
+}
 
 class Gather : public ::testing::Test {
  protected:
@@ -43,8 +54,8 @@ TEST_F(Gather, JoinsDecisionsAndTrace) {
   ASSERT_EQ(input.samples.size(), 3U);
   EXPECT_EQ(input.samples[2].id, "c.jpg");
   EXPECT_EQ(input.samples[2].microseconds, 14);
-  EXPECT_EQ(input.samples[2].decision.eta_after, 0.25);
-  EXPECT_EQ(input.samples[2].decision.attach_score, 2);
+  EXPECT_EQ(evidence(input, 2, "eta_after"), 0.25);
+  EXPECT_EQ(evidence(input, 2, "attach_score"), 2);
   EXPECT_EQ(input.title, "decisions.csv");
 }
 
@@ -52,15 +63,95 @@ TEST_F(Gather, FindsTheNumberOfKnownClassesInTheDecisions) {
   ReportFiles files;
   files.decisions = put("decisions.csv", kDecisions);
   EXPECT_EQ(gather_report(files)->input.known_classes, 3U);
-  files.known = 2;
-  EXPECT_EQ(gather_report(files)->input.known_classes, 2U);
+  files.known = 3;
+  EXPECT_EQ(gather_report(files)->input.known_classes, 3U);
+}
+
+TEST_F(Gather, RefusesANumberOfKnownClassesThatTheDecisionsContradict) {
+  ReportFiles files;
+  files.decisions = put("decisions.csv", kDecisions);
+  for (const std::int64_t known : {1, 4}) {
+    files.known = known;
+    const auto report = gather_report(files);
+    ASSERT_FALSE(report.ok()) << known;
+    EXPECT_EQ(report.error().code, ErrorCode::mismatch);
+  }
+}
+
+// Decisions and model of one stream, as the program writes them.
+class GatherStream : public Gather {
+ protected:
+  void write(const std::string& method) {
+    const auto data = testing::make_data({}, 3);
+    model_ = testing::calibrated(data.support_set());
+    const auto decider = testing::method_for(method, model_);
+    decisions_ = testing::decide_all(*decider, data.stream, 50);
+    std::vector<std::string> samples, names;
+    for (const Decision& d : decisions_) {
+      samples.push_back(std::to_string(d.sequence));
+      names.push_back(decider->categories().name(d.category));
+      texts_.push_back(decider->explain(d));
+    }
+    files_.decisions = folder_ / "d.csv";
+    auto writer = make_decision_writer(files_.decisions, decider->info());
+    ASSERT_TRUE(writer.ok());
+    ASSERT_TRUE((*writer)->write(decisions_, samples, names).ok());
+    ASSERT_TRUE((*writer)->finish().ok());
+    files_.model = folder_ / "m.paco";
+    ASSERT_TRUE(save_model(*model_, files_.model).ok());
+  }
+  std::shared_ptr<const Model> model_;
+  std::vector<Decision> decisions_;
+  std::vector<std::string> texts_;
+  ReportFiles files_;
+};
+
+TEST_F(GatherStream, TheModelsMethodExplainsItsDecisions) {
+  write("paco");
+  const auto report = gather_report(files_);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  ASSERT_NE(report->input.method, nullptr);
+  for (std::size_t i = 0; i < texts_.size(); ++i)
+    EXPECT_EQ(report->input.method->explain(report->input.samples[i].decision), texts_[i]);
+}
+
+TEST_F(GatherStream, AnotherMethodExplainsWhereItIsNamed) {
+  write("leader");
+  const auto unnamed = gather_report(files_);
+  ASSERT_TRUE(unnamed.ok()) << unnamed.error().message;
+  EXPECT_EQ(unnamed->input.method, nullptr) << "several methods have such evidence";
+  EXPECT_FALSE(unnamed->input.fields[0].meaning.empty());
+  files_.method = "leader";
+  const auto named = gather_report(files_);
+  ASSERT_TRUE(named.ok()) << named.error().message;
+  ASSERT_NE(named->input.method, nullptr);
+  for (std::size_t i = 0; i < texts_.size(); ++i)
+    EXPECT_EQ(named->input.method->explain(named->input.samples[i].decision), texts_[i]);
+  files_.method = "paco";
+  const auto wrong = gather_report(files_);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().code, ErrorCode::mismatch);
+}
+
+TEST_F(Gather, EvidenceOfNoMethodWeKnowIsKeptByItsNames) {
+  ReportFiles files;
+  files.decisions = put("d.csv",
+                        "sequence,sample,verdict,category,name,hamming,prototype\n"
+                        "0,a,known,1,dog,3,1\n1,b,tentative,1,dog,5,2\n");
+  const auto report = gather_report(files);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  EXPECT_EQ(evidence(report->input, 1, "hamming"), 5);
+  const auto document = report_document(report->input);
+  ASSERT_TRUE(document.ok()) << document.error().message;
+  EXPECT_EQ((*document)["evidence"][0]["name"], "hamming");
+  EXPECT_EQ((*document)["stream"]["verdicts"]["tentative"], 1);
 }
 
 TEST_F(Gather, RefusesATraceOfAnotherLength) {
   ReportFiles files;
   files.decisions = put("decisions.csv", kDecisions);
   const std::string trace = kTrace;
-  files.trace = put("short.csv", trace.substr(0, trace.rfind("2,3,all")));
+  files.trace = put("short.csv", trace.substr(0, trace.rfind("2,3,attach")));
   const auto report = gather_report(files);
   ASSERT_FALSE(report.ok());
   EXPECT_EQ(report.error().code, ErrorCode::mismatch);
@@ -72,7 +163,7 @@ TEST_F(Gather, RefusesATraceOfAnotherRun) {
   ReportFiles files;
   files.decisions = put("decisions.csv", kDecisions);
   std::string trace = kTrace;
-  trace.replace(trace.find("1,3,all"), 7, "1,4,all");
+  trace.replace(trace.find("1,3,create"), 10, "1,4,create");
   files.trace = put("trace.csv", trace);
   const auto report = gather_report(files);
   ASSERT_FALSE(report.ok());

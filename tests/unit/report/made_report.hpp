@@ -6,25 +6,21 @@
 
 #include <random>
 
+#include "discover/paco_evidence.hpp"
 #include "evaluate/evaluation.hpp"
-#include "paco/model.hpp"
+#include "made_data.hpp"
 #include "report/report.hpp"
 
 namespace paco::testing {
 
 inline constexpr std::uint32_t kSeed = 7;
 
-inline Model made_model(std::size_t classes) {
-  Model model;
-  model.dimension = 16;
-  model.log_p0 = 3.5;
-  model.tau_lo = 0.2;
-  model.tau_birth_sup = 0.4 - model.log_p0;
-  model.base_median = 16;
-  for (std::size_t k = 0; k < classes; ++k) {
-    model.class_names.push_back(fmt::format("class {}", k));
-    model.class_sizes.push_back(16);
-  }
+inline PacoParameters made_parameters() {
+  PacoParameters p;
+  p.log_p0 = 3.5;
+  p.tau_lo = 0.2;
+  p.tau_birth_sup = 0.4 - p.log_p0;
+  p.base_median = 16;
   const auto evidence = [](double value) {
     ThresholdEvidence result;
     result.value = value;
@@ -37,11 +33,49 @@ inline Model made_model(std::size_t classes) {
     }
     return result;
   };
-  model.hi = evidence(0.3);
-  model.birth = evidence(0.45 - model.log_p0);
-  model.create = evidence(5.0 - model.log_p0);
+  p.hi = evidence(0.3);
+  p.birth = evidence(0.45 - p.log_p0);
+  p.create = evidence(5.0 - p.log_p0);
+  return p;
+}
+
+// A model with a method that explains, as long as the report is made.
+struct MadeModel {
+  std::shared_ptr<const Model> model;
+  std::unique_ptr<Method> method;
+
+  void put_into(ReportInput& input) const {
+    input.model = model.get();
+    input.method = method.get();
+  }
+};
+
+inline MadeModel made_model(std::size_t classes) {
+  Model model;
+  model.dimension = 2;
+  for (std::size_t k = 0; k < classes; ++k) {
+    model.class_names.push_back(fmt::format("class {}", k));
+    model.class_sizes.push_back(16);
+  }
+  model.mean.assign(2, 0);
+  model.deviation.assign(2, 1);
+  model.references.assign(2 * classes, 0.5f);
   model.prototype_quality = {true, 0.97, 0.4};
-  return model;
+  model.sections["paco"] = section_with(made_parameters());
+  MadeModel made{std::make_shared<const Model>(std::move(model)), nullptr};
+  made.method = method_for("paco", made.model);
+  return made;
+}
+
+inline std::vector<ReportField> fields_of(const std::string& method) {
+  std::vector<ReportField> fields;
+  for (const EvidenceField& f : method_info(method).value()->evidence) {
+    fields.push_back({std::string(f.name),
+                      std::string(f.unit),
+                      std::string(f.meaning),
+                      {f.choices.begin(), f.choices.end()}});
+  }
+  return fields;
 }
 
 // The first two of every hundred samples are created, then attached, explained and known-only ones
@@ -51,41 +85,44 @@ inline ReportInput made_input(std::size_t samples, std::size_t classes) {
   std::uniform_real_distribution<double> unit(0.0, 1.0);
   ReportInput input;
   input.title = "made";
+  input.fields = fields_of("paco");
   input.has_trace = true;
   input.known_classes = classes;
   CategoryId next = static_cast<CategoryId>(classes);
   for (std::size_t i = 0; i < samples; ++i) {
     ReportSample sample;
     Decision& d = sample.decision;
+    auto& e = d.evidence;
+    set_route(d, Route::all);
     d.sequence = i;
-    d.top_cosine = unit(random);
-    d.margin = unit(random) * d.top_cosine;
-    d.tau_birth = -3.1;
+    e[kTopCosine] = unit(random);
+    e[kMargin] = unit(random) * e[kTopCosine];
+    e[kTauBirth] = -3.1;
     if (i % 100 < 2) {
-      d.branch = Branch::create;
+      set_branch(d, Branch::create);
       d.verdict = Verdict::created;
       d.category = next++;
-      d.birth_score = -3.3;
-      d.attach_score = -1.0;
+      e[kBirthScore] = -3.3;
+      e[kAttachScore] = -1.0;
     } else if (i % 3 == 0) {
-      d.branch = Branch::attach;
+      set_branch(d, Branch::attach);
       d.verdict = Verdict::existing;
       d.category = static_cast<CategoryId>(classes) + (next - static_cast<CategoryId>(classes)) / 2;
-      d.birth_score = -3.2;
-      d.attach_score = 2.0;
+      e[kBirthScore] = -3.2;
+      e[kAttachScore] = 2.0;
     } else {
-      d.branch = i % 3 == 1 ? Branch::explained : Branch::known_only;
-      d.route = i % 3 == 1 ? Route::all : Route::known_only;
+      set_branch(d, i % 3 == 1 ? Branch::explained : Branch::known_only);
+      set_route(d, i % 3 == 1 ? Route::all : Route::known_only);
       d.category = static_cast<CategoryId>(i % classes);
-      if (d.branch == Branch::explained) d.birth_score = -2.9;
+      if (branch_of(d) == Branch::explained) e[kBirthScore] = -2.9;
     }
     sample.id = fmt::format("{}", i);
     sample.name =
         d.category < static_cast<CategoryId>(classes)
             ? fmt::format("class {}", d.category)
             : fmt::format("category {}", d.category - static_cast<CategoryId>(classes) + 1);
-    d.tau_birth_after = -3.1;
-    d.eta_after = 0.25;
+    e[kTauBirthAfter] = -3.1;
+    e[kEtaAfter] = 0.25;
     d.categories_after = static_cast<std::uint64_t>(next) - classes;
     sample.microseconds = 10 + 5 * unit(random);
     input.samples.push_back(std::move(sample));

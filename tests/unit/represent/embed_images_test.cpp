@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "base/files.hpp"
-#include "data/images.hpp"
+#include "images/images.hpp"
 
 namespace paco {
 namespace {

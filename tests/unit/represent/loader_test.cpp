@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "data/images.hpp"
+#include "images/images.hpp"
 
 namespace paco {
 namespace {

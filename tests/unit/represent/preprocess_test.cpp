@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "data/images.hpp"
+#include "images/images.hpp"
 
 namespace paco {
 namespace {

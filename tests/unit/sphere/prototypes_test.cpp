@@ -117,6 +117,61 @@ TEST(Prototypes, RestoredOnesAreTheSame) {
   }
 }
 
+// Whatever was taken out and put in place of others, the rest is as if it had stood there always.
+TEST(Prototypes, RemovedAndReassignedOnesLeaveTheRestAsItWas) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Random random(seed, 23);
+    const std::size_t d = 2 + random.below(40);
+    const Matrix<float> units = random_units(60, d, random);
+    const Matrix<float> probe = random_units(1, d, random);
+    PrototypeSet set(d);
+    std::vector<std::pair<std::vector<double>, std::int64_t>> expected;
+    for (std::size_t i = 0; i < units.rows(); ++i) {
+      const std::size_t what = random.below(8);
+      const std::size_t k = expected.empty() ? 0 : random.below(expected.size());
+      if (what == 0 && !expected.empty()) {
+        set.remove(k);
+        expected[k] = expected.back();
+        expected.pop_back();
+      } else if (what == 1 && !expected.empty()) {
+        expected[k] = {std::vector<double>(units[i].begin(), units[i].end()), 3};
+        set.assign(k, expected[k].first, 3);
+      } else if (what < 5 || expected.empty()) {
+        EXPECT_EQ(set.add(units[i].data(), 0), expected.size());
+        expected.push_back({std::vector<double>(units[i].begin(), units[i].end()), 1});
+      } else {
+        set.join(k, units[i].data(), 0);
+        for (std::size_t j = 0; j < d; ++j)
+          expected[k].first[j] += static_cast<double>(units[i][j]);
+        ++expected[k].second;
+      }
+      if (random.below(3) == 0) set.update_copies();
+    }
+    PrototypeSet fresh(d);
+    for (const auto& [sum, members] : expected) fresh.restore(sum, members);
+    set.update_copies();
+    fresh.update_copies();
+    ASSERT_EQ(set.size(), fresh.size()) << "seed " << seed;
+    for (std::size_t k = 0; k < set.size(); ++k) {
+      ASSERT_EQ(set.members(k), fresh.members(k)) << "seed " << seed << ", " << k;
+      ASSERT_EQ(set.resultant(k), fresh.resultant(k)) << "seed " << seed << ", " << k;
+      ASSERT_EQ(set.concentration(k), fresh.concentration(k)) << "seed " << seed << ", " << k;
+      ASSERT_EQ(set.cosine(k, probe[0].data()), fresh.cosine(k, probe[0].data()))
+          << "seed " << seed << ", " << k;
+    }
+    // The products of a block that begins now are within their bounds.
+    SampleBlock samples;
+    samples.assign(probe.view(), set.copies().format());
+    BlockProducts products;
+    ThreadPool pool;
+    products.begin(samples, set, pool);
+    const ScreenedScores scores = set.screened_cosines(products.row(0));
+    ASSERT_EQ(scores.count, set.size());
+    for (std::size_t k = 0; k < set.size(); ++k)
+      expect_covers(scores, k, set.cosine(k, probe[0].data()), "seed " + std::to_string(seed));
+  }
+}
+
 TEST(Prototypes, TakeNoMoreMemoryThanPromised) {
   for (const std::size_t d : {2, 768, 4096})
     EXPECT_LE(PrototypeSet(d).bytes_per_prototype(), 12 * d + 44);

@@ -10,7 +10,7 @@
 
 #include "base/files.hpp"
 #include "base/random.hpp"
-#include "data/images.hpp"
+#include "images/images.hpp"
 #include "temporary_folder.hpp"
 #include "train/training_set.hpp"
 

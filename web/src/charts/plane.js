@@ -1,5 +1,4 @@
-// What the two planes of the decision share: points by branch, highlighted and first ones, zones and thresholds.
-import { branches } from '../branches.js';
+// What the two planes of the decision share: points by how they were decided, highlighted and first ones, zones and thresholds.
 import { selection, toggle } from '../selection.js';
 import { theme } from '../theme.js';
 import { lines, tooltip } from './chart.js';
@@ -20,27 +19,27 @@ export function range(values, also = []) {
   return [low - air, high + air];
 }
 
-// One series per branch, then the highlighted category and rings around first occurrences on top of them.
+// One series per way of deciding, then the highlighted category and rings around first occurrences on top of them.
 export function pointSeries(data, place, keep, axes = {}) {
   const colours = theme();
   const points = data.points;
   const chosen = selection();
-  const groups = branches.map(() => []);
+  const groups = data.ways.map(() => []);
   const marked = [];
   const rings = [];
   for (let row = 0; row < points.count; ++row) {
     if (!keep(row)) continue;
     const item = [...place(row), row];
-    groups[points.branch[row]].push(item);
+    groups[points.way[row]].push(item);
     if (points.category[row] === chosen) marked.push(item);
     if (points.first[row]) rings.push(item);
   }
   const base = { type: 'scatter', progressive: 0, encode: { x: 0, y: 1 }, ...axes };
-  const series = branches.map((branch, i) => ({
+  const series = data.ways.map((way, i) => ({
     ...base,
-    name: branch.key,
+    name: way.key,
     data: groups[i],
-    symbol: branch.symbol,
+    symbol: way.symbol,
     symbolSize: i >= 2 ? 8 : 5,
     z: 2 + i,
     itemStyle: {

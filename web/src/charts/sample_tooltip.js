@@ -1,12 +1,11 @@
 // What hovering a sample shows: who it is, what became of it, and why.
-import { branches } from '../branches.js';
 import { entryName, truthName } from '../data.js';
 import { h } from '../dom.js';
 import { fixed, integer } from '../format.js';
 
 export function sampleTooltip(data, row) {
   const points = data.points;
-  const branch = branches[points.branch[row]];
+  const way = points.way[row];
   const values = [];
   const add = (name, column, digits) => {
     const value = points[column]?.[row];
@@ -17,6 +16,12 @@ export function sampleTooltip(data, row) {
   add('margin', 'margin', 3);
   add('birth', 'birth_score', 3);
   add('attach', 'attach_score', 1);
+  for (const field of data.evidence) {
+    const value = points.evidence[field.name][row];
+    const name = field.name.replaceAll('_', ' ');
+    if (field.choices?.[value]) values.push(`${name} ${field.choices[value]}`);
+    else if (!field.choices && Number.isFinite(value)) values.push(`${name} ${fixed(value, 3)}`);
+  }
   const id = points.id?.[row];
   return h(
     'div',
@@ -28,7 +33,7 @@ export function sampleTooltip(data, row) {
       id === undefined
         ? null
         : h('span', { class: 'muted' }, `sample ${integer(points.sequence[row])}`),
-      h('span', { class: `chip b${points.branch[row]}` }, branch.name),
+      h('span', { class: `chip b${way}` }, data.ways[way].name),
     ),
     h(
       'div',

@@ -1,5 +1,4 @@
 // Curves along the stream: categories and eta, the birth boundary, how decisions came about, and what they cost.
-import { branches } from '../branches.js';
 import { placesOf } from '../data.js';
 import { h } from '../dom.js';
 import { compact, duration, fixed, integer, percent } from '../format.js';
@@ -143,8 +142,8 @@ export function boundaryOverStream(data, box) {
 
 export function sharesOverStream(data, box) {
   const { end, counts } = data.series.shares;
-  // Stacked by hand: [start, end, from, to] of each branch in each bin.
-  const blocks = branches.map(() => []);
+  // Stacked by hand: [start, end, from, to] of each way in each bin.
+  const blocks = data.ways.map(() => []);
   counts.forEach((row, i) => {
     const sum = row.reduce((a, b) => a + b, 0);
     let height = 0;
@@ -169,12 +168,12 @@ export function sharesOverStream(data, box) {
         const sum = counts[i].reduce((a, b) => a + b, 0);
         return streamTip(
           `Samples ${integer(startOf(data, end, i))} to ${integer(end[i] - 1)}`,
-          branches.map((b, k) => [b.name, percent(counts[i][k] / sum)]),
+          data.ways.map((way, k) => [way.name, percent(counts[i][k] / sum)]),
         );
       }),
       series: [
-        ...branches.map((branch, k) => ({
-          name: branch.key,
+        ...data.ways.map((way, k) => ({
+          name: way.key,
           type: 'custom',
           data: blocks[k],
           encode: { x: [0, 1], y: [2, 3] },

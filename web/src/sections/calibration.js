@@ -11,6 +11,38 @@ const legend = [
   ['line text', 'met by the stream'],
 ];
 
+const settingsOf = (model) =>
+  Object.entries(model.options)
+    .map(
+      ([key, value]) =>
+        `${key.replaceAll('_', ' ')} ${typeof value === 'boolean' ? (value ? 'on' : 'off') : value}`,
+    )
+    .join(' · ');
+
+// Of a method that has thresholds of its own, or none: the numbers it learned.
+function plainCalibration(model) {
+  const rows = Object.entries(model.numbers ?? {}).map(([name, value]) => ({ name, value }));
+  return {
+    element: section(
+      'calibration',
+      'What was learned beforehand',
+      `From the ${integer(model.support_samples)} labelled samples alone, before the stream began.`,
+      rows.length
+        ? table(
+            'numbers',
+            [
+              { key: 'name', heading: 'Number' },
+              { key: 'value', heading: 'Value', number: true, show: (v) => fixed(v, 4) },
+            ],
+            rows,
+          )
+        : null,
+      h('p', { class: 'caption' }, `dimension ${integer(model.dimension)} · ${settingsOf(model)}`),
+    ),
+    draw: () => {},
+  };
+}
+
 export function calibration(data) {
   const { model, histograms } = data;
   if (!model) {
@@ -24,6 +56,7 @@ export function calibration(data) {
       draw: () => {},
     };
   }
+  if (!histograms) return plainCalibration(model);
   const shift = model.log_p0;
   const plots = {
     hi: plot('Margins of the labelled samples, with and without their own class', 'small'),
@@ -73,12 +106,7 @@ export function calibration(data) {
       margin: model[key].mean_margin,
       used: model.reference === key ? 'used' : '',
     }));
-  const settings = Object.entries(model.options)
-    .map(
-      ([key, value]) =>
-        `${key.replaceAll('_', ' ')} ${typeof value === 'boolean' ? (value ? 'on' : 'off') : value}`,
-    )
-    .join(' · ');
+  const settings = settingsOf(model);
   return {
     element: section(
       'calibration',

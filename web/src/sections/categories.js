@@ -28,7 +28,7 @@ const truthColumns = [
 
 export function categories(data) {
   const { memory, stream, model } = data;
-  const truth = memory.truth_names.length > 0;
+  const truth = Object.keys(memory.truth_names).length > 0;
   const known = h(
     'div',
     { class: 'stack' },
@@ -70,7 +70,7 @@ export function categories(data) {
       figure(
         'Sizes',
         `${plural(stream.categories, 'category', 'categories')}, ${integer(stream.singletons)} of them with a single sample.` +
-          (model
+          (model?.mature_size
             ? ` From ${model.mature_size} samples on a category counts as mature and may move the birth boundary; ${integer(stream.mature)} are.`
             : '') +
           (born ? ` ${integer(late)} were born in the second half of the stream.` : ''),

@@ -6,10 +6,7 @@ import { compact, integer, percent } from '../format.js';
 import { figure, missing, plot, section } from './parts.js';
 
 const legend = (data) => [
-  ['circle b0', 'known only'],
-  ['circle b1', 'explained'],
-  ['triangle b2', 'attached'],
-  ['diamond b3', 'created'],
+  ...data.ways.map((way, i) => [`${way.symbol} b${i}`, way.name.toLowerCase()]),
   [
     'ring',
     data.points.first_by === 'truth' ? 'first sample of a novel class' : 'first of its category',
@@ -38,7 +35,7 @@ export function decisions(data) {
     'tall',
   );
   const birth = plot('Birth and attach plane: birth score against attach score', 'tall');
-  const withBirth = points.birth_score.some(Number.isFinite);
+  const withBirth = points.birth_score?.some(Number.isFinite);
   const thinned =
     points.count < points.total
       ? h(
@@ -50,7 +47,9 @@ export function decisions(data) {
   const zones =
     model && model.options.routing
       ? `A lead of at least ${compact(model.hi.value)} (τ hi) settles that the sample is one of the known classes. Below that, a best cosine under ${compact(model.tau_lo)} (τ lo) leaves only the categories found so far to compete; in between, everything competes. Here ${percent(stream.routes.known_only / stream.samples)} were settled by the lead alone, ${percent(stream.routes.categories_only / stream.samples)} were left to the categories, and ${percent(stream.routes.all / stream.samples)} were open to all.`
-      : 'Routing was off or no model was given, so no zones are drawn.';
+      : points.birth_score
+        ? 'Routing was off or no model was given, so no zones are drawn.'
+        : 'How close a sample is to a known class, and how clearly to that one.';
   const birthText =
     'Samples that no known class claims outright meet two more tests. To the right of the birth boundary (τ birth) the best candidate explains the sample. To the left, the attach score says how strongly an existing category still claims it, given its size and how tightly it holds together: above τ create the sample joins, below it starts a new category. The strip below shows the samples that never needed an attach score; height has no meaning there.';
   return {
@@ -62,14 +61,16 @@ export function decisions(data) {
         'div',
         { class: 'grid two' },
         figure('Who may compete', zones, routing, legend(data)),
-        figure('Explained, joined or new', birthText, birth, legend(data)),
+        points.birth_score
+          ? figure('Explained, joined or new', birthText, birth, legend(data))
+          : null,
       ),
       thinned,
     ),
     draw: () => {
       routingPlane(data, routing);
       if (withBirth) birthPlane(data, birth);
-      else birth.replaceWith(missing('No sample reached the birth test.'));
+      else if (points.birth_score) birth.replaceWith(missing('No sample reached the birth test.'));
     },
   };
 }

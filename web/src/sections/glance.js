@@ -1,5 +1,4 @@
 // The first screen: the numbers people ask for, and how decisions come about.
-import { branches } from '../branches.js';
 import { h } from '../dom.js';
 import { duration, integer, percent, plural } from '../format.js';
 import { section } from './parts.js';
@@ -27,7 +26,7 @@ function accuracyCard(evaluation, split, label, note) {
 }
 
 export function glance(data) {
-  const { stream, evaluation, memory } = data;
+  const { stream, evaluation, memory, ways } = data;
   const cards = [
     card(
       'samples',
@@ -65,7 +64,7 @@ export function glance(data) {
       card(
         'created',
         'Started a category',
-        percent(stream.branches.create / stream.samples),
+        percent(stream.verdicts.created / stream.samples),
         'of the samples',
       ),
     );
@@ -73,11 +72,12 @@ export function glance(data) {
       cards.push(card('largest', 'Largest category', integer(largest.size), largest.name));
   }
   const total = stream.samples;
-  const share = branches.map((branch) => stream.branches[branch.key] / total);
+  const share = ways.map((way) => stream.ways[way.key] / total);
   return section(
     'glance',
     'At a glance',
-    'Each sample of the stream was decided the moment it arrived, once and for good: it is one of the known classes, it belongs to a category found earlier in the stream, or it starts a new category. Nothing was tuned for this stream; every threshold comes from the labelled samples. The four outcomes below were tried from left to right.',
+    'Each sample of the stream was decided the moment it arrived, once and for good: it is one of the known classes, it belongs to a category found earlier in the stream, or it starts a new category. Nothing was tuned for this stream; every threshold comes from the labelled samples.' +
+      (stream.branches ? ' The four outcomes below were tried from left to right.' : ''),
     h('div', { class: 'cards' }, cards),
     evaluation
       ? h(
@@ -89,12 +89,12 @@ export function glance(data) {
     h(
       'div',
       { class: 'sharebar', role: 'img', 'aria-label': 'Shares of the four kinds of decision' },
-      branches.map((branch, i) =>
+      ways.map((way, i) =>
         share[i]
           ? h('div', {
               class: `b${i}`,
               style: { flexGrow: share[i] },
-              title: `${branch.name}: ${percent(share[i])}`,
+              title: `${way.name}: ${percent(share[i])}`,
             })
           : null,
       ),
@@ -102,22 +102,22 @@ export function glance(data) {
     h(
       'ul',
       { class: 'branches' },
-      branches.map((branch, i) =>
+      ways.map((way, i) =>
         h(
           'li',
-          { 'data-branch': branch.key },
-          h('i', { class: `mark ${branch.symbol} b${i}` }),
+          { 'data-branch': way.key },
+          h('i', { class: `mark ${way.symbol} b${i}` }),
           h(
             'div',
             {},
-            h('b', {}, branch.name),
+            h('b', {}, way.name),
             ' ',
             h(
               'span',
               { class: 'number' },
-              `${integer(stream.branches[branch.key])} · ${percent(share[i])}`,
+              `${integer(stream.ways[way.key])} · ${percent(share[i])}`,
             ),
-            h('p', {}, branch.text),
+            h('p', {}, way.text),
           ),
         ),
       ),

@@ -23,7 +23,7 @@ export function overStream(data) {
   const etaText = series.eta
     ? ` Eta, on the right-hand scale, is how much the birth boundary listens to the categories found so far; it ended at ${fixed(stream.eta, 2)}.`
     : '';
-  const start = data.model ? data.model.tau_birth_sup : null;
+  const start = data.model?.tau_birth_sup ?? null;
   const moved = start !== null && start - stream.lowest_tau_birth > 1e-9;
   const boundaryText =
     'A sample whose best cosine stays below this line is not explained by anything known. The line starts where the labelled samples put it and can only go down, as far as the mature categories of the stream suggest.' +
@@ -43,20 +43,17 @@ export function overStream(data) {
         ...(series.eta ? [['line positive', 'eta']] : []),
       ],
     ),
-    figure('Birth boundary', boundaryText, boundary, [
-      ['line b3', 'τ birth'],
-      ['dash text', 'at the start'],
-    ]),
+    series.tau_birth
+      ? figure('Birth boundary', boundaryText, boundary, [
+          ['line b3', 'τ birth'],
+          ['dash text', 'at the start'],
+        ])
+      : null,
     figure(
       'Kinds of decision',
       'How decisions came about along the stream. Births should become rare as the stream goes on.',
       shares,
-      [
-        ['square b0', 'known only'],
-        ['square b1', 'explained'],
-        ['square b2', 'attached'],
-        ['square b3', 'created'],
-      ],
+      data.ways.map((way, i) => [`square b${i}`, way.name.toLowerCase()]),
     ),
   ];
   if (series.latency?.end.length) {
@@ -81,7 +78,7 @@ export function overStream(data) {
         ? 'Left to right is the order of arrival. Members of a highlighted category appear as marks at the foot of each plot.'
         : null,
       h('div', { class: 'grid two' }, figures),
-      series.eta
+      series.eta || series.latency
         ? null
         : missing(
             'Eta, the boundary after each sample and the time per decision need a trace: run paco discover and paco report with --trace trace.csv.',
@@ -89,7 +86,7 @@ export function overStream(data) {
     ),
     draw: () => {
       categoriesOverStream(data, categories);
-      boundaryOverStream(data, boundary);
+      if (series.tau_birth) boundaryOverStream(data, boundary);
       sharesOverStream(data, shares);
       if (series.latency?.end.length) latencyOverStream(data, latency);
     },

@@ -1,10 +1,11 @@
 // Pictures of what each category holds, with the sentence that explains each decision.
-import { branches } from '../branches.js';
 import { truthName } from '../data.js';
 import { h } from '../dom.js';
 import { integer, percent, plural } from '../format.js';
 import { onSelection, toggle } from '../selection.js';
 import { section } from './parts.js';
+
+const wayOf = (picture) => picture.branch ?? picture.verdict;
 
 function gallery(data, item) {
   const entry = data.entries.get(item.id);
@@ -48,7 +49,7 @@ function gallery(data, item) {
             h(
               'span',
               { class: 'shot-head' },
-              h('i', { class: `mark ${branches[picture.branch].symbol} b${picture.branch}` }),
+              h('i', { class: `mark ${data.ways[wayOf(picture)].symbol} b${wayOf(picture)}` }),
               picture.id ?? `Sample ${integer(picture.sequence)}`,
             ),
             picture.truth === undefined

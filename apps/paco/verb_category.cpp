@@ -1,0 +1,166 @@
+// `paco category`: what people do to the categories of a stream that lives in a journal.
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <ctime>
+
+#include "base/try.hpp"
+#include "session/operation_json.hpp"
+#include "session/summary.hpp"
+#include "verb.hpp"
+
+namespace paco {
+namespace {
+
+struct Request {
+  std::string journal;
+  Operation operation;
+  std::string into;
+  bool all = false;
+};
+
+std::string current_user() {
+  const passwd* user = ::getpwuid(::getuid());
+  return user != nullptr ? user->pw_name : std::to_string(::getuid());
+}
+
+std::string time_text(double seconds) {
+  const auto when = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  ::gmtime_r(&when, &parts);
+  char text[32];
+  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts));
+}
+
+// To look at it; a writer may be at work.
+Result<Session> look(const Context& context, const Request& r) {
+  return Session::look(r.journal, 1, context.stop);
+}
+
+Result<void> list(Context& context, const Request& r) {
+  PACO_ASSIGN(Session session, look(context, r));
+  const auto view = session.view();
+  std::vector<CategoryId> ids;
+  Json json = {{"categories", Json::array()}};
+  for (CategoryId id = 0; id < view->categories.next(); ++id) {
+    if (!view->categories.has(id)) continue;
+    if (!r.all && (!view->categories.is_live(id) || view->categories[id].retired)) continue;
+    ids.push_back(id);
+    json["categories"].push_back(category_json(*view, id));
+  }
+  return print_result(context, json, category_table(*view, ids));
+}
+
+Result<void> history(Context& context, const Request& r) {
+  PACO_ASSIGN(Session session, look(context, r));
+  PACO_ASSIGN(const std::vector<OperationOutcome> past, session.history());
+  Json json = {{"operations", Json::array()}};
+  std::string text =
+      fmt::format("{:>9}  {:>9}  {:<19}  {:<12}  {}\n", "event", "samples", "time", "who", "what");
+  for (const OperationOutcome& outcome : past) {
+    json["operations"].push_back(outcome_json(outcome));
+    text += fmt::format("{:>9}  {:>9}  {:<19}  {:<12}  {}\n", outcome.event, outcome.sequence,
+                        time_text(outcome.time), outcome.operation.actor, outcome.text);
+  }
+  return print_result(context, json, text);
+}
+
+Result<void> apply(Context& context, const Request& r) {
+  Operation operation = r.operation;
+  if (operation.actor.empty()) operation.actor = current_user();
+  if (operation.kind == OperationKind::move && r.into != "new") {
+    const Json id = Json::parse(r.into, nullptr, false);
+    if (!id.is_number_unsigned()) {
+      return Error{ErrorCode::bad_argument,
+                   fmt::format("--into {}: neither a category nor 'new'", r.into),
+                   "give a category id, or 'new'"};
+    }
+    operation.category = id.get<CategoryId>();
+  }
+  PACO_ASSIGN(Session session,
+              Session::open(r.journal, 1, JournalOptions::Durability::full, context.stop));
+  PACO_ASSIGN(const OperationOutcome outcome, session.apply(operation));
+  Json json = outcome_json(outcome);
+  const auto view = session.view();
+  if (outcome.category >= 0 && view->categories.has(outcome.category))
+    json["result"] = category_json(*view, outcome.category);
+  PACO_TRY(session.close());
+  return print_result(context, json, fmt::format("event {}: {}\n", outcome.event, outcome.text));
+}
+
+using Body = Result<void> (*)(Context&, const Request&);
+
+class Parts {
+ public:
+  Parts(CLI::App& verb, Context& context) : verb_(verb), context_(context) {}
+
+  CLI::App& add(const char* name, const char* text, const std::shared_ptr<Request>& r, Body body) {
+    CLI::App& part = *verb_.add_subcommand(name, text);
+    part.add_option("--journal", r->journal, "the journal of the stream")->required();
+    Context& context = context_;
+    finish_verb(part, context_, [&context, r, body] { return body(context, *r); });
+    return part;
+  }
+  CLI::App& operation(OperationKind kind, const char* text, std::shared_ptr<Request>& r) {
+    r = std::make_shared<Request>();
+    r->operation.kind = kind;
+    CLI::App& part = add(std::string(operation_name(kind)).c_str(), text, r, apply);
+    part.add_option("--actor", r->operation.actor, "who does it, for the history")
+        ->default_str("the user");
+    return part;
+  }
+  void on_category(OperationKind kind, const char* text) {
+    std::shared_ptr<Request> r;
+    operation(kind, text, r).add_option("category", r->operation.category, "its id")->required();
+  }
+
+ private:
+  CLI::App& verb_;
+  Context& context_;
+};
+
+}  // namespace
+
+void add_category(CLI::App& app, Context& context) {
+  CLI::App& verb = *app.add_subcommand(
+      "category",
+      "Look at the categories of a stream, name, merge and correct them, and take it back.\nEvery "
+      "operation is an event of the journal: later samples are answered accordingly, earlier "
+      "answers stay.");
+  verb.require_subcommand(1);
+  Parts parts(verb, context);
+  auto r = std::make_shared<Request>();
+  parts.add("list", "The categories with their sizes.", r, list)
+      .add_flag("--all", r->all, "also merged and retired ones");
+  CLI::App& rename = parts.operation(OperationKind::rename, "Give a category a name.", r);
+  rename.add_option("category", r->operation.category, "its id")->required();
+  rename.add_option("name", r->operation.name, "the new name")->required();
+  CLI::App& merge = parts.operation(OperationKind::merge,
+                                    "Make some categories one; the others forward to it.", r);
+  merge.add_option("categories", r->operation.categories, "ids to merge")->required();
+  merge.add_option("--into", r->operation.category, "the one that remains")->required();
+  CLI::App& separate = parts.operation(
+      OperationKind::separate, "Make a category of its own of some prototypes of another.", r);
+  separate.add_option("category", r->operation.category, "its id")->required();
+  separate.add_option("prototypes", r->operation.prototypes, "numbers of its prototypes")
+      ->required();
+  separate.add_option("--name", r->operation.name, "of the new category");
+  CLI::App& move = parts.operation(
+      OperationKind::move, "Move samples to the category where they belong, or to a new one.", r);
+  move.add_option("samples", r->operation.samples, "sequence numbers")->required();
+  move.add_option("--into", r->into, "category id, or 'new'")->required();
+  move.add_option("--name", r->operation.name, "of the new category");
+  CLI::App& promote = parts.operation(OperationKind::promote, "Make a category a known class.", r);
+  promote.add_option("category", r->operation.category, "its id")->required();
+  promote.add_option("name", r->operation.name, "and name it");
+  parts.on_category(OperationKind::demote, "Make a promoted category adapt again.");
+  parts.on_category(OperationKind::retire, "Take a category out of the competition.");
+  parts.on_category(OperationKind::revive, "Put a retired category back in.");
+  CLI::App& undo = parts.operation(OperationKind::undo, "Take an operation back.", r);
+  undo.add_option("event", r->operation.event, "its number, as 'history' shows it")->required();
+  parts.add("history", "Every operation so far.", std::make_shared<Request>(), history);
+}
+
+}  // namespace paco

@@ -1,0 +1,156 @@
+// `paco replay`: a recorded stream decided anew, to prove that it is what it says, to stand at an
+// earlier moment, or to see what another method or model would have answered.
+#include <fmt/format.h>
+
+#include "base/files.hpp"
+#include "base/try.hpp"
+#include "data/labels.hpp"
+#include "evaluate/evaluation.hpp"
+#include "evaluate/summary.hpp"
+#include "session/fold.hpp"
+#include "verb.hpp"
+
+namespace paco {
+namespace {
+
+struct Request {
+  std::string journal, method, model, state, truth;
+  std::uint64_t until = ~std::uint64_t{0};
+  std::size_t block = 256;
+  int threads = 1;
+};
+
+// The journal's method, or another one over the same samples.
+Result<std::unique_ptr<Method>> method_for(Journal& journal, const Request& r) {
+  if (r.method.empty() && r.model.empty()) return method_of_journal(journal, r.threads);
+  MethodOptions options;
+  options.threads = r.threads;
+  if (!r.model.empty()) {
+    PACO_ASSIGN(Model model, load_model(r.model));
+    if (model.dimension != journal.settings().dimension) {
+      return Error{ErrorCode::mismatch,
+                   fmt::format("{}: for {} numbers a sample, {} has {}", r.model, model.dimension,
+                               r.journal, journal.settings().dimension),
+                   "give a model made from embeddings of the same backbone"};
+    }
+    return make_method(r.method, std::make_shared<const Model>(std::move(model)), options);
+  }
+  PACO_ASSIGN(std::vector<std::byte> bytes, journal.model());
+  PACO_ASSIGN(Model model, model_from_bytes(std::move(bytes), r.journal + " (its model)"));
+  return make_method(r.method, std::make_shared<const Model>(std::move(model)), options);
+}
+
+Result<Json> accuracy(const std::vector<CategoryId>& predicted,
+                      const std::vector<std::int64_t>& truth, std::size_t known) {
+  EvaluationInput input;
+  input.predicted = predicted;
+  input.truth = std::span(truth).first(predicted.size());
+  input.known_classes = static_cast<std::int64_t>(known);
+  PACO_ASSIGN(const Evaluation evaluation, evaluate(input));
+  return Json(evaluation_json(evaluation));
+}
+
+Result<void> run(Context& context, const Request& r) {
+  PACO_TRY(check_outputs({{"journal", r.journal}, {"--model", r.model}, {"--truth", r.truth}},
+                         {{"--save-state", r.state}}));
+  PACO_ASSIGN(Journal journal, Journal::open(r.journal, OpenMode::read, {}));
+  PACO_ASSIGN(const std::unique_ptr<Method> method, method_for(journal, r));
+  PACO_ASSIGN(const JournalTail tail, journal.tail());
+  std::vector<std::int64_t> truth;
+  if (!r.truth.empty()) {
+    PACO_ASSIGN(Labels labels, read_labels(r.truth, method->model().class_names));
+    truth = std::move(labels.ids);
+    if (truth.size() < tail.samples) {
+      return Error{ErrorCode::bad_shape,
+                   fmt::format("{}: {} labels, the journal has {} samples", r.truth, truth.size(),
+                               tail.samples),
+                   "give the true class of every sample, in stream order"};
+    }
+  }
+  FoldOptions options;
+  options.until = r.until;
+  options.block = r.block;
+  options.foreign = !r.method.empty() || !r.model.empty();
+  options.stop_at_difference = false;
+  options.progress = context.progress.get();
+  options.stop = context.stop;
+  std::vector<CategoryId> decided, recorded;
+  options.each = [&](const Decision& d, const StoredSample& sample) {
+    if (truth.empty()) return;
+    decided.push_back(d.category);
+    recorded.push_back(sample.category);
+  };
+  context.progress->start("replay", "events", std::min(r.until, tail.events));
+  const Result<FoldOutcome> folded = fold(journal, *method, 0, options);
+  context.progress->finish();
+  if (!folded.ok()) return folded.error();
+  PACO_ASSIGN(const std::string digest, method->digest());
+  // A snapshot of the very moment must be the state that was rebuilt.
+  std::optional<std::string> snapshot_digest;
+  if (!options.foreign) {
+    PACO_ASSIGN(const std::vector<SnapshotInfo> snapshots, journal.snapshots());
+    for (const SnapshotInfo& info : snapshots) {
+      if (info.event == folded->events) snapshot_digest = info.digest;
+    }
+  }
+  const bool equal = folded->differences == 0 && (!snapshot_digest || *snapshot_digest == digest);
+  if (!r.state.empty()) {
+    PACO_ASSIGN(const std::vector<std::byte> bytes, method->save());
+    PACO_TRY(write_file(r.state, bytes));
+  }
+  Json json = {
+      {"samples", folded->samples},
+      {"operations", folded->operations},
+      {"equal", equal},
+      {"first_difference", folded->first_difference ? Json(*folded->first_difference) : Json()},
+      {"digest", digest},
+      {"differences", folded->differences},
+      {"events", folded->events},
+      {"method", method->name()},
+      {"model", method->model().fingerprint()},
+      {"categories", method->view()->discovered}};
+  std::string text = fmt::format("{} samples and {} operations decided anew by '{}'\n",
+                                 folded->samples, folded->operations, method->name());
+  if (options.foreign && folded->operations > 0)
+    text += "operations were left out: they speak of categories of the recorded stream\n";
+  text += equal
+              ? "every decision and the state are as recorded\n"
+              : fmt::format("{} decisions differ, the first at sample {}\n", folded->differences,
+                            folded->first_difference ? fmt::format("{}", *folded->first_difference)
+                                                     : std::string("-"));
+  text += fmt::format("digest {}\n", digest);
+  if (!truth.empty() && !decided.empty()) {
+    PACO_ASSIGN(json["accuracy"], accuracy(decided, truth, method->model().known_classes()));
+    PACO_ASSIGN(json["recorded_accuracy"],
+                accuracy(recorded, truth, method->model().known_classes()));
+    text += fmt::format("strict all {:.1f} %, as recorded {:.1f} %\n",
+                        100 * json["accuracy"]["strict"]["all"].get<double>(),
+                        100 * json["recorded_accuracy"]["strict"]["all"].get<double>());
+  }
+  PACO_TRY(print_result(context, json, text));
+  if (!equal) context.exit_code = 1;
+  return {};
+}
+
+}  // namespace
+
+void add_replay(CLI::App& app, Context& context) {
+  CLI::App& verb = *app.add_subcommand(
+      "replay",
+      "Decide a recorded stream anew and compare with what was answered.\nExit code 1 where a "
+      "decision or the state differs. With --method or --model another rule runs over the same "
+      "samples.");
+  auto r = std::make_shared<Request>();
+  verb.add_option("journal", r->journal, "the journal; it is only read")->required();
+  add_count(verb, "--until", r->until, 0, kNoLimit, "stop after so many events")
+      ->default_str("all");
+  verb.add_option("--method", r->method, "decide with this method instead of the recorded one");
+  verb.add_option("--model", r->model, "decide with this model instead of the recorded one");
+  verb.add_option("--truth", r->truth, "true classes in stream order, for accuracies of both");
+  verb.add_option("--save-state", r->state, "write the state that is reached");
+  add_count(verb, "--block", r->block, 1, 65536, "samples decided at once; speed only");
+  add_threads(verb, r->threads, "speed only, no decision depends on it");
+  finish_verb(verb, context, [&context, r] { return run(context, *r); });
+}
+
+}  // namespace paco

@@ -1,0 +1,118 @@
+// A stream that lives: a method, its categories and the log of what happened to them.
+//
+//   auto session = paco::Session::open("birds.journal", {});          // or start(), create()
+//   session->decide(embeddings, decisions, {keys, ids});               // samples in, decisions out
+//   session->apply({.kind = paco::OperationKind::rename, .category = 107, .name = "heron"});
+//   session->view();                                                   // for readers
+//
+// The state is a fold over the model and the events (samples and operations) in their one order;
+// nothing else influences a decision. With a journal every event is on the disk before its decision
+// is handed out, and a session opened again is where it was; without one it lives in memory and a
+// state can be saved.
+//
+// Thread rule: one thread at a time; what view() returned may be read by any number of threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "paco/method.hpp"
+#include "paco/operation.hpp"
+
+namespace paco {
+
+// How a journal is kept. All but `durability` are fixed when it is made.
+struct JournalOptions {
+  enum class Durability : std::uint8_t {
+    full,     // a decision is handed out when its event is on the disk
+    relaxed,  // events are synced a few times a second, and a crash may lose what came after that
+  };
+  Durability durability = Durability::full;
+  // Embeddings of the last so many samples are kept; 0: none, unset: all. Without them samples
+  // cannot be moved and the stream cannot be replayed from its start.
+  std::optional<std::uint64_t> embeddings;
+  std::uint64_t snapshot_samples = 100'000;  // a snapshot every so many samples
+};
+
+// Names that samples may bring: empty, or one for each row.
+struct SampleNames {
+  std::span<const std::string> keys;  // unique in the stream; empty text: none
+  std::span<const std::string> ids;   // as the input calls them; without them the sequence number
+};
+
+struct Decided {
+  std::size_t rows = 0;          // decided, from the first on
+  std::size_t repeated = 0;      // of them, answered from the journal by their key
+  std::optional<Error> refused;  // why the row after them was not; its message has no subject
+};
+
+class Session {
+ public:
+  // In memory.
+  static Result<Session> start(std::shared_ptr<const Model> model, std::string_view method = "",
+                               const MethodOptions& options = {});
+  // With a new journal; refuses where there is a file.
+  static Result<Session> create(const std::string& path, std::shared_ptr<const Model> model,
+                                std::string_view method, const MethodOptions& options,
+                                const JournalOptions& journal);
+  // Goes on where a journal ends. Method, model and settings are the journal's.
+  static Result<Session> open(
+      const std::string& path, int threads = 1,
+      JournalOptions::Durability durability = JournalOptions::Durability::full,
+      std::stop_token stop = {});
+
+  // The same to look at, beside a writer: it stands where the journal ends now, and takes nothing.
+  static Result<Session> look(const std::string& path, int threads = 1, std::stop_token stop = {});
+
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session();
+
+  // Decides on rows in order, as one group that is made to last together. A key that the stream has
+  // seen is answered with the decision it had. The first bad row ends it; those before it stand. An
+  // Error is the disk's: then nothing of the group happened, and the session may be used on when
+  // there is room.
+  Result<Decided> decide(Rows<const double> embeddings, std::span<Decision> decisions,
+                         const SampleNames& names = {});
+
+  // Does it, or says why not and changes nothing.
+  Result<OperationOutcome> apply(const Operation& operation);
+  Result<OperationOutcome> undo(std::uint64_t event, const std::string& actor = {});
+  // All operations so far, oldest first.
+  Result<std::vector<OperationOutcome>> history();
+
+  const Method& method() const;
+  const Model& model() const;
+  std::uint64_t samples() const;
+  std::uint64_t events() const;
+  std::shared_ptr<const MemoryView> view();
+  Result<std::string> digest() const;
+
+  // Without a journal: the state as bytes, and back into a session that has decided nothing.
+  Result<std::vector<std::byte>> save(const std::string& note = {}) const;
+  Result<void> restore(const std::string& path);
+
+  bool has_journal() const;
+  const std::string& path() const;  // of the journal
+  // The decision that a sample had, where there is a journal.
+  Result<std::optional<Decision>> decision(std::uint64_t sequence);
+  // A snapshot now, so that opening needs no replay; and everything lasts.
+  Result<void> checkpoint();
+  Result<void> close();
+
+  // For the library itself.
+  struct Parts;
+  Parts& parts();
+
+ private:
+  explicit Session(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace paco

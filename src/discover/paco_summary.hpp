@@ -1,0 +1,10 @@
+// What PACO's calibration found: thresholds with their evidence.
+#pragma once
+
+#include "discover/registry.hpp"
+
+namespace paco {
+
+Result<SectionSummary> summarise_paco(const Model& model);
+
+}  // namespace paco

@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include "base/try.hpp"
+#include "journal/check.hpp"
+#include "journal/checksum.hpp"
+#include "journal/sample_columns.hpp"
+
+namespace paco::journal {
+namespace {
+
+constexpr std::uint64_t kBetweenLooks = 4096;  // events between looks at the stop token
+
+// Where both tables stand, side by side in the order of events.
+class Walk {
+ public:
+  Walk(const Opened& opened, Statement samples, Statement operations)
+      : settings_(opened.settings),
+        samples_(std::move(samples)),
+        operations_(std::move(operations)) {
+    walk_.tail.chain = opened.chain_start;
+  }
+
+  Result<ChainWalk> run(Progress& progress, const std::stop_token& stop) {
+    const Result<void> walked = follow(progress, stop);
+    // A page that cannot be read is damage to the event that was to come.
+    if (!walked.ok() && walked.error().code == ErrorCode::bad_format)
+      bad(walked.error().message);
+    else if (!walked.ok())
+      return walked.error();
+    return std::move(walk_);
+  }
+
+ private:
+  Result<void> follow(Progress& progress, const std::stop_token& stop) {
+    PACO_ASSIGN(bool has_sample, samples_.step());
+    PACO_ASSIGN(bool has_operation, operations_.step());
+    while (has_sample || has_operation) {
+      const std::uint64_t event = walk_.tail.events;
+      if (has_operation && operations_.number_at(0) == event) {
+        if (!take_operation()) return {};
+        PACO_ASSIGN(has_operation, operations_.step());
+      } else if (has_sample) {
+        if (!take_sample()) return {};
+        PACO_ASSIGN(has_sample, samples_.step());
+      } else {
+        bad(fmt::format("it is missing, and operation {} follows", operations_.number_at(0)));
+        return {};
+      }
+      if (walk_.tail.events % kBetweenLooks == 0) {
+        progress.update(walk_.tail.events);
+        if (stop.stop_requested()) return Error{ErrorCode::interrupted, "interrupted", ""};
+      }
+    }
+    return {};
+  }
+
+  void bad(std::string problem) {
+    walk_.first_bad = walk_.tail.events;
+    walk_.problem = std::move(problem);
+  }
+
+  bool take_sample() {
+    read_sample(samples_, settings_.evidence.size(), sample_);
+    if (sample_.event != walk_.tail.events || sample_.sequence != walk_.tail.samples) {
+      bad(fmt::format("sample {} is expected, and sample {} stands there as event {}",
+                      walk_.tail.samples, sample_.sequence, sample_.event));
+      return false;
+    }
+    const std::uint64_t link =
+        sample_link(fields_, walk_.tail.chain, sample_, sample_.evidence, sample_.key,
+                    sample_.sample, embedding_of_sample(samples_));
+    if (link != chain_of_sample(samples_) || !is_sample(samples_, settings_)) {
+      bad(fmt::format("the checksum of sample {} does not hold", sample_.sequence));
+      return false;
+    }
+    walk_.tail.chain = link;
+    ++walk_.tail.samples;
+    ++walk_.tail.events;
+    return true;
+  }
+
+  bool take_operation() {
+    const OperationRow row = read_operation(operations_);
+    const std::uint64_t link = operation_link(fields_, walk_.tail.chain, row);
+    if (row.sequence != walk_.tail.samples || link != chain_of_operation(operations_) ||
+        !is_operation(operations_)) {
+      bad(fmt::format("the checksum of the operation '{}' does not hold", row.kind));
+      return false;
+    }
+    walk_.tail.chain = link;
+    ++walk_.tail.operations;
+    ++walk_.tail.events;
+    return true;
+  }
+
+  const JournalSettings& settings_;
+  Statement samples_, operations_;
+  StoredSample sample_;
+  FieldSum fields_;
+  ChainWalk walk_;
+};
+
+}  // namespace
+
+Result<ChainWalk> walk_chain(Database& database, const Opened& opened, Progress& progress,
+                             const std::stop_token& stop) {
+  PACO_ASSIGN(Statement samples,
+              database.prepare(select_samples(opened.settings) + "ORDER BY sequence"));
+  PACO_ASSIGN(Statement operations,
+              database.prepare(std::string(kSelectOperations) + "ORDER BY event"));
+  return Walk(opened, std::move(samples), std::move(operations)).run(progress, stop);
+}
+
+}  // namespace paco::journal

@@ -1,0 +1,44 @@
+// Is a journal whole? The walk along the chain that every opening makes, and the full inspection
+// behind `paco journal verify`, which also reads embeddings, snapshots and every page.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include "base/progress.hpp"
+#include "journal/database.hpp"
+#include "journal/settings.hpp"
+
+namespace paco {
+
+// What an inspection found. Where something is wrong, `events` are the ones before the first bad
+// one, and `problem` says what it is; without `first_bad` it is no event that is damaged.
+struct JournalReport {
+  std::uint64_t events = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t operations = 0;
+  std::uint64_t embeddings = 0;  // checked
+  std::uint64_t snapshots = 0;   // checked
+  bool ok = true;
+  std::optional<std::uint64_t> first_bad;
+  std::string problem;
+};
+
+}  // namespace paco
+
+namespace paco::journal {
+
+// Follows the chain through all events; ends at the first that is missing or damaged.
+struct ChainWalk {
+  JournalTail tail;                        // as far as it is good
+  std::optional<std::uint64_t> first_bad;  // event
+  std::string problem;
+};
+Result<ChainWalk> walk_chain(Database& database, const Opened& opened, Progress& progress,
+                             const std::stop_token& stop);
+
+// The chain and everything else: pages, model, categories, moved samples, embeddings, snapshots.
+Result<JournalReport> inspect(Database& database, Progress& progress, const std::stop_token& stop);
+
+}  // namespace paco::journal

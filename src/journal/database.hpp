@@ -1,0 +1,128 @@
+// SQLite in the manner of this project: connections and statements that close by themselves, errors
+// as Result in plain words. Knows nothing of journals beyond what their errors are called.
+//
+// A connection and its statements are used by one thread at a time.
+#pragma once
+
+#include <sqlite3.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "paco/result.hpp"
+
+namespace paco::journal {
+
+class Database;
+
+// A prepared statement. Values are bound in order; texts and blobs must live until it is reset.
+class Statement {
+ public:
+  Statement() = default;
+
+  Statement& integer(std::int64_t value) {
+    return note(sqlite3_bind_int64(handle_.get(), ++bound_, value));
+  }
+  Statement& integer(std::uint64_t value) { return integer(static_cast<std::int64_t>(value)); }
+  // NaN is stored as NULL.
+  Statement& real(double value) {
+    return note(sqlite3_bind_double(handle_.get(), ++bound_, value));
+  }
+  Statement& text(std::string_view value);
+  Statement& blob(std::span<const std::byte> value);
+  Statement& null() { return note(sqlite3_bind_null(handle_.get(), ++bound_)); }
+
+  // True where there is a row.
+  Result<bool> step();
+  // For statements without rows: runs it and makes it ready for the next values.
+  Result<void> finish();
+  void reset();
+
+  // Whether the first columns of a row have these types: i integer, t text, b blob; in capitals, or
+  // NULL; r a double or NULL. SQLite would otherwise turn one into another without a word.
+  bool has_types(std::string_view types) const;
+  // ... and whether `count` columns from `first` on are doubles or NULL.
+  bool has_numbers(int first, std::size_t count) const;
+  bool is_null(int column) const {
+    return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
+  }
+  std::int64_t integer_at(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+  std::uint64_t number_at(int column) const {
+    return static_cast<std::uint64_t>(integer_at(column));
+  }
+  std::optional<std::uint64_t> optional_at(int column) const {
+    if (is_null(column)) return std::nullopt;
+    return number_at(column);
+  }
+  double real_at(int column) const {
+    return is_null(column) ? std::numeric_limits<double>::quiet_NaN()
+                           : sqlite3_column_double(handle_.get(), column);
+  }
+  std::string_view text_at(int column) const;
+  std::span<const std::byte> blob_at(int column) const;
+
+ private:
+  friend class Database;
+  struct Finalizer {
+    void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+  };
+  Statement& note(int status) {
+    if (status != SQLITE_OK) status_ = status;
+    return *this;
+  }
+
+  std::unique_ptr<sqlite3_stmt, Finalizer> handle_;
+  const std::string* path_ = nullptr;
+  int bound_ = 0;
+  int status_ = SQLITE_OK;  // of the binding that failed
+};
+
+class Database {
+ public:
+  enum class Mode { write, read, memory };
+  // `immutable` promises SQLite that nobody changes the file: no lock, no file beside it.
+  static Result<Database> open(const std::string& path, Mode mode, bool immutable = false);
+
+  Result<Statement> prepare(const std::string& sql);
+  Result<void> run(const std::string& sql);
+  // The single number that a statement gives, 0 where it gives none.
+  Result<std::int64_t> number(const std::string& sql);
+  // What SQLite says about the last call.
+  Error error() const;
+  // Closing will leave the log beside the file as it is.
+  void leave_log();
+
+  sqlite3* handle() const { return handle_.get(); }
+  const std::string& path() const { return *path_; }
+
+ private:
+  struct Closer {
+    void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
+  };
+  std::unique_ptr<std::string> path_;  // at a fixed place: statements refer to it
+  std::unique_ptr<sqlite3, Closer> handle_;
+};
+
+// An Error for a status of SQLite, which says `detail` about it.
+Error database_error(const std::string& path, int status, std::string_view detail,
+                     int system_cause = 0);
+
+// At the end of a scope: a transaction that was not committed is rolled back.
+class Rollback {
+ public:
+  explicit Rollback(Database& database) : database_(database) {}
+  Rollback(const Rollback&) = delete;
+  Rollback& operator=(const Rollback&) = delete;
+  ~Rollback();
+
+ private:
+  Database& database_;
+};
+
+}  // namespace paco::journal

@@ -1,0 +1,24 @@
+// Embeddings of a run of samples as one blob: in the smallest of float16, float32 and float64 that
+// gives back every number bit by bit.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "data/element.hpp"
+#include "paco/result.hpp"
+
+namespace paco::journal {
+
+// The narrowest type that keeps every number.
+ElementType narrowest_type(std::span<const double> numbers);
+
+// The numbers in that type, little-endian; `bytes` is used again.
+void encode_run(ElementType type, std::span<const double> numbers, std::vector<std::byte>& bytes);
+
+// The type behind a name in the file ("float32").
+Result<ElementType> run_type(const std::string& path, std::string_view name);
+
+}  // namespace paco::journal

@@ -1,0 +1,172 @@
+#include "journal/open.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/file_operation.hpp"
+#include "base/files.hpp"
+#include "base/try.hpp"
+#include "journal/disk.hpp"
+#include "journal/schema.hpp"
+
+namespace paco::journal {
+namespace {
+
+// The first bytes of every SQLite file; numbers are big-endian.
+constexpr std::size_t kHeaderBytes = 100;
+using Header = std::array<unsigned char, kHeaderBytes>;
+
+std::uint32_t number_at(const Header& header, std::size_t offset) {
+  return std::uint32_t{header[offset]} << 24 | std::uint32_t{header[offset + 1]} << 16 |
+         std::uint32_t{header[offset + 2]} << 8 | header[offset + 3];
+}
+
+Error foreign(const std::string& path, std::string_view what) {
+  return Error{ErrorCode::bad_format, fmt::format("{}: {}", path, what),
+               "give a journal that 'paco discover --journal' made"};
+}
+
+// Through SQLite's own layer: closing a descriptor of another kind would free the locks that this
+// process holds on the file.
+Result<std::uint64_t> read_header(const std::string& path, Header& header) {
+  sqlite3_vfs* disk = sqlite3_vfs_find(disk_name());
+  if (disk == nullptr) return database_error(path, SQLITE_ERROR, "SQLite has no unix layer");
+  const std::unique_ptr<const char, void (*)(sqlite3_filename)> name(
+      sqlite3_create_filename(path.c_str(), "", "", 0, nullptr), sqlite3_free_filename);
+  const std::unique_ptr<char[]> memory(new char[static_cast<std::size_t>(disk->szOsFile)]());
+  if (name == nullptr) return database_error(path, SQLITE_NOMEM, "");
+  auto* file = reinterpret_cast<sqlite3_file*>(memory.get());
+  errno = 0;
+  int status =
+      disk->xOpen(disk, name.get(), file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, nullptr);
+  if (status != SQLITE_OK) return files::system_error(path, "open", errno == 0 ? EIO : errno);
+  sqlite3_int64 size = 0;
+  status = file->pMethods->xFileSize(file, &size);
+  if (status == SQLITE_OK) status = file->pMethods->xRead(file, header.data(), kHeaderBytes, 0);
+  file->pMethods->xClose(file);
+  if (status != SQLITE_OK && status != SQLITE_IOERR_SHORT_READ)
+    return files::system_error(path, "read", EIO);
+  return static_cast<std::uint64_t>(size);
+}
+
+// Refuses what is absent, empty, no SQLite file, one of another program, of a newer version, or
+// shorter than it says.
+Result<Header> check_header(const std::string& path) {
+  switch (path_kind(path)) {
+    case PathKind::absent:
+      return files::system_error(path, "open", ENOENT);
+    case PathKind::folder:
+      return files::system_error(path, "open", EISDIR);
+    case PathKind::other:
+      return foreign(path, "not a plain file");
+    case PathKind::file:
+      break;
+  }
+  Header header{};
+  PACO_ASSIGN(const std::uint64_t size, read_header(path, header));
+  if (size == 0) return foreign(path, "the file is empty");
+  if (std::memcmp(header.data(), "SQLite format 3", 16) != 0)
+    return foreign(path, "not a journal: it does not begin as one");
+  if (size < kHeaderBytes) return damaged(path, fmt::format("it ends after {} bytes", size));
+  if (number_at(header, 68) != kApplicationId)
+    return foreign(path, "an SQLite file of another program, not a journal");
+  if (const std::uint32_t version = number_at(header, 60); version > kVersion) {
+    return Error{ErrorCode::unsupported,
+                 fmt::format("{}: a journal of version {}, this paco reads up to {}", path, version,
+                             kVersion),
+                 "use a newer paco"};
+  } else if (version < 1) {
+    return damaged(path, "it has no version");
+  }
+  const std::uint32_t page = header[16] << 8 | header[17];
+  const std::uint64_t promised = std::uint64_t{number_at(header, 28)} * (page == 1 ? 65536 : page);
+  const bool is_promise_valid = number_at(header, 24) == number_at(header, 92);
+  // With a log beside it, that has the rest.
+  if (is_promise_valid && size < promised && log_bytes(path) == 0)
+    return damaged(path, fmt::format("it is cut short: {} of {} bytes", size, promised));
+  return header;
+}
+
+// A copy made by another tool (VACUUM INTO) has no write-ahead log.
+bool has_log_mode(const Header& header) { return header[18] != 1 || header[19] != 1; }
+
+Result<void> take_write_lock(Database& database) {
+  if (sqlite3_db_readonly(database.handle(), "main") != 0)
+    return files::system_error(database.path(), "write", EACCES);
+  sqlite3_file_control(database.handle(), "main", kKeepWriteLock, nullptr);
+  PACO_TRY(database.run("BEGIN IMMEDIATE"));
+  return database.run("ROLLBACK");
+}
+
+Result<Database> open_reader(const std::string& path) {
+  PACO_ASSIGN(Database database, Database::open(path, Database::Mode::read));
+  const Result<std::int64_t> readable = database.number("SELECT count(*) FROM sqlite_schema");
+  if (readable.ok()) return database;
+  // In a folder where nothing can be written SQLite cannot make its files; without a log none are
+  // needed, because nobody can be writing either.
+  if (readable.error().code != ErrorCode::io || log_bytes(path) != 0 ||
+      sqlite3_db_readonly(database.handle(), "main") != 1) {
+    return readable.error();
+  }
+  return Database::open(path, Database::Mode::read, true);
+}
+
+struct Examined {
+  Opened opened;
+  JournalTail tail;
+};
+
+Result<Examined> examine(Database& database, bool for_writing) {
+  if (for_writing) PACO_TRY(take_write_lock(database));
+  // One view of the file for all questions, also while another process writes.
+  PACO_TRY(database.run("BEGIN"));
+  PACO_ASSIGN(Opened opened, read_settings(database));
+  NoProgress silent;
+  PACO_ASSIGN(const ChainWalk walk, walk_chain(database, opened, silent, {}));
+  if (walk.first_bad)
+    return damaged(database.path(), fmt::format("event {}: {}", *walk.first_bad, walk.problem));
+  PACO_TRY(database.run("COMMIT"));
+  return Examined{std::move(opened), walk.tail};
+}
+
+}  // namespace
+
+std::uint64_t log_bytes(const std::string& path) {
+  const std::string log = path + "-wal";
+  if (path_kind(log) != PathKind::file) return 0;
+  const Result<std::uint64_t> size = file_size(log);
+  return size.ok() ? *size : 0;
+}
+
+Result<OpenedFile> open_file(const std::string& path, Database::Mode mode) {
+  PACO_ASSIGN(const Header header, check_header(path));
+  const bool for_writing = mode == Database::Mode::write;
+  if (for_writing && !has_log_mode(header)) {
+    // Checked before anything in it is changed.
+    PACO_TRY(open_file(path, Database::Mode::read));
+    PACO_ASSIGN(Database database, Database::open(path, Database::Mode::write));
+    PACO_TRY(database.run("PRAGMA journal_mode=WAL"));
+  }
+  const bool had_log = log_bytes(path) != 0;
+  PACO_ASSIGN(Database database,
+              for_writing ? Database::open(path, Database::Mode::write) : open_reader(path));
+  Result<Examined> examined = examine(database, for_writing);
+  if (!examined.ok()) {
+    if (had_log) database.leave_log();
+    return examined.error();
+  }
+  return OpenedFile{std::move(database), std::move(examined->opened), examined->tail};
+}
+
+Result<Database> open_unchecked(const std::string& path) {
+  PACO_TRY(check_header(path));
+  const bool had_log = log_bytes(path) != 0;
+  PACO_ASSIGN(Database database, open_reader(path));
+  if (had_log) database.leave_log();
+  return database;
+}
+
+}  // namespace paco::journal

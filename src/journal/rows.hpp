@@ -1,0 +1,158 @@
+// What a journal holds, as plain structs: the settings of a stream, decided samples, operations,
+// categories, where moved samples belong, snapshots. Not how they are stored: that is schema.hpp.
+//
+// Events (samples and operations) stand in one order and are numbered from 0 without gaps; samples
+// are numbered from 0 by `sequence` likewise. So event = sequence + operations before it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace paco {
+
+// One evidence number of a method: a column of the tables `samples` and `decisions`. Where it is a
+// choice, the number is an index into `choices`, and `decisions` shows the word.
+struct JournalColumn {
+  std::string name;
+  std::string meaning;
+  bool is_choice = false;
+  std::vector<std::string> choices;
+
+  bool operator==(const JournalColumn&) const = default;
+};
+
+// How much a journal keeps. The only part of the settings that compacting can change.
+struct Retention {
+  std::optional<std::uint64_t> embeddings;  // of the last so many samples; 0 none; unset all
+  std::uint64_t snapshot_samples = 0;       // a snapshot every so many samples; 0 not by samples
+  std::uint64_t snapshot_bytes = 0;         // ... or bytes of new events; 0 not by bytes
+  std::uint64_t snapshots = 2;              // how many snapshots are kept, the newest ones
+
+  bool operator==(const Retention&) const = default;
+};
+
+// Fixed when the journal is made, except `retention`.
+struct JournalSettings {
+  std::string method;
+  std::string options;  // of the method, as JSON
+  std::string model;    // its fingerprint
+  double created = 0;   // seconds since 1970
+  std::size_t dimension = 0;
+  std::vector<std::string> verdicts;  // the words that SampleCore::verdict counts
+  std::vector<JournalColumn> evidence;
+  Retention retention;
+
+  bool operator==(const JournalSettings&) const = default;
+};
+
+// The part of a decided sample that every method has.
+struct SampleCore {
+  std::uint64_t event = 0;
+  std::uint64_t sequence = 0;
+  std::int64_t category = 0;
+  std::int64_t prototype = 0;
+  std::int64_t runner_up = 0;
+  std::uint8_t verdict = 0;
+  bool counted = false;  // joined its prototype without entering a sum
+  double score = 0;
+  double threshold = 0;
+
+  bool operator==(const SampleCore&) const = default;
+};
+
+// A sample on its way in. The views need to live only as long as the call.
+struct SampleRow : SampleCore {
+  std::span<const double> evidence;     // as many as settings.evidence; NaN comes back as a NaN
+  std::optional<std::string_view> key;  // unique in the stream
+  std::string_view sample;              // as the input named it; may be empty
+  std::span<const double> embedding;    // raw, as given; empty where there is none
+};
+
+// A sample as read back.
+struct StoredSample : SampleCore {
+  std::vector<double> evidence;
+  std::optional<std::string> key;
+  std::string sample;
+};
+
+struct OperationRow {
+  std::uint64_t event = 0;
+  std::uint64_t sequence = 0;  // samples before it
+  double time = 0;             // seconds since 1970
+  std::string actor;
+  std::string kind;
+  std::string request;  // JSON
+  std::string outcome;  // JSON
+  std::optional<std::uint64_t> undoes;
+
+  bool operator==(const OperationRow&) const = default;
+};
+
+using StoredEvent = std::variant<StoredSample, OperationRow>;
+
+// A category as it is from now on. Ids are 0, 1, 2, ... without gaps. Where a prototype changes
+// hands, the row of its new owner is enough; each prototype has one owner.
+struct CategoryRow {
+  std::int64_t id = 0;
+  std::string name;
+  std::string kind;      // "known" or "discovered"
+  std::int64_t now = 0;  // itself, or where it forwards
+  bool retired = false;
+  std::uint64_t born = 0;                // event
+  std::vector<std::int64_t> prototypes;  // ascending
+
+  bool operator==(const CategoryRow&) const = default;
+};
+
+// Where a sample belongs.
+struct Membership {
+  std::uint64_t sequence = 0;
+  std::int64_t prototype = 0;
+  bool counted = false;
+
+  bool operator==(const Membership&) const = default;
+};
+
+struct SnapshotInfo {
+  std::uint64_t event = 0;     // events before it
+  std::uint64_t sequence = 0;  // samples before it
+  std::string digest;
+  std::uint64_t size = 0;  // bytes
+
+  bool operator==(const SnapshotInfo&) const = default;
+};
+
+struct Snapshot : SnapshotInfo {
+  std::vector<std::byte> bytes;
+};
+
+// How far a journal goes.
+struct JournalTail {
+  std::uint64_t events = 0;
+  std::uint64_t samples = 0;
+  std::uint64_t operations = 0;
+  std::uint64_t chain = 0;  // checksum of the last event, and with it of all before
+
+  bool operator==(const JournalTail&) const = default;
+};
+
+struct JournalInfo {
+  JournalTail tail;
+  std::uint64_t categories = 0;
+  std::uint64_t snapshots = 0;
+  std::uint64_t embeddings = 0;       // that are kept
+  std::uint64_t first_embedding = 0;  // sequence from which on they are kept
+  std::uint64_t file_bytes = 0;
+  std::uint64_t log_bytes = 0;   // beside it, not yet carried into the file
+  std::uint64_t free_bytes = 0;  // inside the file, to be used again
+  double created = 0;
+  std::optional<double> last_operation;  // seconds since 1970
+};
+
+}  // namespace paco

@@ -1,0 +1,258 @@
+#include "journal/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/try.hpp"
+#include "journal/checksum.hpp"
+#include "journal/schema.hpp"
+
+namespace paco::journal {
+namespace {
+
+// Bytes 18 and 19 of a database say how it is written: 2 is a write-ahead log.
+constexpr std::size_t kWriteVersion = 18, kReadVersion = 19;
+
+std::string list_of(const std::vector<std::string>& words) {
+  return nlohmann::json(words).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Result<std::vector<std::string>> words_of(const std::string& path, std::string_view list) {
+  const auto json = nlohmann::json::parse(list, nullptr, false);
+  std::vector<std::string> words;
+  if (!json.is_array()) return damaged(path, "its settings hold a list that is none");
+  for (const auto& word : json) {
+    if (!word.is_string()) return damaged(path, "its settings hold a list with other than words");
+    words.push_back(word.get<std::string>());
+  }
+  return words;
+}
+
+Result<void> store(Database& database, const JournalSettings& settings,
+                   std::span<const std::byte> model) {
+  const std::uint64_t model_sum = checksum_of(model);
+  FieldSum fields;
+  PACO_ASSIGN(Statement row, database.prepare("INSERT INTO settings VALUES(?1, ?2)"));
+  PACO_TRY(row.text("method").text(settings.method).finish());
+  PACO_TRY(row.text("options").text(settings.options).finish());
+  PACO_TRY(row.text("model").text(settings.model).finish());
+  PACO_TRY(row.text("model_checksum").integer(model_sum).finish());
+  PACO_TRY(row.text("created").real(settings.created).finish());
+  PACO_TRY(row.text("dimension").integer(std::uint64_t{settings.dimension}).finish());
+  const std::string verdicts = list_of(settings.verdicts);
+  PACO_TRY(row.text("verdicts").text(verdicts).finish());
+  PACO_TRY(row.text("checksum").integer(settings_sum(fields, settings, model_sum)).finish());
+  PACO_TRY(write_retention(database, settings.retention));
+
+  PACO_ASSIGN(Statement column, database.prepare("INSERT INTO evidence VALUES(?1, ?2, ?3, ?4)"));
+  for (std::size_t i = 0; i < settings.evidence.size(); ++i) {
+    const JournalColumn& evidence = settings.evidence[i];
+    const std::string choices = list_of(evidence.choices);
+    column.integer(std::uint64_t{i}).text(evidence.name).text(evidence.meaning);
+    if (evidence.is_choice) {
+      column.text(choices);
+    } else {
+      column.null();
+    }
+    PACO_TRY(column.finish());
+  }
+  PACO_ASSIGN(Statement part, database.prepare("INSERT INTO model VALUES(?1, ?2)"));
+  for (std::size_t begin = 0, i = 0; begin < model.size(); begin += kPartBytes, ++i) {
+    PACO_TRY(part.integer(std::uint64_t{i})
+                 .blob(model.subspan(begin, std::min(kPartBytes, model.size() - begin)))
+                 .finish());
+  }
+  return {};
+}
+
+// All of sqlite_schema but where a table begins.
+Result<std::multiset<std::string>> objects_of(Database& database) {
+  std::multiset<std::string> objects;
+  PACO_ASSIGN(Statement row, database.prepare("SELECT type, name, tbl_name, sql FROM "
+                                              "sqlite_schema"));
+  for (;;) {
+    PACO_ASSIGN(const bool found, row.step());
+    if (!found) return objects;
+    if (!row.has_types("tttT")) return damaged(database.path(), "its list of tables");
+    objects.insert(fmt::format("{} '{}' of '{}'\n{}", row.text_at(0), row.text_at(1),
+                               row.text_at(2), row.text_at(3)));
+  }
+}
+
+Result<void> make_tables(Database& database, const JournalSettings& settings) {
+  for (const std::string& sql : schema_of(settings)) PACO_TRY(database.run(sql));
+  return {};
+}
+
+// Every table, index and view that the settings ask for, word for word, and no other.
+Result<void> check_schema(Database& database, const JournalSettings& settings) {
+  PACO_ASSIGN(Database model, Database::open(database.path(), Database::Mode::memory));
+  PACO_TRY(make_tables(model, settings));
+  PACO_ASSIGN(const auto expected, objects_of(model));
+  PACO_ASSIGN(const auto present, objects_of(database));
+  const auto first_line = [](const std::string& text) { return text.substr(0, text.find('\n')); };
+  for (const std::string& object : present) {
+    if (!expected.contains(object))
+      return damaged(database.path(),
+                     fmt::format("{} is not as paco makes it", first_line(object)));
+  }
+  for (const std::string& object : expected) {
+    if (!present.contains(object))
+      return damaged(database.path(), fmt::format("{} is missing", first_line(object)));
+  }
+  return {};
+}
+
+struct StoredSums {
+  std::uint64_t fixed = 0;
+  std::uint64_t retention = 0;
+};
+
+// One row of the table; false where there is no such setting or its value is of another type.
+bool read_setting(const Statement& row, Opened& opened, StoredSums& sums, std::string& verdicts) {
+  JournalSettings& settings = opened.settings;
+  Retention& kept = settings.retention;
+  const std::string_view name = row.text_at(0);
+  const std::pair<std::string_view, std::string*> texts[] = {{"method", &settings.method},
+                                                             {"options", &settings.options},
+                                                             {"model", &settings.model},
+                                                             {"verdicts", &verdicts}};
+  for (const auto& [text, place] : texts) {
+    if (name == text) {
+      *place = row.text_at(1);
+      return row.has_types("tt");
+    }
+  }
+  std::uint64_t dimension = settings.dimension;
+  const std::pair<std::string_view, std::uint64_t*> numbers[] = {
+      {"model_checksum", &opened.model},
+      {"dimension", &dimension},
+      {"checksum", &sums.fixed},
+      {"snapshot_samples", &kept.snapshot_samples},
+      {"snapshot_bytes", &kept.snapshot_bytes},
+      {"keep_snapshots", &kept.snapshots},
+      {"retention_checksum", &sums.retention}};
+  for (const auto& [number, place] : numbers) {
+    if (name == number) {
+      *place = row.number_at(1);
+      settings.dimension = dimension;
+      return row.has_types("ti");
+    }
+  }
+  if (name == "created") {
+    settings.created = row.real_at(1);
+    return row.has_types("tr");
+  }
+  kept.embeddings = row.optional_at(1);
+  return name == "keep_embeddings" && row.has_types("tI");
+}
+
+}  // namespace
+
+Error damaged(const std::string& path, const std::string& what) {
+  return Error{ErrorCode::bad_format, fmt::format("{}: the journal is damaged: {}", path, what),
+               "'paco journal verify' says more; take a copy from before the damage"};
+}
+
+Result<std::vector<std::byte>> empty_journal(const std::string& path,
+                                             const JournalSettings& settings,
+                                             std::span<const std::byte> model) {
+  PACO_TRY(check_settings(path, settings));
+  PACO_ASSIGN(Database database, Database::open(path, Database::Mode::memory));
+  PACO_TRY(database.run(
+      fmt::format("PRAGMA page_size={}; PRAGMA auto_vacuum=NONE; PRAGMA application_id={}; PRAGMA "
+                  "user_version={}",
+                  kPageBytes, kApplicationId, kVersion)));
+  PACO_TRY(database.run("BEGIN"));
+  PACO_TRY(make_tables(database, settings));
+  PACO_TRY(store(database, settings, model));
+  // What cannot be read back as it was given (a word that is no UTF-8) is noticed here and not by
+  // the first who opens it.
+  if (!read_settings(database).ok())
+    return Error{ErrorCode::bad_argument, fmt::format("{}: settings that are no plain text", path),
+                 "names and words are UTF-8"};
+  PACO_TRY(database.run("COMMIT"));
+
+  sqlite3_int64 size = 0;
+  const std::unique_ptr<unsigned char, decltype(&sqlite3_free)> image(
+      sqlite3_serialize(database.handle(), "main", &size, 0), &sqlite3_free);
+  if (image == nullptr) return database_error(path, SQLITE_NOMEM, "");
+  const auto* begin = reinterpret_cast<const std::byte*>(image.get());
+  std::vector<std::byte> bytes(begin, begin + size);
+  bytes[kWriteVersion] = bytes[kReadVersion] = std::byte{2};
+  return bytes;
+}
+
+Result<Opened> read_settings(Database& database) {
+  const std::string& path = database.path();
+  Opened opened;
+  JournalSettings& settings = opened.settings;
+  StoredSums sums;
+  std::string verdicts;
+  PACO_ASSIGN(Statement row, database.prepare("SELECT name, value FROM settings"));
+  for (;;) {
+    PACO_ASSIGN(const bool found, row.step());
+    if (!found) break;
+    if (!read_setting(row, opened, sums, verdicts))
+      return damaged(path, fmt::format("its setting '{}'", row.text_at(0)));
+  }
+  PACO_ASSIGN(settings.verdicts, words_of(path, verdicts));
+  PACO_ASSIGN(Statement column, database.prepare("SELECT name, meaning, choices, position FROM "
+                                                 "evidence ORDER BY position"));
+  for (;;) {
+    PACO_ASSIGN(const bool found, column.step());
+    if (!found) break;
+    if (!column.has_types("ttTi") || column.number_at(3) != settings.evidence.size())
+      return damaged(path, fmt::format("evidence column {} is missing", settings.evidence.size()));
+    JournalColumn& evidence = settings.evidence.emplace_back();
+    evidence.name = column.text_at(0);
+    evidence.meaning = column.text_at(1);
+    evidence.is_choice = !column.is_null(2);
+    if (evidence.is_choice) {
+      PACO_ASSIGN(evidence.choices, words_of(path, column.text_at(2)));
+    }
+  }
+  FieldSum fields;
+  opened.chain_start = settings_sum(fields, settings, opened.model);
+  if (opened.chain_start != sums.fixed || !check_settings(path, settings).ok() ||
+      retention_sum(fields, settings.retention) != sums.retention) {
+    return damaged(path, "the checksum of its settings does not hold");
+  }
+  PACO_TRY(check_schema(database, settings));
+  return opened;
+}
+
+Result<void> write_retention(Database& database, const Retention& retention) {
+  FieldSum fields;
+  PACO_ASSIGN(Statement row, database.prepare("INSERT OR REPLACE INTO settings VALUES(?1, ?2)"));
+  row.text("keep_embeddings");
+  if (retention.embeddings) {
+    row.integer(*retention.embeddings);
+  } else {
+    row.null();
+  }
+  PACO_TRY(row.finish());
+  PACO_TRY(row.text("snapshot_samples").integer(retention.snapshot_samples).finish());
+  PACO_TRY(row.text("snapshot_bytes").integer(retention.snapshot_bytes).finish());
+  PACO_TRY(row.text("keep_snapshots").integer(retention.snapshots).finish());
+  return row.text("retention_checksum").integer(retention_sum(fields, retention)).finish();
+}
+
+Result<std::vector<std::byte>> read_model(Database& database, std::uint64_t checksum) {
+  std::vector<std::byte> model;
+  PACO_ASSIGN(Statement part, database.prepare("SELECT bytes FROM model ORDER BY part"));
+  for (;;) {
+    PACO_ASSIGN(const bool found, part.step());
+    if (!found) break;
+    const auto bytes = part.blob_at(0);
+    model.insert(model.end(), bytes.begin(), bytes.end());
+  }
+  if (checksum_of(model) != checksum)
+    return damaged(database.path(), "the checksum of its model does not hold");
+  return model;
+}
+
+}  // namespace paco::journal

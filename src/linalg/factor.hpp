@@ -1,0 +1,32 @@
+// Symmetric matrices in double, with a fixed order of every sum: factors, inverses of factors, and
+// what can be said about eigenvalues without computing them all. Results have the same bits on
+// every machine (ordered_products.hpp). Not a replacement for LAPACK: no pivoting.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "linalg/matrix.hpp"
+
+namespace paco {
+
+// Replaces the upper triangle of a symmetric `a` by R with a = R^T S R, S a diagonal of signs.
+// False where a pivot is not above `smallest` in size, as for singular matrices; `a` is then
+// spoilt. What stands below the diagonal is neither read nor written.
+bool factor_signed(Matrix<double>& a, double smallest, std::vector<double>& signs);
+
+// The transposed inverse of an upper triangular matrix: lower triangular, zeros above.
+Matrix<double> inverse_transposed(const Matrix<double>& upper);
+
+// Copies the upper triangle to the lower one.
+void mirror_upper(Matrix<double>& a);
+
+// The largest eigenvalue of a symmetric matrix without negative ones, to about 1e-12 (Lanczos).
+double largest_eigenvalue(Rows<const double> a);
+
+// How many eigenvalues of a symmetric matrix, of which the upper triangle counts, lie above
+// `threshold` > 0. Those within about 1e-9 of it, relatively, may be counted either way.
+std::size_t eigenvalues_above(const Matrix<double>& a, double threshold);
+
+}  // namespace paco

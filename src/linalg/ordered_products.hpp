@@ -1,0 +1,59 @@
+// Matrix products whose bits are the same on every machine, because the order of every sum is
+// fixed: what calibration computes ends up in model files, and BLAS adds up in whatever order suits
+// the processor. Compiled for several instruction sets and chosen at run time (Highway). For
+// products that only narrow candidates down, screen_bank.hpp is faster.
+//
+// In double the terms of a sum are added to it one after another. In float32 they are added as
+// plain::chunked_dot says. Splitting the work among threads or blocks changes no bit.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "paco/rows.hpp"
+
+namespace paco {
+
+// One factor of a product in double: element k of vector i stands at data[k * stride + i] where
+// `by_depth`, else at data[i * stride + k].
+struct Factor {
+  const double* data = nullptr;
+  std::size_t stride = 0;
+  bool by_depth = false;
+};
+
+// c (m, n, row stride `stride`): c[i][j] += x_i[k] * y_j[k] for k = 0 .. depth - 1, in this order.
+// With `signs` (depth), each +1 or -1, the term k is multiplied with signs[k]. With `upper`, only
+// elements with j >= i are promised.
+void add_products(const Factor& x, std::size_t m, const Factor& y, std::size_t n, std::size_t depth,
+                  double* c, std::size_t stride, const double* signs = nullptr, bool upper = false);
+
+// Rows in float32, laid out for products with many other rows.
+class PackedRows {
+ public:
+  PackedRows() = default;
+  // With `lower`, row j is zero from column j + 1 on, and the zeros are neither kept nor
+  // multiplied.
+  explicit PackedRows(Rows<const float> rows, bool lower = false);
+
+  std::size_t rows() const { return rows_; }
+  std::size_t depth() const { return depth_; }
+
+ private:
+  friend void multiply_packed(Rows<const float> a, const PackedRows& b, float* out,
+                              std::size_t stride, std::size_t skip_below);
+  std::size_t panel_depth(std::size_t panel) const;
+
+  std::size_t rows_ = 0;
+  std::size_t depth_ = 0;
+  bool lower_ = false;
+  std::vector<float> panels_;         // 32 rows side by side, column after column
+  std::vector<std::size_t> offsets_;  // of each panel
+};
+
+// out[i * stride + j] = plain::chunked_dot(a_i, b_j). Columns below `skip_below` need not be
+// written, which serves products of rows with themselves.
+void multiply_packed(Rows<const float> a, const PackedRows& b, float* out, std::size_t stride,
+                     std::size_t skip_below = 0);
+
+}  // namespace paco

@@ -1,0 +1,52 @@
+// The embedding of `mirror`: how it is learned from labelled rows, and how rows go through it.
+//
+// A row that has no direction (it equals the mean of what the embedding was learned from) becomes
+// the zero vector here, whose cosine with everything is 0. Whoever must not take such rows refuses
+// them before.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <stop_token>
+
+#include "linalg/ordered_products.hpp"
+#include "mirror/model.hpp"
+
+namespace paco {
+
+// Rows of a larger matrix with their classes, 0 .. classes - 1, each of which has a row.
+struct LabelledRows {
+  Rows<const double> all;
+  std::span<const std::size_t> chosen;
+  std::span<const std::uint32_t> labels;  // one for each chosen row
+  std::size_t classes = 0;
+};
+
+// Meaningless where `stop` is set before it returns.
+MirrorEmbedding fit_embedding(const LabelledRows& rows, const std::stop_token& stop);
+
+// Sends rows through an embedding. Made once for many rows; may be used by many threads.
+class Embedder {
+ public:
+  explicit Embedder(const MirrorEmbedding& embedding);
+
+  // v (count, d) of the chosen rows.
+  Matrix<float> embed(Rows<const double> all, std::span<const std::size_t> chosen,
+                      const std::stop_token& stop) const;
+  // From standardised unit rows u to v, in place.
+  void whiten(Rows<float> units) const;
+
+ private:
+  const MirrorEmbedding& embedding_;
+  PackedRows packed_;
+};
+
+// References of known classes and how close their samples are to each other.
+struct MirrorReferences {
+  Matrix<float> rows;  // (K, d) unit rows
+  double rho = 0;      // not a number where no class has two samples
+};
+MirrorReferences references_of(Rows<const float> embedded, std::span<const std::uint32_t> labels,
+                               std::size_t classes);
+
+}  // namespace paco

@@ -1,0 +1,26 @@
+// How unit vectors vary within classes: the pooled covariance, how far it should be shrunk, and how
+// many dimensions are in use. All in double with a fixed order of every sum.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stop_token>
+
+#include "linalg/matrix.hpp"
+
+namespace paco {
+
+struct Scatter {
+  Matrix<double> within;  // (d, d) upper triangle: covariance within classes, divisor N - K
+  double trace = 0;       // of it; 0 where nothing varies, and then the rest is not computed
+  double shrinkage = 1;   // alpha, from 0 to 1
+  std::size_t rank = 0;   // eigenvalues of the centred Gram matrix above 1e-6 of the largest
+};
+
+// units is (N, d), labels (N) are 0 .. classes - 1, every class has a sample. Where `stop` is set
+// the result is meaningless.
+Scatter scatter_of(Rows<const float> units, std::span<const std::uint32_t> labels,
+                   std::size_t classes, const std::stop_token& stop);
+
+}  // namespace paco

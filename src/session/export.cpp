@@ -1,0 +1,135 @@
+#include "session/export.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/files.hpp"
+#include "base/try.hpp"
+#include "data/csv.hpp"
+#include "data/npy.hpp"
+#include "discover/decision_file.hpp"
+#include "session/fold.hpp"
+#include "session/journal_rows.hpp"
+#include "session/session_parts.hpp"
+
+namespace paco {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+Result<std::uint64_t> write_decisions(Journal& journal, const MethodInfo& method,
+                                      const std::vector<CategoryRow>& categories,
+                                      const std::string& path) {
+  PACO_ASSIGN(const std::unique_ptr<DecisionWriter> writer, make_decision_writer(path, method));
+  std::vector<Decision> decisions;
+  std::vector<std::string> samples, names;
+  std::uint64_t next = 0;
+  while (true) {
+    const Result<std::vector<StoredSample>> page = journal.samples(next, kPage);
+    if (!page.ok()) {
+      writer->discard();
+      return page.error();
+    }
+    if (page->empty()) break;
+    decisions.clear();
+    samples.clear();
+    names.clear();
+    for (const StoredSample& sample : *page) {
+      decisions.push_back(decision_of(sample));
+      samples.push_back(sample.sample.empty() ? std::to_string(sample.sequence) : sample.sample);
+      const auto at = static_cast<std::size_t>(sample.category);
+      names.push_back(at < categories.size() ? categories[at].name
+                                             : fmt::format("category {}", sample.category));
+    }
+    const Result<void> written = writer->write(decisions, samples, names);
+    if (!written.ok()) {
+      writer->discard();
+      return written.error();
+    }
+    next += page->size();
+  }
+  PACO_TRY(writer->finish());
+  return next;
+}
+
+}  // namespace
+
+Result<void> export_decisions(Session& session, const std::string& path) {
+  Journal& journal = *session.parts().journal;
+  PACO_ASSIGN(const std::vector<CategoryRow> categories, journal.categories());
+  PACO_TRY(write_decisions(journal, session.method().info(), categories, path));
+  return {};
+}
+
+Result<std::vector<Exported>> export_journal(Journal& journal, const std::string& folder) {
+  if (path_kind(folder) != PathKind::absent) {
+    return Error{ErrorCode::bad_argument, fmt::format("{}: it is there already", folder),
+                 "name a folder that does not exist yet"};
+  }
+  PACO_ASSIGN(const MethodInfo* method, method_info(journal.settings().method));
+  PACO_ASSIGN(const std::vector<std::byte> model, journal.model());
+  PACO_ASSIGN(const std::vector<CategoryRow> categories, journal.categories());
+  PACO_TRY(make_folder(folder));
+  std::vector<Exported> out;
+  PACO_TRY(write_file(folder + "/model.paco", model));
+  out.push_back({"model.paco", 1});
+  PACO_ASSIGN(const std::uint64_t samples,
+              write_decisions(journal, *method, categories, folder + "/decisions.csv"));
+  out.push_back({"decisions.csv", samples});
+
+  std::string text;
+  std::uint64_t operations = 0;
+  for (std::uint64_t from = 0;;) {
+    PACO_ASSIGN(const std::vector<OperationRow> page, journal.operations(from, kPage));
+    if (page.empty()) break;
+    for (const OperationRow& row : page) {
+      const nlohmann::ordered_json line = {
+          {"event", row.event},
+          {"sequence", row.sequence},
+          {"time", row.time},
+          {"actor", row.actor},
+          {"kind", row.kind},
+          {"request", nlohmann::ordered_json::parse(row.request, nullptr, false)},
+          {"outcome", nlohmann::ordered_json::parse(row.outcome, nullptr, false)}};
+      text += line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    }
+    operations += page.size();
+    from = page.back().event + 1;
+  }
+  PACO_TRY(write_file(folder + "/operations.jsonl", text));
+  out.push_back({"operations.jsonl", operations});
+
+  text = "id,name,kind,now,retired,born,prototypes\n";
+  for (const CategoryRow& row : categories) {
+    text += fmt::format("{},{},{},{},{},{},{}\n", row.id, csv_field(row.name), row.kind, row.now,
+                        row.retired ? 1 : 0, row.born, fmt::join(row.prototypes, " "));
+  }
+  PACO_TRY(write_file(folder + "/categories.csv", text));
+  out.push_back({"categories.csv", categories.size()});
+
+  PACO_ASSIGN(const JournalInfo info, journal.info());
+  const std::size_t d = journal.settings().dimension;
+  PACO_ASSIGN(NpyWriter embeddings,
+              NpyWriter::create(folder + "/embeddings.npy", ElementType::f64, {d}));
+  std::vector<double> rows;
+  for (std::uint64_t at = info.first_embedding; at < samples;) {
+    const std::size_t count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kPage, samples - at));
+    rows.resize(count * d);
+    PACO_ASSIGN(const bool kept, journal.embeddings(at, rows));
+    if (!kept) break;
+    PACO_TRY(embeddings.append(rows));
+    at += count;
+  }
+  out.push_back({"embeddings.npy", embeddings.rows()});
+  PACO_TRY(embeddings.commit());
+  PACO_ASSIGN(const std::optional<Snapshot> snapshot, journal.newest_snapshot(info.tail.events));
+  if (snapshot) {
+    PACO_TRY(write_file(folder + "/state.paco", snapshot->bytes));
+    out.push_back({"state.paco", snapshot->sequence});
+  }
+  return out;
+}
+
+}  // namespace paco

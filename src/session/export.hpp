@@ -1,0 +1,22 @@
+// Out of a journal into files: its decisions, and everything else.
+#pragma once
+
+#include <string>
+
+#include "journal/journal.hpp"
+#include "paco/session.hpp"
+
+namespace paco {
+
+// All decisions of a session with a journal, as 'paco discover --out' writes them.
+Result<void> export_decisions(Session& session, const std::string& path);
+
+// Into a new folder: model.paco, decisions.csv, operations.jsonl, categories.csv, embeddings.npy as
+// far as they are kept, state.paco of the newest snapshot. What is exported, with numbers of rows.
+struct Exported {
+  std::string file;
+  std::uint64_t rows = 0;
+};
+Result<std::vector<Exported>> export_journal(Journal& journal, const std::string& folder);
+
+}  // namespace paco

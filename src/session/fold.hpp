@@ -1,0 +1,86 @@
+// Events of a journal folded into a method: how a session opens, and how a stream is replayed.
+//
+// Every sample is decided anew and compared with what was recorded; every operation is applied as
+// its record says.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <unordered_map>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "journal/journal.hpp"
+#include "paco/method.hpp"
+
+namespace paco {
+
+// Members and embeddings as they were after the first so many events of a journal.
+class PastMembers final : public MemberSource {
+ public:
+  explicit PastMembers(Journal& journal) : journal_(journal) {}
+
+  // The stream has come this far.
+  void reached(std::uint64_t samples) { samples_ = samples; }
+  void moved(std::span<const Edit> edits);
+
+  Result<std::vector<Member>> members(PrototypeId prototype) override;
+  Result<std::pair<PrototypeId, bool>> membership(std::uint64_t sequence) override;
+  Result<std::vector<double>> embedding(std::uint64_t sequence) override;
+
+ private:
+  struct Place {
+    PrototypeId prototype;
+    bool counted;
+  };
+  Result<void> read_up_to(std::uint64_t samples);
+
+  Journal& journal_;
+  std::uint64_t samples_ = 0;
+  std::vector<Place> decided_;  // of every sample read so far, before moves
+  std::unordered_map<std::uint64_t, Place> moved_;
+};
+
+// Members and embeddings as they are at the journal's end.
+class PresentMembers final : public MemberSource {
+ public:
+  PresentMembers(Journal& journal, const Method& method) : journal_(journal), method_(method) {}
+  Result<std::vector<Member>> members(PrototypeId prototype) override;
+  Result<std::pair<PrototypeId, bool>> membership(std::uint64_t sequence) override;
+  Result<std::vector<double>> embedding(std::uint64_t sequence) override;
+
+ private:
+  Journal& journal_;
+  const Method& method_;
+};
+
+struct FoldOptions {
+  std::uint64_t until = ~std::uint64_t{0};  // events; those from here on are left out
+  std::size_t block = 256;
+  bool stop_at_difference = true;
+  // The method or the model is another than the journal's: operations are left out, and decisions
+  // are compared by category alone.
+  bool foreign = false;
+  Progress* progress = nullptr;
+  std::stop_token stop;
+  // Told of every decision with what was recorded. May be empty.
+  std::function<void(const Decision&, const StoredSample&)> each;
+};
+
+struct FoldOutcome {
+  std::uint64_t samples = 0, operations = 0;      // folded
+  std::uint64_t differences = 0;                  // samples that were decided otherwise
+  std::optional<std::uint64_t> first_difference;  // its sequence number
+  std::uint64_t events = 0;                       // the method stands after so many
+};
+
+// Folds the events from `event` on, where `method` stands, into it.
+Result<FoldOutcome> fold(Journal& journal, Method& method, std::uint64_t event,
+                         const FoldOptions& options);
+
+// The journal's own method, made of its own model, without any event.
+Result<std::unique_ptr<Method>> method_of_journal(Journal& journal, int threads);
+
+}  // namespace paco

@@ -1,0 +1,150 @@
+#include "session/journal_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <chrono>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/try.hpp"
+#include "session/operation_json.hpp"
+
+namespace paco {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool same(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b) ||
+         (std::isnan(a) && std::isnan(b));
+}
+
+double now() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+}  // namespace
+
+JournalSettings journal_settings(const Method& method, const JournalOptions& options) {
+  JournalSettings settings;
+  settings.method = method.name();
+  settings.options = Json(method.settings()).dump();
+  settings.model = method.model().fingerprint();
+  settings.created = now();
+  settings.dimension = method.model().dimension;
+  for (int v = 0; v < 4; ++v) settings.verdicts.emplace_back(verdict_name(static_cast<Verdict>(v)));
+  for (const EvidenceField& field : method.info().evidence) {
+    settings.evidence.push_back({std::string(field.name),
+                                 std::string(field.meaning),
+                                 !field.choices.empty(),
+                                 {field.choices.begin(), field.choices.end()}});
+  }
+  settings.retention.snapshot_samples = options.snapshot_samples;
+  settings.retention.embeddings = options.embeddings;
+  // What came after the newest snapshot is needed to open the journal again.
+  if (options.embeddings && *options.embeddings < 2 * options.snapshot_samples)
+    settings.retention.embeddings = 2 * options.snapshot_samples;
+  return settings;
+}
+
+Result<Settings> settings_of(const JournalSettings& journal, const std::string& path) {
+  Settings settings;
+  try {
+    const Json json = Json::parse(journal.options);
+    for (const auto& [name, value] : json.items()) settings[name] = value.get<std::string>();
+  } catch (const nlohmann::json::exception&) {
+    return Error{ErrorCode::bad_format, fmt::format("{}: its options cannot be read", path),
+                 "verify the journal"};
+  }
+  return settings;
+}
+
+SampleRow sample_row(const Decision& d, std::uint64_t event, std::size_t evidence) {
+  SampleRow row;
+  row.event = event;
+  row.sequence = d.sequence;
+  row.category = d.category;
+  row.prototype = d.prototype;
+  row.runner_up = d.runner_up;
+  row.verdict = static_cast<std::uint8_t>(d.verdict);
+  row.counted = d.counted;
+  row.score = d.score;
+  row.threshold = d.threshold;
+  row.evidence = std::span(d.evidence).first(evidence);
+  return row;
+}
+
+Decision decision_of(const StoredSample& sample) {
+  Decision d;
+  d.sequence = sample.sequence;
+  d.category = sample.category;
+  d.prototype = sample.prototype;
+  d.runner_up = sample.runner_up;
+  d.verdict = static_cast<Verdict>(sample.verdict);
+  d.counted = sample.counted;
+  d.score = sample.score;
+  d.threshold = sample.threshold;
+  for (std::size_t i = 0; i < std::min(sample.evidence.size(), kMaxEvidence); ++i)
+    d.evidence[i] = sample.evidence[i];
+  return d;
+}
+
+bool same_answer(const Decision& d, const StoredSample& sample) {
+  if (d.sequence != sample.sequence || d.category != sample.category ||
+      d.prototype != sample.prototype || d.runner_up != sample.runner_up ||
+      static_cast<std::uint8_t>(d.verdict) != sample.verdict || d.counted != sample.counted ||
+      !same(d.score, sample.score) || !same(d.threshold, sample.threshold)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < std::min(sample.evidence.size(), kMaxEvidence); ++i) {
+    if (!same(d.evidence[i], sample.evidence[i])) return false;
+  }
+  return true;
+}
+
+CategoryRow category_row(const Method& method, CategoryId id, std::uint64_t born) {
+  const Categories& categories = method.categories();
+  const Category& category = categories[id];
+  CategoryRow row;
+  row.id = id;
+  row.name = categories.name(id);
+  row.kind = "discovered";
+  for (const PrototypeId p : category.prototypes) {
+    if (method.is_reference(p)) row.kind = "known";
+  }
+  row.now = category.forward == kNobody ? id : categories.now(id);
+  row.retired = category.retired || !category.exists;
+  row.born = born;
+  row.prototypes = category.prototypes;
+  return row;
+}
+
+OperationRow operation_row(const OperationOutcome& outcome) {
+  OperationRow row;
+  row.event = outcome.event;
+  row.sequence = outcome.sequence;
+  row.time = outcome.time;
+  row.actor = outcome.operation.actor;
+  row.kind = operation_name(outcome.operation.kind);
+  row.request =
+      operation_json(outcome.operation).dump(-1, ' ', false, Json::error_handler_t::replace);
+  row.outcome = outcome_record(outcome);
+  if (outcome.operation.kind == OperationKind::undo) row.undoes = outcome.operation.event;
+  return row;
+}
+
+Result<OperationOutcome> outcome_of(const OperationRow& row) {
+  OperationOutcome outcome;
+  outcome.event = row.event;
+  outcome.sequence = row.sequence;
+  outcome.time = row.time;
+  PACO_TRY(read_outcome_record(row.outcome, outcome));
+  const Json request = Json::parse(row.request, nullptr, false);
+  PACO_ASSIGN(outcome.operation, operation_from(request));
+  outcome.operation.actor = row.actor;
+  return outcome;
+}
+
+}  // namespace paco

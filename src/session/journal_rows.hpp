@@ -1,0 +1,26 @@
+// Between the words of a session and the rows of a journal.
+#pragma once
+
+#include <vector>
+
+#include "journal/journal.hpp"
+#include "paco/method.hpp"
+#include "paco/session.hpp"
+
+namespace paco {
+
+JournalSettings journal_settings(const Method& method, const JournalOptions& options);
+// The options of the deciding stage that a journal's stream was begun with.
+Result<Settings> settings_of(const JournalSettings& journal, const std::string& path);
+
+SampleRow sample_row(const Decision& decision, std::uint64_t event, std::size_t evidence);
+Decision decision_of(const StoredSample& sample);
+// Equal in every field that the journal has, bit for bit.
+bool same_answer(const Decision& decision, const StoredSample& sample);
+
+CategoryRow category_row(const Method& method, CategoryId id, std::uint64_t born);
+
+OperationRow operation_row(const OperationOutcome& outcome);
+Result<OperationOutcome> outcome_of(const OperationRow& row);
+
+}  // namespace paco

@@ -1,0 +1,45 @@
+// The inside of a session, for the files of this folder.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "journal/journal.hpp"
+#include "paco/session.hpp"
+#include "session/plan.hpp"
+
+namespace paco {
+
+struct Session::Parts {
+  std::unique_ptr<Method> method;
+  int threads = 1;
+  std::optional<Journal> journal;
+  std::uint64_t events = 0;
+  std::uint64_t snapshot_at = 0;  // samples in the newest snapshot
+  bool read_only = false;
+  // The method has decided what the journal could not keep, and is to be made anew.
+  bool ahead = false;
+  // Without a journal: what was decided by key, and all operations.
+  std::unordered_map<std::string, Decision> by_key;
+  std::vector<OperationOutcome> operations;
+
+  // Scratch.
+  std::vector<double> gathered;
+  std::vector<Decision> decided;
+
+  Result<void> catch_up(std::stop_token stop);
+  Result<void> rebuild_if_ahead();
+  Result<std::optional<Decision>> find_key(const std::string& key);
+  Result<void> write(std::span<const Decision> decisions, Rows<const double> embeddings,
+                     std::span<const std::size_t> rows, const SampleNames& names,
+                     CategoryId first_new);
+  Result<void> snapshot();
+  Result<std::vector<OperationOutcome>> history();
+  Result<OperationOutcome> carry_out(Plan plan, MemberSource* members);
+  Result<OperationOutcome> apply(const Operation& operation);
+};
+
+}  // namespace paco

@@ -1,0 +1,324 @@
+#include "session/stream.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "base/files.hpp"
+#include "base/try.hpp"
+#include "linalg/matrix.hpp"
+
+namespace paco {
+namespace {
+
+// A block of rows as it was read.
+struct Block {
+  Matrix<double> rows;
+  std::size_t count = 0;
+  std::vector<std::string> ids;
+};
+
+// Reads one block ahead on a thread of its own. The two blocks change places, so nothing is copied.
+//
+// A pipe may stay silent for ever. So after a stop or an error the reader gets a moment, which is
+// plenty for a file, and is then left behind, blocked in its read; what it works on is shared, so
+// that it cannot go away under it.
+class ReadAhead {
+ public:
+  ReadAhead(std::shared_ptr<EmbeddingSource> source, std::size_t rows)
+      : shared_(std::make_shared<Shared>()) {
+    shared_->next.rows = Matrix<double>(rows, source->dimension());
+    shared_->source = std::move(source);
+    thread_ = std::thread([shared = shared_] { work(*shared); });
+  }
+  ~ReadAhead() {
+    std::unique_lock lock(shared_->mutex);
+    shared_->leaving = true;
+    shared_->changed.notify_all();
+    const bool idle = shared_->changed.wait_for(lock, std::chrono::milliseconds(200),
+                                                [this] { return !shared_->wanted; });
+    lock.unlock();
+    if (idle) {
+      thread_.join();
+    } else {
+      thread_.detach();
+    }
+  }
+
+  // The next block takes the place of `block`; count 0 means the end, or that the token was set.
+  Result<void> take(Block& block, std::stop_token stop) {
+    std::unique_lock lock(shared_->mutex);
+    block.count = 0;
+    if (!shared_->changed.wait(lock, stop, [this] { return !shared_->wanted; })) return {};
+    if (!shared_->outcome.ok()) return shared_->outcome;
+    std::swap(block, shared_->next);
+    shared_->wanted = block.count > 0;
+    lock.unlock();
+    shared_->changed.notify_all();
+    return {};
+  }
+
+ private:
+  struct Shared {
+    std::shared_ptr<EmbeddingSource> source;
+    Block next;
+    Result<void> outcome;
+    bool wanted = true;  // the reader is to fill `next`
+    bool leaving = false;
+    std::mutex mutex;
+    std::condition_variable_any changed;
+  };
+
+  static void work(Shared& s) {
+    while (true) {
+      {
+        std::unique_lock lock(s.mutex);
+        s.changed.wait(lock, [&] { return s.wanted || s.leaving; });
+        if (s.leaving) {
+          s.wanted = false;
+          s.changed.notify_all();
+          return;
+        }
+      }
+      s.next.ids.clear();
+      const Result<std::size_t> got = s.source->read_ready(s.next.rows.view(), &s.next.ids);
+      {
+        const std::lock_guard lock(s.mutex);
+        if (got.ok()) {
+          s.next.count = got.value();
+        } else {
+          s.outcome = got.error();
+        }
+        s.wanted = false;
+      }
+      s.changed.notify_all();
+    }
+  }
+
+  std::shared_ptr<Shared> shared_;
+  std::thread thread_;
+};
+
+class Runner {
+ public:
+  Runner(Session& session, const StreamOptions& options, const StreamOutputs& outputs,
+         Progress& progress, const Clock& clock)
+      : session_(session),
+        options_(options),
+        outputs_(outputs),
+        progress_(progress),
+        clock_(clock) {}
+
+  Result<StreamOutcome> run(std::shared_ptr<EmbeddingSource> source, std::stop_token stop) {
+    const double start = clock_();
+    const Result<void> done = feed(source, stop);
+    if (!done.ok()) {
+      if (!saved_) discard();
+      return done.error();
+    }
+    PACO_TRY(conclude());
+    outcome_.seconds = clock_() - start;
+    return outcome_;
+  }
+
+ private:
+  Result<void> feed(const std::shared_ptr<EmbeddingSource>& source, const std::stop_token& stop) {
+    name_ = source->name();
+    const std::size_t rows = source->block_rows(std::max<std::size_t>(options_.block, 1));
+    ReadAhead reader(source, rows);
+    Block block{Matrix<double>(rows, source->dimension()), 0, {}};
+    std::uint64_t skip = options_.skip;
+    while (!stop.stop_requested() && !outcome_.refused) {
+      PACO_TRY(reader.take(block, stop));
+      if (block.count == 0) break;
+      const std::size_t first =
+          static_cast<std::size_t>(std::min<std::uint64_t>(skip, block.count));
+      skip -= first;
+      PACO_TRY(decide(block, first));
+      row_ += block.count;
+    }
+    outcome_.interrupted = stop.stop_requested();
+    if (skip > 0 && !outcome_.interrupted) {
+      return Error{ErrorCode::bad_argument,
+                   fmt::format("{}: it has only {} rows, {} were to be passed over", name_,
+                               options_.skip - skip, options_.skip),
+                   "give the stream that the state was made from, or a smaller --skip"};
+    }
+    if (!options_.keys.empty() && !outcome_.interrupted && !outcome_.refused &&
+        row_ != options_.keys.size()) {
+      return Error{ErrorCode::bad_shape,
+                   fmt::format("{}: it has {} rows, but there are {} keys", name_, row_,
+                               options_.keys.size()),
+                   "give one key for every row, in the same order"};
+    }
+    return {};
+  }
+
+  // Rows [first, count) of the block, cut where a state is to be saved.
+  Result<void> decide(const Block& block, std::size_t first) {
+    while (first < block.count && !outcome_.refused) {
+      std::size_t rows = block.count - first;
+      if (options_.save_every > 0) {
+        const std::uint64_t left = options_.save_every - session_.samples() % options_.save_every;
+        rows = static_cast<std::size_t>(std::min<std::uint64_t>(rows, left));
+      }
+      PACO_ASSIGN(const std::size_t done, decide_some(block, first, rows));
+      first += done;
+      if (options_.save_every > 0 && session_.samples() % options_.save_every == 0)
+        PACO_TRY(save());
+    }
+    return {};
+  }
+
+  // How many rows are dealt with.
+  Result<std::size_t> decide_some(const Block& block, std::size_t first, std::size_t rows) {
+    decisions_.resize(rows);
+    SampleNames names;
+    if (!block.ids.empty()) names.ids = std::span(block.ids).subspan(first, rows);
+    if (!options_.keys.empty()) {
+      const std::uint64_t at = row_ + first;
+      if (at + rows > options_.keys.size()) {
+        return Error{ErrorCode::bad_shape,
+                     fmt::format("{}: it has more rows than there are keys, {}", name_,
+                                 options_.keys.size()),
+                     "give one key for every row, in the same order"};
+      }
+      names.keys = options_.keys.subspan(static_cast<std::size_t>(at), rows);
+    }
+    const double before = clock_();
+    PACO_ASSIGN(const Decided decided,
+                session_.decide(block.rows.view().slice(first, rows), decisions_, names));
+    const double seconds = clock_() - before;
+    outcome_.deciding_seconds += seconds;
+    outcome_.samples += decided.rows - decided.repeated;
+    outcome_.repeated += decided.repeated;
+    PACO_TRY(write(std::span(decisions_).first(decided.rows), names, seconds));
+    if (decided.refused) PACO_TRY(meet_bad_row(*decided.refused, row_ + first + decided.rows));
+    return decided.rows + (decided.refused ? 1 : 0);
+  }
+
+  Result<void> write(std::span<const Decision> decisions, const SampleNames& names,
+                     double seconds) {
+    if (decisions.empty()) return {};
+    samples_.clear();
+    names_.clear();
+    if (outputs_.decisions != nullptr) {
+      for (std::size_t i = 0; i < decisions.size(); ++i) {
+        samples_.push_back(names.ids.empty() ? std::to_string(decisions[i].sequence)
+                                             : names.ids[i]);
+        names_.push_back(session_.method().categories().name(decisions[i].category));
+      }
+      PACO_TRY(outputs_.decisions->write(decisions, samples_, names_));
+    }
+    if (outputs_.trace != nullptr) {
+      const auto rows = static_cast<double>(decisions.size());
+      PACO_TRY(outputs_.trace->write(decisions, seconds * 1e6 / rows));
+    }
+    progress_.update(outcome_.samples + outcome_.repeated,
+                     fmt::format("{} categories", decisions.back().categories_after));
+    return {};
+  }
+
+  Result<void> meet_bad_row(const Error& why, std::uint64_t row) {
+    Error error = why;
+    error.message = fmt::format("{}: row {} {}", name_, row, why.message);
+    if (options_.skip_bad_rows) {
+      ++outcome_.skipped;
+      if (options_.note_bad_row) options_.note_bad_row(error);
+    } else {
+      outcome_.refused = std::move(error);
+    }
+    return {};
+  }
+
+  // A state that knows where the outputs end. The decisions go first: a state never speaks of what
+  // is not on the disk.
+  Result<void> save() {
+    if (options_.state.empty()) return {};
+    nlohmann::ordered_json note = nlohmann::ordered_json::object();
+    if (outputs_.decisions != nullptr) {
+      PACO_ASSIGN(const std::uint64_t bytes, outputs_.decisions->sync());
+      note["decisions"] = bytes;
+    }
+    if (outputs_.trace != nullptr) {
+      PACO_ASSIGN(const std::uint64_t bytes, outputs_.trace->sync());
+      note["trace"] = bytes;
+    }
+    PACO_TRY(save_state(note.empty() ? "" : note.dump()));
+    saved_ = true;
+    return {};
+  }
+
+  Result<void> save_state(const std::string& note) {
+    PACO_ASSIGN(const std::vector<std::byte> bytes, session_.save(note));
+    return write_file(options_.state, bytes);
+  }
+
+  Result<void> conclude() {
+    PACO_TRY(save());
+    if (outcome_.interrupted) return {};
+    if (outputs_.decisions != nullptr) PACO_TRY(outputs_.decisions->finish());
+    if (outputs_.trace != nullptr) PACO_TRY(outputs_.trace->finish());
+    // Whole files need no length any more.
+    return options_.state.empty() ? Result<void>() : save_state("");
+  }
+
+  void discard() {
+    if (outputs_.decisions != nullptr) outputs_.decisions->discard();
+    if (outputs_.trace != nullptr) outputs_.trace->discard();
+  }
+
+  Session& session_;
+  const StreamOptions& options_;
+  const StreamOutputs& outputs_;
+  Progress& progress_;
+  const Clock& clock_;
+  StreamOutcome outcome_;
+  std::string name_;       // of the input
+  std::uint64_t row_ = 0;  // of the input, where the block begins
+  bool saved_ = false;     // a state refers to the outputs
+  std::vector<Decision> decisions_;
+  std::vector<std::string> samples_, names_;
+};
+
+}  // namespace
+
+Result<StreamOutcome> run_stream(std::shared_ptr<EmbeddingSource> source, Session& session,
+                                 const StreamOptions& options, const StreamOutputs& outputs,
+                                 Progress& progress, const Clock& clock, std::stop_token stop) {
+  if (source->dimension() != session.model().dimension) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("{}: rows have {} values, the model expects {}", source->name(),
+                             source->dimension(), session.model().dimension),
+                 "embed support set and stream with the same backbone"};
+  }
+  std::optional<std::uint64_t> total = source->rows();
+  if (total) total = *total - std::min(*total, options.skip);
+  progress.start("discover", "samples", total);
+  Runner runner(session, options, outputs, progress, clock);
+  Result<StreamOutcome> outcome = runner.run(source, std::move(stop));
+  progress.finish();
+  return outcome;
+}
+
+Result<OutputLengths> output_lengths(const std::string& state_path) {
+  PACO_ASSIGN(const std::vector<std::byte> bytes, read_file(state_path));
+  PACO_ASSIGN(const std::string note, state_note(bytes, state_path));
+  OutputLengths lengths;
+  if (note.empty()) return lengths;
+  const auto json = nlohmann::json::parse(note, nullptr, false);
+  const auto get = [&](const char* key, std::optional<std::uint64_t>& out) {
+    if (json.is_object() && json.contains(key) && json[key].is_number_unsigned())
+      out = json[key].get<std::uint64_t>();
+  };
+  get("decisions", lengths.decisions);
+  get("trace", lengths.trace);
+  return lengths;
+}
+
+}  // namespace paco

@@ -1,0 +1,56 @@
+// Feeds a stream of embeddings to a session: reads a block ahead on a thread of its own, decides,
+// writes, and saves the state from time to time. Knows a session and nothing of any method.
+//
+// Decisions and state are kept together: a state is saved only after the decisions up to it are on
+// the disk, and says how many bytes of them there are, so that whoever resumes goes on right there.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stop_token>
+#include <string>
+
+#include "base/progress.hpp"
+#include "data/embeddings.hpp"
+#include "discover/decision_file.hpp"
+#include "discover/trace_file.hpp"
+#include "paco/session.hpp"
+#include "session/summary.hpp"
+
+namespace paco {
+
+struct StreamOptions {
+  std::size_t block = 256;            // samples decided at once; speed only
+  std::uint64_t skip = 0;             // rows of the input to pass over first
+  std::uint64_t save_every = 0;       // samples between saved states; 0: only at the end
+  std::string state;                  // where to save the state; empty: nowhere
+  bool skip_bad_rows = false;         // go on after a row that cannot be decided
+  std::span<const std::string> keys;  // one for each row of the input, or none
+  // Called for every bad row that is passed over.
+  std::function<void(const Error&)> note_bad_row;
+};
+
+// Where decisions go besides the session; both may be null.
+struct StreamOutputs {
+  DecisionWriter* decisions = nullptr;
+  TraceWriter* trace = nullptr;
+};
+
+// When the stream ends, or a bad row ends it (`refused`), the outputs take their names and the
+// state is saved. When the stop token is set, the outputs stay in their partial files, and a state
+// that is saved knows where they end. After another error the outputs are discarded unless a saved
+// state refers to them.
+Result<StreamOutcome> run_stream(std::shared_ptr<EmbeddingSource> source, Session& session,
+                                 const StreamOptions& options, const StreamOutputs& outputs,
+                                 Progress& progress, const Clock& clock, std::stop_token stop);
+
+// Where the outputs of the run that saved a state ended: bytes, or nothing where that run had
+// finished them.
+struct OutputLengths {
+  std::optional<std::uint64_t> decisions, trace;
+};
+Result<OutputLengths> output_lengths(const std::string& state_path);
+
+}  // namespace paco

@@ -1,0 +1,34 @@
+// What a calibration or a stream adds up to, as JSON and in words. The keys are promised
+// (PROMISES.md); every client of a session sums up with these.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "paco/model.hpp"
+#include "paco/session.hpp"
+
+namespace paco {
+
+// How one run over a stream went.
+struct StreamOutcome {
+  std::uint64_t samples = 0;     // decided in this run
+  std::uint64_t repeated = 0;    // answered by their key
+  std::uint64_t skipped = 0;     // bad rows passed over
+  double seconds = 0;            // reading and writing included
+  double deciding_seconds = 0;   // standardising and deciding alone; with a journal, writing it too
+  bool interrupted = false;      // stopped early
+  std::optional<Error> refused;  // the bad row that ended it
+};
+
+nlohmann::ordered_json stream_summary_json(Session& session, const StreamOutcome& outcome);
+std::string stream_summary_text(Session& session, const StreamOutcome& outcome);
+
+nlohmann::ordered_json calibration_json(const Model& model);
+std::string calibration_text(const Model& model);
+
+// One category as JSON, and a table of them.
+nlohmann::ordered_json category_json(const MemoryView& view, CategoryId id);
+std::string category_table(const MemoryView& view, std::span<const CategoryId> ids);
+
+}  // namespace paco

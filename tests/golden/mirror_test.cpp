@@ -1,0 +1,152 @@
+// mirror against the recorded answers of its NumPy reference: thresholds and decisions, with and
+// without rehearsal, on the made sets in this folder and on the real CUB embeddings where they lie
+// beside the project.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "golden_case.hpp"
+#include "linalg/assignment.hpp"
+#include "mirror/pseudo_stream.hpp"
+#include "mirror/section.hpp"
+#include "mirror_case.hpp"
+#include "unit/linalg/targets.hpp"
+
+namespace paco::testing {
+namespace {
+
+struct Recorded {
+  Matrix<double> support, stream;
+  std::vector<std::int64_t> labels, truth, category;
+  nlohmann::json expected;
+  std::shared_ptr<const MirrorModel> model;
+
+  MirrorOptions options() const { return model->options; }
+};
+
+// Loaded and calibrated once for all tests.
+const Recorded& recorded(const std::string& name, const std::string& kind) {
+  static std::map<std::string, Recorded> cases;
+  const auto [place, absent] = cases.try_emplace(name + kind);
+  Recorded& c = place->second;
+  if (!absent) return c;
+  const bool real = name.rfind("cub", 0) == 0;
+  const std::string golden = std::string(PACO_SOURCE_DIR) + "/tests/golden/";
+  const std::string data = real ? shared_folder() + "/data/" + name : golden + name;
+  const std::string answers =
+      real ? shared_folder() + "/golden/mirror/" + name : golden + "mirror/" + name;
+  c.support = read_matrix(data + "/support.npy");
+  c.stream = read_matrix(data + "/stream.npy");
+  c.labels = read_vector<std::int64_t>(data + "/support_labels.npy");
+  c.truth = read_vector<std::int64_t>(data + "/stream_labels.npy");
+  c.category = read_vector<std::int64_t>(answers + "/" + kind + "_category.npy");
+  c.expected = nlohmann::json::parse(std::ifstream(answers + "/expected.json")).at(kind);
+  MirrorOptions options;
+  options.rehearse = kind == "plain" ? 0 : 2;
+  c.model = mirror_model(c.support, c.labels, options);
+  return c;
+}
+
+class GoldenMirror : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {
+ protected:
+  void SetUp() override {
+    const auto [name, kind] = GetParam();
+    const std::string folder = shared_folder() + "/data/" + name;
+    if (std::string(name).rfind("cub", 0) == 0 && !std::filesystem::exists(folder))
+      GTEST_SKIP() << "real embeddings are absent: " << folder;
+    golden_ = &recorded(name, kind);
+    ASSERT_NE(golden_->model, nullptr);
+  }
+
+  double strict(std::span<const MirrorDecision> decisions) const {
+    std::vector<std::uint32_t> answered, truth(golden_->truth.begin(), golden_->truth.end());
+    for (const MirrorDecision& d : decisions)
+      answered.push_back(static_cast<std::uint32_t>(d.category));
+    return strict_all(truth, answered);
+  }
+
+  void expect_recorded(const MirrorRun& run) const {
+    std::size_t different = 0;
+    for (std::size_t i = 0; i < run.decisions.size(); ++i)
+      different += run.decisions[i].category != golden_->category[i] ? 1 : 0;
+    EXPECT_LE(different, run.decisions.size() / 1000) << "of " << run.decisions.size();
+    EXPECT_NEAR(strict(run.decisions), golden_->expected.at("strict").at(0).get<double>(), 0.003);
+  }
+
+  const Recorded* golden_ = nullptr;
+};
+
+TEST_P(GoldenMirror, CalibrationIsTheRecordedOne) {
+  const MirrorModel& m = *golden_->model;
+  const auto close = [&](double value, const char* name) {
+    const double expected = golden_->expected.at(name);
+    EXPECT_NEAR(value, expected, 1e-6 * std::abs(expected)) << name;
+  };
+  EXPECT_NEAR(m.tau, golden_->expected.at("tau").get<double>(), 1e-12);
+  close(m.embedding.alpha, "alpha");
+  close(m.rho, "rho");
+  close(m.slope, "slope");
+  close(m.sure, "sure");
+  close(m.start, "start");
+}
+
+TEST_P(GoldenMirror, TheEngineDecidesAsRecordedForEveryBlockSizeAndThreadCount) {
+  MirrorEngine first(golden_->model);
+  const MirrorRun expected = run_mirror(first, golden_->stream, 256);
+  expect_recorded(expected);
+  EXPECT_EQ(first.save().prototypes.size(), golden_->expected.at("prototypes").get<std::size_t>());
+  for (const auto& [block, threads] :
+       std::vector<std::pair<std::size_t, unsigned>>{{1, 1}, {7, 2}, {1024, 2}}) {
+    MirrorEngine engine(golden_->model, threads);
+    ASSERT_TRUE(same_runs(expected, run_mirror(engine, golden_->stream, block)))
+        << "block " << block << ", threads " << threads;
+  }
+}
+
+TEST_P(GoldenMirror, ThePlainRuleDecidesAsTheEngine) {
+  // The plain rule takes seconds on real streams: their first samples will do.
+  const std::size_t rows = std::min<std::size_t>(golden_->stream.rows(), 1200);
+  MirrorEngine engine(golden_->model);
+  MirrorPlain plain(golden_->model);
+  const auto stream = golden_->stream.view().slice(0, rows);
+  EXPECT_TRUE(same_runs(run_mirror(plain, stream, 100), run_mirror(engine, stream, 100)));
+  EXPECT_EQ(plain.state(), engine.save());
+}
+
+// On the made sets alone: it calibrates once for every instruction set.
+class GoldenMirrorEverywhere : public GoldenMirror {};
+
+TEST_P(GoldenMirrorEverywhere, InstructionSetsAndThreadsChangeNeitherModelNorDecisions) {
+  const MirrorSection section = to_section(*golden_->model);
+  MirrorEngine first(golden_->model);
+  const MirrorRun expected = run_mirror(first, golden_->stream, 64);
+  for_every_target([&] {
+    ThreadPool pool(3);
+    NoProgress progress;
+    auto model =
+        calibrate_mirror(golden_->support, golden_->labels, golden_->options(), pool, progress, {});
+    ASSERT_TRUE(model.ok()) << model.error().message;
+    EXPECT_EQ(to_section(*model), section);
+    MirrorEngine engine(golden_->model);
+    EXPECT_TRUE(same_runs(expected, run_mirror(engine, golden_->stream, 64)));
+  });
+}
+
+std::string name_of(const ::testing::TestParamInfo<std::tuple<const char*, const char*>>& p) {
+  std::string name = std::string(std::get<0>(p.param)) + "_" + std::get<1>(p.param);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Recorded, GoldenMirror,
+                         ::testing::Combine(::testing::Values("tiny", "overlap", "wide",
+                                                              "cub-frozen", "cub-finetuned"),
+                                            ::testing::Values("plain", "rehearsed")),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Recorded, GoldenMirrorEverywhere,
+                         ::testing::Combine(::testing::Values("tiny", "overlap", "wide"),
+                                            ::testing::Values("plain", "rehearsed")),
+                         name_of);
+
+}  // namespace
+}  // namespace paco::testing

@@ -1,0 +1,279 @@
+// What holds for every stream of samples and operations: the fast engine is the plain reference
+// with operations mixed in at random, an operation and its undo leave nothing behind, and the log
+// rebuilds the state from its start and from every snapshot.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "laws/discover_case.hpp"
+#include "session/fold.hpp"
+#include "session/session_parts.hpp"
+#include "temporary_folder.hpp"
+
+namespace paco {
+namespace {
+
+using testing::law_case;
+using testing::LawCase;
+using testing::same_decision;
+using testing::TemporaryFolder;
+
+Session open_new(const std::string& path, const std::shared_ptr<const Model>& model,
+                 const std::string& method) {
+  JournalOptions journal;
+  journal.durability = JournalOptions::Durability::relaxed;
+  journal.snapshot_samples = 37;
+  auto session = Session::create(path, model, method, {}, journal);
+  EXPECT_TRUE(session.ok()) << (session.ok() ? "" : session.error().message);
+  return std::move(session).value();
+}
+
+std::string digest(const Session& session) {
+  const auto value = session.digest();
+  EXPECT_TRUE(value.ok());
+  return value.ok() ? *value : "";
+}
+
+// Categories and prototypes in every field.
+::testing::AssertionResult same_memory(Session& a, Session& b) {
+  const auto x = a.view(), y = b.view();
+  if (x->categories.next() != y->categories.next())
+    return ::testing::AssertionFailure() << "other numbers of categories";
+  if (x->prototypes.size() != y->prototypes.size())
+    return ::testing::AssertionFailure() << "other numbers of prototypes";
+  if (x->known != y->known || x->discovered != y->discovered)
+    return ::testing::AssertionFailure() << "known or discovered differ";
+  for (CategoryId id = 0; id < x->categories.next(); ++id) {
+    const Category &p = x->categories[id], &q = y->categories[id];
+    if (p.name != q.name || p.forward != q.forward || p.retired != q.retired ||
+        p.exists != q.exists || p.answered != q.answered || p.prototypes != q.prototypes) {
+      return ::testing::AssertionFailure() << "category " << id;
+    }
+  }
+  for (std::size_t i = 0; i < x->prototypes.size(); ++i) {
+    const Prototype &p = x->prototypes[i], &q = y->prototypes[i];
+    const bool lengths = p.resultant_length == q.resultant_length ||
+                         (std::isnan(p.resultant_length) && std::isnan(q.resultant_length));
+    if (p.owner != q.owner || p.reference != q.reference || p.competing != q.competing ||
+        p.members != q.members || p.counted != q.counted || !lengths) {
+      return ::testing::AssertionFailure()
+             << "prototype " << i << ": members " << p.members << " against " << q.members
+             << ", length " << p.resultant_length << " against " << q.resultant_length;
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+// A random operation; often one that makes no sense.
+Operation random_operation(Random& random, const Session& session,
+                           const std::vector<std::uint64_t>& events) {
+  const Categories& categories = session.method().categories();
+  const auto category = [&] {
+    return static_cast<CategoryId>(random.below(static_cast<std::size_t>(categories.next()) + 1));
+  };
+  // One that fits, where there is one and luck has it.
+  const auto fitting = [&](auto fits) {
+    std::vector<CategoryId> all;
+    for (CategoryId id = 0; id < categories.next(); ++id)
+      if (categories.is_live(id) && fits(id)) all.push_back(id);
+    return all.empty() || random.below(4) == 0 ? category() : all[random.below(all.size())];
+  };
+  Operation o;
+  const std::size_t kind = random.below(12);
+  o.kind = kind < 8 ? static_cast<OperationKind>(kind) : OperationKind::undo;
+  o.category = category();
+  switch (o.kind) {
+    case OperationKind::rename:
+      o.name = "name " + std::to_string(random.below(6));
+      break;
+    case OperationKind::merge:
+      o.categories = {category(), category()};
+      break;
+    case OperationKind::demote:
+      o.category = fitting([&](CategoryId id) {
+        return id >= static_cast<CategoryId>(categories.known_classes()) &&
+               !categories[id].prototypes.empty() &&
+               session.method().is_reference(categories[id].prototypes.front());
+      });
+      break;
+    case OperationKind::revive:
+      o.category = fitting([&](CategoryId id) { return categories[id].retired; });
+      break;
+    case OperationKind::separate:
+      o.category = fitting([&](CategoryId id) { return categories[id].prototypes.size() > 1; });
+      if (categories.has(o.category) && !categories[o.category].prototypes.empty()) {
+        const auto& owned = categories[o.category].prototypes;
+        o.prototypes = {owned[random.below(owned.size())]};
+      }
+      break;
+    case OperationKind::move:
+      for (std::size_t i = 0; i < 1 + random.below(3); ++i)
+        o.samples.push_back(random.below(static_cast<std::size_t>(session.samples()) + 1));
+      if (random.below(2) == 0) o.category = -1;
+      break;
+    case OperationKind::undo:
+      o.event = events.empty() ? 0 : events[random.below(events.size())];
+      break;
+    default:
+      break;
+  }
+  return o;
+}
+
+struct Met {
+  std::map<OperationKind, int> done, refused;
+};
+
+// One stream with operations, by both engines; returns the events that were operations.
+void run_both(std::uint64_t seed, std::size_t rounds, const TemporaryFolder& folder, Met& met) {
+  const LawCase c = law_case(seed);
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::string paths[] = {folder / ("fast" + std::to_string(seed)),
+                               folder / ("plain" + std::to_string(seed))};
+  Session fast = open_new(paths[0], c.model, "paco");
+  Session plain = open_new(paths[1], c.model, "reference");
+  Random random(seed, 11);
+  std::vector<std::uint64_t> events;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    if (random.below(3) > 0) {
+      const std::size_t count = 1 + random.below(12);
+      Matrix<double> rows(count, c.data.stream.columns());
+      for (std::size_t i = 0; i < count; ++i) {
+        const auto from = c.data.stream[random.below(c.data.stream.rows())];
+        std::copy(from.begin(), from.end(), rows[i].begin());
+        if (random.below(2) == 0) rows[i][0] *= 1 + 0.1 * random.normal();
+      }
+      std::vector<Decision> a(count), b(count);
+      ASSERT_TRUE(fast.decide(rows, a).ok());
+      ASSERT_TRUE(plain.decide(rows, b).ok());
+      for (std::size_t i = 0; i < count; ++i) ASSERT_TRUE(same_decision(a[i], b[i]));
+    } else {
+      const Operation o = random_operation(random, fast, events);
+      const std::string before = digest(fast);
+      const auto a = fast.apply(o), b = plain.apply(o);
+      ASSERT_EQ(a.ok(), b.ok()) << operation_name(o.kind) << ": "
+                                << (a.ok() ? b.error().message : a.error().message);
+      if (a.ok()) {
+        events.push_back(a->event);
+        ++met.done[o.kind];
+        ASSERT_TRUE(same_memory(fast, plain)) << operation_name(o.kind);
+        if (random.below(3) == 0) {
+          const auto undone = fast.undo(a->event), other = plain.undo(a->event);
+          ASSERT_TRUE(undone.ok()) << operation_name(o.kind) << ": " << undone.error().message;
+          ASSERT_TRUE(other.ok());
+          ASSERT_EQ(digest(fast), before)
+              << "undo of " << operation_name(o.kind) << ": " << a->text << "; " << undone->text;
+          events.push_back(undone->event);
+        }
+      } else {
+        ++met.refused[o.kind];
+        ASSERT_EQ(a.error().message, b.error().message);
+        ASSERT_EQ(digest(fast), before) << "a refused " << operation_name(o.kind);
+      }
+    }
+  }
+  ASSERT_TRUE(same_memory(fast, plain));
+  const std::string end = digest(fast);
+  const std::uint64_t all = fast.events();
+  {
+    const auto gone = std::move(fast);  // closed without a snapshot at the end
+  }
+
+  // The log from the model, and from every snapshot that is there.
+  auto journal = Journal::open(paths[0], OpenMode::read, {});
+  ASSERT_TRUE(journal.ok()) << journal.error().message;
+  std::vector<std::uint64_t> starts{0};
+  const std::vector<SnapshotInfo> snapshots = journal->snapshots().value();
+  for (const SnapshotInfo& info : snapshots) starts.push_back(info.event);
+  for (const std::uint64_t start : starts) {
+    auto method = method_of_journal(*journal, 1);
+    ASSERT_TRUE(method.ok());
+    if (start > 0) {
+      auto snapshot = journal->newest_snapshot(start);
+      ASSERT_TRUE(snapshot.ok() && snapshot->has_value());
+      ASSERT_TRUE((*method)->restore((*snapshot)->bytes, "snapshot").ok());
+      EXPECT_EQ((*method)->digest().value(), (*snapshot)->digest);
+    }
+    const auto folded = fold(*journal, **method, start, {});
+    ASSERT_TRUE(folded.ok()) << folded.error().message;
+    EXPECT_FALSE(folded->first_difference) << "from event " << start;
+    EXPECT_EQ(folded->events, all);
+    EXPECT_EQ((*method)->digest().value(), end) << "from event " << start;
+  }
+  // And as a session.
+  auto again = Session::open(paths[0]);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(digest(*again), end);
+  EXPECT_TRUE(same_memory(*again, plain));
+}
+
+TEST(SessionLaws, TheFastEngineIsTheReferenceWithOperationsMixedInAtRandom) {
+  const TemporaryFolder folder;
+  Met met;
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    run_both(seed, 150, folder, met);
+    if (HasFatalFailure()) return;
+  }
+  // The law is worth something only if everything was met.
+  for (int k = 0; k <= static_cast<int>(OperationKind::undo); ++k) {
+    const auto kind = static_cast<OperationKind>(k);
+    EXPECT_GT(met.done[kind], 2) << operation_name(kind);
+    EXPECT_GT(met.refused[kind], 0) << operation_name(kind);
+  }
+}
+
+TEST(SessionLaws, OperationsOnCategoriesThatShareNothingCommute) {
+  const TemporaryFolder folder;
+  int tried = 0;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    const LawCase c = law_case(seed);
+    const auto run = [&](bool swapped) {
+      Session session =
+          open_new(folder / (std::to_string(seed) + (swapped ? "b" : "a")), c.model, "paco");
+      std::vector<Decision> decisions(c.data.stream.rows());
+      EXPECT_TRUE(session.decide(c.data.stream, decisions).ok());
+      const auto known = static_cast<CategoryId>(c.model->known_classes());
+      if (session.method().categories().next() < known + 3) return std::string();
+      Operation rename, merge;
+      rename.kind = OperationKind::rename;
+      rename.category = known;
+      rename.name = "first";
+      merge.kind = OperationKind::merge;
+      merge.category = known + 1;
+      merge.categories = {known + 2};
+      EXPECT_TRUE(session.apply(swapped ? merge : rename).ok());
+      EXPECT_TRUE(session.apply(swapped ? rename : merge).ok());
+      ++tried;
+      return digest(session);
+    };
+    EXPECT_EQ(run(false), run(true)) << "seed " << seed;
+  }
+  EXPECT_GE(tried, 4);
+}
+
+TEST(SessionLaws, EveryAnsweredIdResolvesToALiveCategory) {
+  const TemporaryFolder folder;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    const LawCase c = law_case(seed);
+    Session session = open_new(folder / std::to_string(seed), c.model, "paco");
+    Random random(seed, 12);
+    std::vector<std::uint64_t> events;
+    std::set<CategoryId> answered;
+    for (std::size_t row = 0; row < c.data.stream.rows(); ++row) {
+      std::vector<Decision> one(1);
+      ASSERT_TRUE(session.decide(c.data.stream.view().slice(row, 1), one).ok());
+      answered.insert(one[0].category);
+      const auto done = session.apply(random_operation(random, session, events));
+      if (done.ok()) events.push_back(done->event);
+      for (const CategoryId id : answered) {
+        const Categories& categories = session.method().categories();
+        ASSERT_TRUE(categories.has(id)) << id << ", seed " << seed;
+        ASSERT_TRUE(categories.is_live(categories.now(id))) << id << ", seed " << seed;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace paco

@@ -1,0 +1,136 @@
+#include "data/csv.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/random.hpp"
+#include "data/embedding_writer.hpp"
+#include "data/embeddings.hpp"
+#include "data_files.hpp"
+#include "temporary_folder.hpp"
+
+namespace paco {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct Table {
+  std::vector<double> numbers;
+  std::size_t columns = 0;
+  std::vector<std::string> ids, notes;
+};
+
+Result<Table> read_table(const std::string& text) {
+  const auto bytes = testing::bytes_of(text);
+  const auto source = open_embeddings(bytes, "made");
+  if (!source.ok()) return source.error();
+  Table table;
+  table.columns = (*source)->dimension();
+  table.notes = (*source)->notes();
+  Matrix<double> block(100, table.columns);
+  const auto count = (*source)->read(block.view(), &table.ids);
+  if (!count.ok()) return count.error();
+  table.numbers.assign(block.data(), block.data() + *count * table.columns);
+  return table;
+}
+
+// Whatever bytes a name has, a written table gives them back.
+TEST(Csv, EveryNameReadsBackByteForByte) {
+  testing::TemporaryFolder folder;
+  constexpr std::string_view kLikely = "\n\r\t \",;#=+-@'\\a1[{.\x01\x1b\x7f\xc3\xa4\xff";
+  Random random(11);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<std::string> ids(3);
+    for (std::string& id : ids) {
+      id.resize(random.below(12));
+      for (char& c : id) c = kLikely[random.below(kLikely.size())];
+    }
+    const std::string path = folder / "a.csv";
+    const Matrix<double> numbers(3, 60, Matrix<double>::Numbers(180, 0.5));
+    auto writer = create_embeddings(path, 60);
+    ASSERT_TRUE((*writer)->append(numbers, ids).ok());
+    ASSERT_TRUE((*writer)->commit().ok());
+    auto source = open_embeddings(path);
+    ASSERT_TRUE(source.ok()) << "round " << round << ": " << source.error().message;
+    Matrix<double> block(4, 60);
+    std::vector<std::string> back;
+    const auto count = (*source)->read(block.view(), &back);
+    ASSERT_TRUE(count.ok()) << "round " << round << ": " << count.error().message;
+    EXPECT_EQ(back, ids) << "round " << round;
+  }
+}
+
+// Quotes keep a name whole; an apostrophe before it would make it another name.
+TEST(Csv, WhatASpreadsheetMayTakeForAFormulaIsQuotedAndNothingIsAdded) {
+  EXPECT_EQ(csv_field("=1+1"), "\"=1+1\"");
+  EXPECT_EQ(csv_field("@name"), "\"@name\"");
+  EXPECT_EQ(csv_field("+x"), "\"+x\"");
+  EXPECT_EQ(csv_field("-x"), "\"-x\"");
+  EXPECT_EQ(csv_field("-1.5"), "-1.5");
+  EXPECT_EQ(csv_field("plain"), "plain");
+}
+
+TEST(Csv, ColumnNamesOfPandasAreNoSample) {
+  const auto bare = read_table("0,1,2,3\n0.5,1,2,3\n");
+  ASSERT_TRUE(bare.ok()) << bare.error().message;
+  EXPECT_THAT(bare->numbers, ElementsAre(0.5, 1, 2, 3));
+  ASSERT_EQ(bare->notes.size(), 1u);
+  EXPECT_THAT(bare->notes[0], HasSubstr("made: line 1 counts the columns"));
+  for (const char* head : {"id,0,1,2\n", "index,0,1,2\n", ",0,1,2\n", "Unnamed: 0,0,1,2\n"}) {
+    const auto named = read_table(std::string(head) + "7,0.5,1,2\n");
+    ASSERT_TRUE(named.ok()) << head << named.error().message;
+    EXPECT_THAT(named->numbers, ElementsAre(0.5, 1, 2)) << head;
+    EXPECT_THAT(named->ids, ElementsAre("7")) << head;
+  }
+  const auto labelled = read_table("0,1,2,label\n0.5,1,2,kiwi\n");
+  ASSERT_TRUE(labelled.ok()) << labelled.error().message;
+  EXPECT_THAT(labelled->numbers, ElementsAre(0.5, 1, 2));
+}
+
+TEST(Csv, NumbersThatOnlyHappenToCountStayNumbers) {
+  EXPECT_THAT(read_table("0,1,2,3\n4,5,6,7\n")->numbers, ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  EXPECT_THAT(read_table("0,1\n0.5,0.5\n")->numbers, ElementsAre(0, 1, 0.5, 0.5));
+  EXPECT_THAT(read_table("0,1,2,3\n")->numbers, ElementsAre(0, 1, 2, 3));
+}
+
+TEST(Csv, AnIndexOfPandasIsNoValue) {
+  for (const char* head : {"index", "Index", "Unnamed: 0"}) {
+    const auto table = read_table(std::string(head) + ",x0,x1\n0,0.5,1\n1,2,3\n");
+    ASSERT_TRUE(table.ok()) << table.error().message;
+    EXPECT_EQ(table->columns, 2u) << head;
+    EXPECT_THAT(table->ids, ElementsAre("0", "1")) << head;
+    ASSERT_EQ(table->notes.size(), 1u) << head;
+    EXPECT_THAT(table->notes[0], HasSubstr("index of the rows"));
+  }
+  const auto both = read_table(",id,x0,x1\n0,a,0.5,1\n1,b,2,3\n");
+  ASSERT_TRUE(both.ok()) << both.error().message;
+  EXPECT_EQ(both->columns, 2u);
+  EXPECT_THAT(both->ids, ElementsAre("a", "b"));
+  ASSERT_EQ(both->notes.size(), 1u);
+  EXPECT_THAT(both->notes[0], HasSubstr("left out"));
+  // Elsewhere, or with a fraction below it, it is a value like others.
+  EXPECT_EQ(read_table("x0,index\n0.5,1\n")->columns, 2u);
+  EXPECT_EQ(read_table("index,x0\n1.33,2\n")->columns, 2u);
+}
+
+TEST(Csv, ALineOfFarTooManyFieldsIsGivenUpEarly) {
+  std::string line;
+  for (std::size_t i = 0; i < kMaxFields + 100; ++i) line += "1,";
+  const auto table = read_table(line + "1\n");
+  ASSERT_FALSE(table.ok());
+  EXPECT_THAT(table.error().message, HasSubstr("made: line 1 has more than"));
+}
+
+TEST(Csv, DecimalCommasAreNamedWithTheRemedy) {
+  for (const char* text : {"1,5;2,5\n", "1,5;2,5\n3,5;4,5\n", "a;b\n1,5;2\n", "1,5\t2,5\n",
+                           "1,5 2,5\n3,5 4,5\n", "id;x\na;-0,25\n"}) {
+    const auto table = read_table(text);
+    ASSERT_FALSE(table.ok()) << text;
+    EXPECT_THAT(table.error().message, HasSubstr("decimal comma")) << text;
+    EXPECT_THAT(table.error().hint, HasSubstr("decimal point")) << text;
+  }
+  EXPECT_TRUE(read_table("\"a, b\";1\n").ok()) << "a name may have a comma";
+}
+
+}  // namespace
+}  // namespace paco

@@ -1,0 +1,70 @@
+#include "data/json.hpp"
+
+#include <gmock/gmock.h>
+
+#include "data/artifact.hpp"
+#include "data/embeddings.hpp"
+#include "data/labels.hpp"
+#include "data/safetensors.hpp"
+#include "data/split_list.hpp"
+#include "data_files.hpp"
+#include "temporary_folder.hpp"
+
+namespace paco {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string brackets(std::size_t depth, const std::string& inside) {
+  return std::string(depth, '[') + inside + std::string(depth, ']');
+}
+
+TEST(Json, ValuesAreReadAndMistakesNamedWithTheirPlace) {
+  EXPECT_EQ((*parse_json(R"({"a": [1, "b"]})", "made"))["a"][1], "b");
+  const auto broken = parse_json("[1,", "made: line 7");
+  ASSERT_FALSE(broken.ok());
+  EXPECT_THAT(broken.error().message, ::testing::StartsWith("made: line 7 is not JSON"));
+  EXPECT_FALSE(parse_json("1e999", "made").ok());
+}
+
+TEST(Json, DepthIsCountedInBracketsOutsideOfText) {
+  EXPECT_FALSE(json_nests_deeper(brackets(kMaxJsonDepth, "")));
+  EXPECT_TRUE(json_nests_deeper(brackets(kMaxJsonDepth + 1, "")));
+  EXPECT_TRUE(json_nests_deeper(std::string(kMaxJsonDepth + 1, '{')));
+  EXPECT_FALSE(json_nests_deeper("[\"\\\"" + std::string(1000, '[') + "\"]"));
+  EXPECT_FALSE(json_nests_deeper("]]]]" + brackets(kMaxJsonDepth, "")));
+  std::string wide = "[";
+  for (int i = 0; i < 1000; ++i) wide += "[],";
+  EXPECT_FALSE(json_nests_deeper(wide + "[]]"));
+}
+
+// Everywhere where JSON of users is read, a hundred thousand brackets are an error in words.
+TEST(Json, DeepNestingIsRefusedByEveryReader) {
+  testing::TemporaryFolder folder;
+  const std::string deep = brackets(100'000, "1");
+  const auto bytes = testing::bytes_of(deep);
+  EXPECT_THAT(parse_json(deep, "made").error().message, HasSubstr("nests deeper than 64"));
+  EXPECT_THAT(open_embeddings(bytes, "made").error().message, HasSubstr("nests deeper"));
+  EXPECT_FALSE(
+      open_embeddings(testing::bytes_of("{\"id\":" + deep + ",\"embedding\":[1]}"), "made").ok());
+  EXPECT_THAT(parse_labels(bytes, "made").error().message, HasSubstr("nests deeper"));
+  ASSERT_TRUE(write_file(folder / "list.json", "{\"known\":" + deep + ",\"novel\":[]}").ok());
+  EXPECT_THAT(read_class_split(folder / "list.json", {"a", "b"}).error().message,
+              HasSubstr("nests deeper"));
+  ASSERT_TRUE(write_file(folder / "names.json", deep).ok());
+  EXPECT_THAT(read_class_names(folder / "names.json").error().message, HasSubstr("nests deeper"));
+
+  const std::string header = "{\"a\":" + deep + "}";
+  const std::uint64_t length = header.size();
+  const std::string file(reinterpret_cast<const char*>(&length), 8);
+  EXPECT_THAT(SafetensorsFile::from_bytes(testing::bytes_of(file + header), "made").error().message,
+              HasSubstr("nests too deep"));
+
+  ArtifactWriter writer("model", 1);
+  writer.set("model", deep);
+  EXPECT_THAT(artifact_from_bytes(*writer.to_bytes(), "made", "model", 1).error().message,
+              HasSubstr("nests too deep"));
+}
+
+}  // namespace
+}  // namespace paco

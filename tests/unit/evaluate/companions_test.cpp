@@ -1,0 +1,92 @@
+// Files that do not belong together are noticed by what decisions carry.
+#include "evaluate/companions.hpp"
+
+#include <gmock/gmock.h>
+
+#include "base/files.hpp"
+#include "temporary_folder.hpp"
+
+namespace paco {
+namespace {
+
+using ::testing::HasSubstr;
+
+// Rows of a decisions file: two of known classes, then a category that is born and met again.
+const std::string kHeader =
+    "sequence,sample,verdict,category,name,branch,route,score,threshold,runner_up,"
+    "assignment_score,runner_up_score,tau_birth,top_cosine,margin,birth_score,attach_score\n";
+const std::string kRows[] = {
+    "0,a,known,0,wren,known_only,known_only,0.5,0.3,0,1,0.5,-3,0.9,0.5,,\n",
+    "1,b,known,1,owl,known_only,known_only,0.5,0.3,0,1,0.5,-3,0.9,0.5,,\n",
+    "2,c,created,2,category 2,create,all,-3.4,-3,0,,,-3,0.2,0.1,-3.4,\n",
+    "3,d,existing,2,category 2,attach,all,2,1,2,,,-3,0.3,0.1,-3.2,2\n"};
+
+class Companions : public ::testing::Test {
+ protected:
+  std::string put(std::initializer_list<int> rows) {
+    std::string text = kHeader;
+    for (const int row : rows) text += kRows[row];
+    const std::string path = folder_ / "decisions.csv";
+    EXPECT_TRUE(write_file(path, text).ok());
+    return path;
+  }
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(Companions, RowsInAnyOrderAreTheSameStream) {
+  const auto table = read_stream_decisions(put({3, 1, 0, 2}));
+  ASSERT_TRUE(table.ok());
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(table->decisions[i].sequence, i);
+    EXPECT_EQ(table->samples[i], std::string(1, static_cast<char>('a' + i)));
+  }
+  EXPECT_EQ(table->names[1], "owl");
+}
+
+TEST_F(Companions, AStreamMayBeginAnywhereButHasNoRowTwiceAndNoGap) {
+  EXPECT_TRUE(read_stream_decisions(put({2, 3})).ok());
+  const auto twice = read_stream_decisions(put({0, 1, 2, 1}));
+  ASSERT_FALSE(twice.ok());
+  EXPECT_THAT(twice.error().message, HasSubstr("sequence number 1"));
+  const auto gap = read_stream_decisions(put({0, 3}));
+  ASSERT_FALSE(gap.ok());
+  EXPECT_THAT(gap.error().message, HasSubstr("0 comes 3"));
+}
+
+TEST_F(Companions, ANumberOfKnownClassesIsContradictedFromBothSides) {
+  const auto table = read_stream_decisions(put({0, 1, 2, 3})).value();
+  EXPECT_TRUE(check_known(table, "d", {2, {}, "--known"}).ok());
+  for (const std::size_t classes : {0, 1, 3, 100}) {
+    const auto checked = check_known(table, "d", {classes, {}, "--known"});
+    ASSERT_FALSE(checked.ok()) << classes;
+    EXPECT_EQ(checked.error().code, ErrorCode::mismatch);
+    EXPECT_THAT(checked.error().message, HasSubstr("--known"));
+  }
+}
+
+TEST_F(Companions, AModelWithOtherNamesIsAnotherModel) {
+  const auto table = read_stream_decisions(put({0, 1, 2, 3})).value();
+  const std::vector<std::string> same = {"wren", "owl"}, other = {"owl", "wren"};
+  EXPECT_TRUE(check_known(table, "d", {2, same, "m.paco"}).ok());
+  const auto checked = check_known(table, "d", {2, other, "m.paco"});
+  ASSERT_FALSE(checked.ok());
+  EXPECT_THAT(checked.error().message, HasSubstr("'wren'"));
+}
+
+TEST_F(Companions, IdsAloneContradictNothing) {
+  DecisionTable table = read_stream_decisions(put({0, 1, 2, 3})).value();
+  table.detailed = false;
+  EXPECT_TRUE(check_known(table, "d", {1, {}, "--known"}).ok());
+}
+
+TEST_F(Companions, TwoPartsOfAStreamAreNotTheSameStream) {
+  const auto first = read_stream_decisions(put({0, 1})).value();
+  const auto second = read_stream_decisions(put({2, 3})).value();
+  const auto longer = read_stream_decisions(put({1, 2, 3})).value();
+  EXPECT_TRUE(check_same_stream(first, "a", first, "b").ok());
+  EXPECT_FALSE(check_same_stream(first, "a", second, "b").ok());
+  EXPECT_FALSE(check_same_stream(first, "a", longer, "b").ok());
+}
+
+}  // namespace
+}  // namespace paco

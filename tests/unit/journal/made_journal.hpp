@@ -1,0 +1,179 @@
+// Made events for the tests of the journal: settings with a choice among the evidence, and a stream
+// of samples and operations that is a function of a seed and the place in the stream alone, so that
+// any prefix can be compared with what a journal gives back.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/random.hpp"
+#include "journal/journal.hpp"
+
+namespace paco::testing {
+
+inline JournalSettings made_settings(std::size_t dimension = 6) {
+  JournalSettings settings;
+  settings.method = "made";
+  settings.options = R"({"alpha":0.5})";
+  settings.model = "fingerprint";
+  settings.created = 1.7e9;
+  settings.dimension = dimension;
+  settings.verdicts = {"known", "existing", "created"};
+  settings.evidence = {{"branch", "which rule decided", true, {"known_only", "it's \"new\""}},
+                       {"margin", "best minus second", false, {}},
+                       {"Top cosine", "best cosine", false, {}}};
+  return settings;
+}
+
+inline std::vector<std::byte> made_bytes(std::size_t size, std::uint64_t seed) {
+  Random random(seed);
+  std::vector<std::byte> bytes(size);
+  for (std::byte& byte : bytes) byte = static_cast<std::byte>(random.next64());
+  return bytes;
+}
+
+// Owns what the views of a SampleRow show.
+struct MadeSample {
+  SampleRow row;
+  std::vector<double> evidence, embedding;
+  std::string key, name;
+};
+
+// A stream whose sample i depends on the seed and i alone.
+class MadeStream {
+ public:
+  explicit MadeStream(std::uint64_t seed, std::size_t dimension = 6)
+      : seed_(seed), dimension_(dimension) {}
+
+  MadeSample sample(std::uint64_t sequence, std::uint64_t event) const {
+    Random random(seed_, sequence);
+    MadeSample made;
+    made.row.event = event;
+    made.row.sequence = sequence;
+    made.row.category = static_cast<std::int64_t>(random.below(5));
+    made.row.prototype = static_cast<std::int64_t>(random.below(7));
+    made.row.runner_up = static_cast<std::int64_t>(random.below(5));
+    made.row.verdict = static_cast<std::uint8_t>(random.below(3));
+    made.row.counted = random.below(2) == 1;
+    made.row.score = random.normal();
+    made.row.threshold = sequence % 7 == 3 ? -0.0 : random.normal();
+    made.evidence = {static_cast<double>(random.below(2)),
+                     sequence % 5 == 2 ? std::nan("") : random.normal(), random.uniform()};
+    // Groups of each type that embeddings are stored in.
+    for (std::size_t i = 0; i < dimension_; ++i) {
+      const double number = random.normal();
+      made.embedding.push_back(sequence % 3 == 0   ? std::round(number * 8) / 8
+                               : sequence % 3 == 1 ? static_cast<float>(number)
+                                                   : number);
+    }
+    if (sequence % 2 == 0) made.key = "key " + std::to_string(sequence);
+    made.name = "picture_" + std::to_string(sequence) + ".jpg";
+    return made;
+  }
+
+ private:
+  std::uint64_t seed_;
+  std::size_t dimension_;
+};
+
+// Samples [from, from + count) as rows; their memory lives as long as the group.
+class MadeGroup {
+ public:
+  MadeGroup(const MadeStream& stream, std::uint64_t from, std::size_t count,
+            std::uint64_t operations_before = 0) {
+    for (std::size_t i = 0; i < count; ++i)
+      samples_.push_back(stream.sample(from + i, from + i + operations_before));
+    for (MadeSample& made : samples_) {
+      made.row.evidence = made.evidence;
+      made.row.embedding = made.embedding;
+      made.row.sample = made.name;
+      if (!made.key.empty()) made.row.key = made.key;
+      rows_.push_back(made.row);
+    }
+  }
+  std::span<const SampleRow> rows() const { return rows_; }
+  std::vector<SampleRow>& rows() { return rows_; }
+
+ private:
+  std::vector<MadeSample> samples_;
+  std::vector<SampleRow> rows_;
+};
+
+inline CategoryRow made_category(std::int64_t id, std::vector<std::int64_t> prototypes) {
+  return {id,
+          "category " + std::to_string(id),
+          id < 2 ? "known" : "discovered",
+          id,
+          false,
+          0,
+          std::move(prototypes)};
+}
+
+inline OperationRow made_operation(std::uint64_t event, std::uint64_t sequence) {
+  OperationRow row;
+  row.event = event;
+  row.sequence = sequence;
+  row.time = 1.7e9 + static_cast<double>(event);
+  row.actor = "someone";
+  row.kind = "rename";
+  row.request = R"({"category":1,"name":"heron"})";
+  row.outcome = R"({"was":"category 1"})";
+  if (event % 2 == 1) row.undoes = event - 1;
+  return row;
+}
+
+inline bool same_number(double a, double b) {
+  return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
+}
+
+// Is the stored sample exactly the one that was given?
+inline ::testing::AssertionResult is_sample(const StoredSample& stored, const SampleRow& given) {
+  const auto differ = [&](const char* what) {
+    return ::testing::AssertionFailure() << "sample " << given.sequence << ": " << what;
+  };
+  if (stored.event != given.event || stored.sequence != given.sequence) return differ("place");
+  if (stored.category != given.category || stored.prototype != given.prototype ||
+      stored.runner_up != given.runner_up || stored.verdict != given.verdict ||
+      stored.counted != given.counted) {
+    return differ("decision");
+  }
+  if (!same_number(stored.score, given.score) || !same_number(stored.threshold, given.threshold))
+    return differ("score");
+  if (stored.evidence.size() != given.evidence.size()) return differ("evidence");
+  for (std::size_t i = 0; i < given.evidence.size(); ++i) {
+    if (!same_number(stored.evidence[i], given.evidence[i])) return differ("evidence");
+  }
+  if (stored.key.has_value() != given.key.has_value() || (given.key && *stored.key != *given.key))
+    return differ("key");
+  if (stored.sample != given.sample) return differ("name");
+  return ::testing::AssertionSuccess();
+}
+
+// Holds the journal the first `count` samples of the stream, and no more, with their embeddings?
+inline ::testing::AssertionResult holds_prefix(Journal& journal, const MadeStream& stream,
+                                               std::uint64_t count) {
+  const auto tail = journal.tail();
+  if (!tail.ok()) return ::testing::AssertionFailure() << tail.error().message;
+  if (tail->samples != count)
+    return ::testing::AssertionFailure() << tail->samples << " samples, " << count << " expected";
+  const auto stored = journal.samples(0, count + 1);
+  if (!stored.ok()) return ::testing::AssertionFailure() << stored.error().message;
+  if (stored->size() != count) return ::testing::AssertionFailure() << stored->size() << " rows";
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const MadeGroup given(stream, i, 1, (*stored)[i].event - i);
+    if (auto same = is_sample((*stored)[i], given.rows()[0]); !same) return same;
+    const auto embedding = journal.embedding(i);
+    if (!embedding.ok()) return ::testing::AssertionFailure() << embedding.error().message;
+    if (!embedding->has_value() ||
+        !std::equal((*embedding)->begin(), (*embedding)->end(), given.rows()[0].embedding.begin(),
+                    given.rows()[0].embedding.end(), same_number)) {
+      return ::testing::AssertionFailure() << "embedding of sample " << i;
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+}  // namespace paco::testing

@@ -1,0 +1,141 @@
+// Support sets and streams at the edge of what makes sense: mirror works on them, in both forms
+// alike, or says why not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mirror_case.hpp"
+
+namespace paco::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+void expect_both_alike(const std::shared_ptr<const MirrorModel>& model, Rows<const double> stream) {
+  MirrorPlain plain(model);
+  MirrorEngine engine(model);
+  EXPECT_TRUE(same_runs(run_mirror(plain, stream, 50), run_mirror(engine, stream, 50)));
+  EXPECT_EQ(plain.state(), engine.save());
+}
+
+TEST(MirrorCorners, MoreDimensionsThanSamples) {
+  MadePlan plan;
+  plan.dimension = 150;
+  plan.per_class = 3;
+  const MadeData data = make_data(plan, 1);
+  expect_both_alike(mirror_model(data.support, data.labels, {}), data.stream);
+}
+
+TEST(MirrorCorners, SamplesOfAClassThatAreAllTheSame) {
+  // Nothing varies within classes: the embedding is the standardised one.
+  MadeData data = make_data({}, 2);
+  for (std::size_t i = 0; i < data.support.rows(); ++i) {
+    for (std::size_t j = 0; j < data.support.columns(); ++j)
+      data.support[i][j] = static_cast<double>((data.labels[i] * 7 + 3 * j) % 5);
+  }
+  const auto model = mirror_model(data.support, data.labels, {});
+  ASSERT_NE(model, nullptr);
+  EXPECT_EQ(model->embedding.whitening.rows(), 0u);
+  EXPECT_NEAR(model->rho, 1, 1e-6);
+  expect_both_alike(model, data.stream);
+}
+
+TEST(MirrorCorners, ADimensionThatNeverVaries) {
+  MadeData data = make_data({}, 3);
+  for (std::size_t i = 0; i < data.support.rows(); ++i) data.support[i][4] = 1;
+  for (std::size_t i = 0; i < data.stream.rows(); ++i) data.stream[i][4] = 1;
+  const auto model = mirror_model(data.support, data.labels, {});
+  ASSERT_NE(model, nullptr);
+  EXPECT_EQ(model->embedding.rank, 11u);
+  expect_both_alike(model, data.stream);
+}
+
+TEST(MirrorCorners, ThreeClassesOfOneTwoAndTwoSamples) {
+  const MadeData data = make_data({}, 4);
+  Matrix<double> support(5, data.support.columns());
+  for (std::size_t i = 0; i < 5; ++i)
+    std::copy_n(data.support[i].data(), support.columns(), support[i].data());
+  expect_both_alike(mirror_model(support, std::vector<std::int64_t>{0, 1, 1, 2, 2}, {}),
+                    data.stream);
+}
+
+TEST(MirrorCorners, OneSampleAllOverTheStream) {
+  const MadeData data = make_data({}, 5);
+  Matrix<double> stream(120, data.stream.columns());
+  for (std::size_t i = 0; i < stream.rows(); ++i)
+    std::copy_n(data.stream[7].data(), stream.columns(), stream[i].data());
+  expect_both_alike(mirror_model(data.support, data.labels, {}), stream);
+}
+
+TEST(MirrorCorners, TenThousandClasses) {
+  Random random(6);
+  constexpr std::size_t kClasses = 10000;
+  Matrix<double> support(kClasses + 500, 8);
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < support.rows(); ++i) {
+    labels.push_back(static_cast<std::int64_t>(i % kClasses));
+    for (double& x : support[i]) x = random.normal();
+  }
+  MirrorOptions options;
+  options.splits = 2;
+  const auto model = mirror_model(support, labels, options);
+  ASSERT_NE(model, nullptr);
+  Matrix<double> stream(30, 8);
+  for (std::size_t i = 0; i < 30 * 8; ++i) stream.data()[i] = random.normal();
+  expect_both_alike(model, stream);
+}
+
+TEST(MirrorCorners, RowsThatCannotBeDecidedAreRefusedByNumberAndNothingIsDecided) {
+  const MadeData data = make_data({}, 7);
+  const auto model = mirror_model(data.support, data.labels, {});
+  MirrorEngine engine(model);
+  run_mirror(engine, data.stream.view().slice(0, 10), 10);
+  const MirrorState before = engine.save();
+  Matrix<double> bad = data.stream;
+  bad[2][0] = std::numeric_limits<double>::infinity();
+  std::vector<MirrorDecision> decisions(bad.rows());
+  std::vector<MirrorBirth> births;
+  auto done = engine.decide_block(bad, decisions, births);
+  ASSERT_FALSE(done.ok());
+  EXPECT_THAT(done.error().message, HasSubstr("row 12 has inf at column 0"));
+  EXPECT_EQ(engine.save(), before);
+  done = engine.decide_block(Matrix<double>(3, 5), std::span(decisions).subspan(0, 3), births);
+  ASSERT_FALSE(done.ok());
+  EXPECT_THAT(done.error().message, HasSubstr("embeddings have 5 values, the model expects 12"));
+  done = engine.decide_block(data.stream, std::span(decisions).subspan(0, 3), births);
+  ASSERT_FALSE(done.ok());
+}
+
+TEST(MirrorCorners, OperationsOnWhatDoesNotExistAreRefused) {
+  const MadeData data = make_data({}, 8);
+  MirrorEngine engine(mirror_model(data.support, data.labels, {}));
+  run_mirror(engine, data.stream, 50);
+  EXPECT_THAT(engine.set_competing(9999, false).error().message,
+              HasSubstr("there is no prototype 9999"));
+  EXPECT_THAT(engine.set_category(0, 9999).error().message, HasSubstr("there is no category 9999"));
+  const std::vector<float> v(12, 0.5f);
+  EXPECT_THAT(engine.move(9999, v, 0, 1).error().message, HasSubstr("no sample 9999 yet"));
+  EXPECT_THAT(engine.move(1, v, 0, 9999).error().message, HasSubstr("no prototype 9999"));
+  EXPECT_FALSE(engine.prototype(0).ok());
+  EXPECT_FALSE(engine.remove(0).ok());
+  EXPECT_FALSE(engine.put_back({}).ok());
+}
+
+TEST(MirrorCorners, AMoveCanFoundANewCategory) {
+  const MadeData data = make_data({}, 9);
+  MirrorEngine engine(mirror_model(data.support, data.labels, {}));
+  const MirrorRun run = run_mirror(engine, data.stream, 50);
+  const auto embedded = engine.embed(data.stream);
+  ASSERT_TRUE(embedded.ok());
+  const std::size_t last = data.stream.rows() - 1;
+  const std::int64_t number = engine.next_prototype(), category = engine.next_category();
+  const auto moved =
+      engine.move(last, (*embedded)[last], run.decisions[last].prototype, number, category);
+  ASSERT_TRUE(moved.ok()) << moved.error().message;
+  EXPECT_EQ(engine.prototype(number)->category, category);
+  // The same sample again is now answered with it.
+  EXPECT_EQ(run_mirror(engine, data.stream.view().slice(last, 1), 1).decisions[0].category,
+            category);
+}
+
+}  // namespace
+}  // namespace paco::testing

@@ -1,0 +1,116 @@
+// Models and states come back from their sections as they were, and damaged ones are refused.
+#include "mirror/section.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "mirror_case.hpp"
+
+namespace paco::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(MirrorSection, AModelComesBackAsItWas) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const MirrorCase c = mirror_case(seed);
+    const MirrorSection section = to_section(*c.model);
+    const auto back = model_from_section(section, "model.paco");
+    ASSERT_TRUE(back.ok()) << back.error().message;
+    EXPECT_EQ(to_section(*back), section);
+    MirrorEngine a(c.model), b(std::make_shared<const MirrorModel>(*back));
+    EXPECT_TRUE(same_runs(run_mirror(a, c.stream, 64), run_mirror(b, c.stream, 64)));
+  }
+}
+
+TEST(MirrorSection, AStateComesBackAsItWas) {
+  for (std::uint64_t seed = 0; seed < 5; ++seed) {
+    const MirrorCase c = mirror_case(seed);
+    MirrorEngine engine(c.model);
+    run_mirror(engine, c.stream, 64);
+    const MirrorState state = engine.save();
+    const auto back = state_from_section(to_section(state, *c.model), *c.model, "a.state");
+    ASSERT_TRUE(back.ok()) << back.error().message;
+    EXPECT_EQ(*back, state);
+  }
+}
+
+// Every tensor missing, of another shape, or with a value that is not finite; every setting gone.
+template <class Load>
+void expect_damage_is_refused(const MirrorSection& section, Load load) {
+  for (const auto& [name, tensor] : section.tensors) {
+    MirrorSection damaged = section;
+    damaged.tensors.erase(name);
+    EXPECT_THAT(load(damaged).error().message, HasSubstr("no tensor '" + name + "'"));
+    damaged = section;
+    damaged.tensors[name].shape.front() += 1;
+    EXPECT_THAT(load(damaged).error().message, HasSubstr("'" + name + "' has another shape"));
+    damaged = section;
+    if (auto* values = std::get_if<std::vector<double>>(&damaged.tensors[name].values)) {
+      if (values->empty()) continue;
+      values->back() = std::numeric_limits<double>::quiet_NaN();
+      EXPECT_THAT(load(damaged).error().message, HasSubstr("not finite")) << name;
+    }
+    damaged = section;
+    damaged.tensors[name].values = std::vector<std::int64_t>();
+    EXPECT_FALSE(load(damaged).ok() && !std::get_if<std::vector<std::int64_t>>(&tensor.values));
+  }
+  const auto settings = nlohmann::ordered_json::parse(section.settings);
+  for (const auto& item : settings.items()) {
+    auto less = settings;
+    less.erase(item.key());
+    MirrorSection damaged = section;
+    damaged.settings = less.dump();
+    EXPECT_THAT(load(damaged).error().message, HasSubstr("settings cannot be read")) << item.key();
+  }
+}
+
+TEST(MirrorSection, DamagedModelsAreRefused) {
+  const MirrorSection section = to_section(*mirror_case(1).model);
+  const auto load = [](const MirrorSection& s) { return model_from_section(s, "model.paco"); };
+  expect_damage_is_refused(section, load);
+  const auto refused_with = [&](const char* key, const nlohmann::json& value) {
+    auto settings = nlohmann::ordered_json::parse(section.settings);
+    settings[key] = value;
+    MirrorSection damaged = section;
+    damaged.settings = settings.dump();
+    return !load(damaged).ok();
+  };
+  EXPECT_TRUE(refused_with("dimension", 1));
+  EXPECT_TRUE(refused_with("dimension", std::uint64_t{1} << 60));
+  EXPECT_TRUE(refused_with("known", 2));
+  EXPECT_TRUE(refused_with("alpha", 2.0));
+  EXPECT_TRUE(refused_with("rho", -1.0));
+  EXPECT_TRUE(refused_with("start", 1e30));
+}
+
+TEST(MirrorSection, DamagedStatesAreRefused) {
+  const MirrorCase c = mirror_case(4);
+  MirrorEngine engine(c.model);
+  run_mirror(engine, c.stream, 64);
+  const MirrorState state = engine.save();
+  ASSERT_GE(state.prototypes.size(), 2u);
+  const auto load = [&](const MirrorSection& s) {
+    return state_from_section(s, *c.model, "a.state");
+  };
+  expect_damage_is_refused(to_section(state, *c.model), load);
+  const auto refused = [&](auto damage) {
+    MirrorState damaged = state;
+    damage(damaged);
+    return !load(to_section(damaged, *c.model)).ok() &&
+           !MirrorEngine(c.model).restore(damaged).ok();
+  };
+  EXPECT_TRUE(refused([](MirrorState& s) { s.cursor = s.samples + 1; }));
+  EXPECT_TRUE(refused([](MirrorState& s) { s.confident = s.samples + 1; }));
+  EXPECT_TRUE(refused([](MirrorState& s) { s.next_category = 0; }));
+  EXPECT_TRUE(refused([](MirrorState& s) { s.prototypes[0].members = 0; }));
+  EXPECT_TRUE(refused([](MirrorState& s) { std::swap(s.prototypes[0], s.prototypes[1]); }));
+  EXPECT_TRUE(refused([](MirrorState& s) { s.prototypes[0].category = s.next_category; }));
+  EXPECT_TRUE(refused([](MirrorState& s) { s.reference_categories[0] = -5; }));
+}
+
+}  // namespace
+}  // namespace paco::testing
