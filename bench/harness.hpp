@@ -3,8 +3,9 @@
 //
 //   int main(int argc, char** argv) {
 //     bench::Harness harness("match", argc, argv);
-//     harness.require(answers_agree, "ours and the plain one differ");   // before anything is
-//     timed harness.add(measurement); return harness.finish();
+//     harness.require(answers_agree, "ours and the plain one differ");  // before timing anything
+//     harness.add(measurement);
+//     return harness.finish();
 //   }
 //
 // Programs take one argument, the JSON file to write; without it they only print.
@@ -13,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/common/measure.hpp"
 #include "paco/result.hpp"
-#include "study/measure.hpp"
 
 namespace paco::bench {
 

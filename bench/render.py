@@ -115,6 +115,15 @@ def end_to_end():
     return table(("contender", "threads", "files to decisions", "times faster"), lines)
 
 
+def python():
+    words = {"C++ block": "C++, in blocks", "C++ single": "C++, one by one", "single": "`decide`, float64"}
+    lines = [(words.get(r["contender"], f"`decide_many`, {r['contender']}"), time_text(r["microseconds"]),
+              share_text(r.get("share_of_native_speed")),
+              time_text(r["microseconds_over_native"]) if "microseconds_over_native" in r else "")
+             for r in load("python")["rows"]]
+    return table(("contender", "a decision", "of the C++ speed", "over the C++ call"), lines)
+
+
 def nearest():
     lines = [(r["contender"], r["shape"], time_text(r["microseconds_per_item"]), share_text(r.get("share_of_sgemm")),
               f"{r['recall']:.3f}", time_text(r["build_microseconds_per_prototype"])

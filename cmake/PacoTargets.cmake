@@ -21,6 +21,10 @@ if(PACO_WERROR)
 endif()
 if(PACO_SANITIZE)
   add_compile_options(-fsanitize=${PACO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND PACO_SANITIZE MATCHES "undefined")
+    # A null pointer that is followed ends the program in any case, and GCC takes a third of its time for the checks.
+    add_compile_options(-fno-sanitize=null,vptr)
+  endif()
   add_link_options(-fsanitize=${PACO_SANITIZE})
 endif()
 

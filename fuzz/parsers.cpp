@@ -12,11 +12,12 @@
 #include "data/json.hpp"
 #include "data/labels.hpp"
 #include "data/split_list.hpp"
-#include "discover/decision_file.hpp"
-#include "discover/trace_file.hpp"
+#include "evaluate/truth.hpp"
 #include "images/image_codec.hpp"
 #include "images/image_sources.hpp"
 #include "paco/method.hpp"
+#include "registry/decision_file.hpp"
+#include "registry/trace_file.hpp"
 
 namespace paco::fuzz {
 namespace {
@@ -115,6 +116,15 @@ Result<void> read_decision_file(std::span<const std::byte> bytes) {
   return {};
 }
 
+Result<void> read_truth_file(std::span<const std::byte> bytes) {
+  const std::vector<std::uint64_t> sequences{0, 1, 2, 3, 4};
+  const std::vector<std::string> samples{"a", "b", "c", "d", "d"}, classes{"ant", "bee"};
+  PACO_ASSIGN(const Truth truth, parse_truth(bytes, "input", {sequences, samples, classes}));
+  require(truth.labels.size() == sequences.size());
+  for (const std::int64_t label : truth.labels) require(label >= kNoTruth);
+  return {};
+}
+
 Result<void> read_trace_file(std::span<const std::byte> bytes) {
   PACO_ASSIGN(const Trace trace, parse_trace(bytes, "input"));
   require(trace.decisions.size() == trace.microseconds.size());
@@ -187,6 +197,7 @@ Result<void> parse_as(std::string_view parser, std::span<const std::byte> bytes)
   if (parser == "jpeg") return decode(bytes, decode_jpeg);
   if (parser == "png") return decode(bytes, decode_png);
   if (parser == "decisions") return read_decision_file(bytes);
+  if (parser == "truth") return read_truth_file(bytes);
   if (parser == "trace") return read_trace_file(bytes);
   if (parser == "model") return read_model_file(bytes);
   if (parser == "state") return read_state_file(bytes);

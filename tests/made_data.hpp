@@ -1,9 +1,11 @@
-// Made embeddings for tests of the decision layer: each class is a direction with noise around it,
-// raw coordinates have scales and means of their own. Everything follows from the seed.
+// Made embeddings (data/made_data.hpp) as tests of the decision layer need them: raw coordinates
+// have scales and means of their own, a class has a single sample. Everything follows from the
+// seed.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -12,6 +14,7 @@
 
 #include "base/random.hpp"
 #include "calibrate/paco_section.hpp"
+#include "data/made_data.hpp"
 #include "linalg/matrix.hpp"
 #include "paco/method.hpp"
 #include "paco/thresholds.hpp"
@@ -36,38 +39,37 @@ struct MadeData {
 };
 
 inline MadeData make_data(const MadePlan& plan, std::uint64_t seed) {
-  Random random(seed);
-  const std::size_t d = plan.dimension, classes = plan.known + plan.novel;
-  Matrix<double> centres(classes, d);
+  const std::size_t d = plan.dimension;
+  MadeShape shape{"", d, plan.known, plan.novel, 0, plan.stream, plan.noise, seed};
+  shape.support = plan.known * plan.per_class;
+  shape.noise_numbers = 4096 + 4 * d;
+  const paco::MadeData made(shape);
+  Random random(seed, 4);
   std::vector<double> scale(d), shift(d);
   for (std::size_t j = 0; j < d; ++j) {
     scale[j] = std::exp(random.normal());
     shift[j] = 3 * random.normal();
   }
-  for (std::size_t k = 0; k < classes; ++k) {
-    double squared = 0;
-    for (double& x : centres[k]) x = random.normal(), squared += x * x;
-    for (double& x : centres[k]) x /= std::sqrt(squared);
-  }
-  const auto fill = [&](std::span<double> row, std::size_t k) {
-    for (std::size_t j = 0; j < d; ++j) {
-      const double noise = plan.noise * random.normal() / std::sqrt(static_cast<double>(d));
-      row[j] = shift[j] + scale[j] * (centres[k][j] + noise);
-    }
+  const auto raw = [&](std::span<double> row) {
+    for (std::size_t j = 0; j < d; ++j) row[j] = shift[j] + scale[j] * row[j];
   };
   MadeData data;
-  for (std::size_t k = 0; k < plan.known; ++k) {
-    for (std::size_t i = 0; i < (k == 0 ? 1 : plan.per_class); ++i)
-      data.labels.push_back(static_cast<std::int64_t>(k));
+  // In no order; of class 0 the first sample alone.
+  std::vector<std::size_t> taken;
+  for (const std::size_t i : random.permutation(shape.support)) {
+    if (i % plan.known == 0 && i != 0) continue;
+    taken.push_back(i);
+    data.labels.push_back(static_cast<std::int64_t>(i % plan.known));
   }
-  random.shuffle(std::span(data.labels));
-  data.support = Matrix<double>(data.labels.size(), d);
-  for (std::size_t i = 0; i < data.labels.size(); ++i)
-    fill(data.support[i], static_cast<std::size_t>(data.labels[i]));
-  data.stream = Matrix<double>(plan.stream, d);
+  data.support = Matrix<double>(taken.size(), d);
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    made.support_row(taken[i], data.support[i]);
+    raw(data.support[i]);
+  }
+  data.stream = made.stream(0, plan.stream);
   for (std::size_t i = 0; i < plan.stream; ++i) {
-    data.truth.push_back(static_cast<std::int64_t>(random.below(classes)));
-    fill(data.stream[i], static_cast<std::size_t>(data.truth.back()));
+    data.truth.push_back(made.stream_label(i));
+    raw(data.stream[i]);
   }
   return data;
 }
@@ -97,21 +99,49 @@ inline CalibrationOptions varied_options(std::uint64_t seed) {
   return options;
 }
 
+inline std::shared_ptr<const Model> calibrated_alone(const SupportSet& support,
+                                                     const CalibrationOptions& options = {}) {
+  auto model = calibrate(support, options);
+  if (model.ok()) return std::make_shared<const Model>(std::move(model).value());
+  ADD_FAILURE() << model.error().message;
+  return nullptr;
+}
+
+// A head as small as can be and hardly trained: what is decided with it is none the less exact.
+inline CalibrationOptions quick_options(const std::string& method) {
+  CalibrationOptions options;
+  options.method = method;
+  for (const MethodOption& option : method_info(method).value()->options) {
+    if (option.name == "splits") options.set("splits", 2);
+    if (option.name == "epochs") options.set("epochs", 1);
+    if (option.name == "width") options.set("width", 4);
+    if (option.name == "prototypes") options.set("prototypes", 2);
+  }
+  return options;
+}
+
+// Made for PACO, with the section of mirror beside it, and where `peers` asks for it those of all
+// others, so that one model serves every method of the registry. Where a support set has nothing to
+// choose mirror's threshold by, it goes without.
 inline std::shared_ptr<const Model> calibrated(const SupportSet& support,
-                                               const CalibrationOptions& options = {}) {
+                                               const CalibrationOptions& options = {},
+                                               bool peers = true) {
   auto model = calibrate(support, options);
   if (!model.ok()) {
     ADD_FAILURE() << model.error().message;
     return nullptr;
   }
-  // The section of mirror beside it, so that one model serves every method of the registry. Where a
-  // support set has nothing to choose a threshold by, it goes without.
-  if (options.method == "paco") {
-    CalibrationOptions other;
-    other.method = "mirror";
-    other.set("splits", 2);
-    const auto mirror = calibrate(support, other);
-    if (mirror.ok()) model->sections["mirror"] = mirror->sections.at("mirror");
+  constexpr std::size_t kSmall = 64;  // heads of long embeddings take long
+  for (const std::string& name : method_names()) {
+    const std::string section(method_info(name).value()->section);
+    if (options.method != "paco" || model->sections.contains(section)) continue;
+    if (name != "mirror" && (!peers || support.embeddings.columns > kSmall)) continue;
+    const auto made = calibrate(support, quick_options(name));
+    if (made.ok()) {
+      model->sections[section] = made->sections.at(section);
+    } else if (name != "mirror") {
+      ADD_FAILURE() << made.error().message;
+    }
   }
   return std::make_shared<const Model>(std::move(model).value());
 }

@@ -4,7 +4,8 @@
   - public headers (include/paco) include only each other and the standard library;
   - torch is included by represent/ and train/ alone, and by no header that another folder can reach;
   - the disk is reached through src/base only, and the library prints nothing and does not exit;
-  - no source file has more than 500 lines.
+  - no source file has more than 500 lines;
+  - every source file opens with a comment that says what it is, a .cpp perhaps in the header of its name.
 """
 
 import pathlib
@@ -12,7 +13,7 @@ import re
 import sys
 
 LAYERS = ["base", "linalg", "data", "images", "represent", "train", "sphere", "calibrate", "mirror",
-          "journal", "discover", "session", "peers", "evaluate", "report", "study", "serve", "bus"]
+          "journal", "discover", "peers", "registry", "session", "evaluate", "report", "study", "serve", "bus"]
 TORCH_FOLDERS = {"represent", "train"}
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -98,6 +99,13 @@ def check_torch(path):
             breach(path, number, f"{name} brings {torch} along; only represent/ and train/ use torch")
 
 
+def check_opening(path):
+    header = path.with_suffix(".hpp")
+    if path.read_text().startswith("//") or (path.suffix == ".cpp" and header.is_file()):
+        return  # the header is looked at itself
+    breach(path, 1, "opens without a word on what it is")
+
+
 def main():
     for path in source_files("src"):
         check_source(path)
@@ -109,6 +117,7 @@ def main():
                   for path in source_files(folder)]
     for path in everything:
         check_torch(path)
+        check_opening(path)
         lines = len(path.read_text().splitlines())
         if lines > MAX_LINES:
             breach(path, lines, f"{lines} lines; split it, {MAX_LINES} are the most")

@@ -1,16 +1,18 @@
-# Builds the report page: npm ci where the lock file is new, then build.mjs.
-#   cmake -DNODE=... -DNPM=... -DSOURCE=web -DBINARY=build/.../web -DOUTPUT=page.cpp -P build.cmake
+# Builds the pages: npm ci where the lock file is new, then build.mjs, which leaves page.cpp and dashboard.cpp in BINARY.
+#   cmake -DNODE=... -DNPM=... -DSOURCE=web -DBINARY=build/.../web -P build.cmake
 #
-# Where npm or esbuild fail (mostly: no network), the program must still build: OUTPUT then holds no page but the reason,
-# and is dated back, so that the next build tries again.
+# Where npm or esbuild fail (mostly: no network), the program must still build: the sources then hold no page but the reason,
+# and are dated back, so that the next build tries again.
 
 function(give_up reason)
-  message(WARNING "The report page was not built: ${reason}\n"
-                  "Everything else works; `paco report` will say so. The next build tries again.")
-  file(WRITE ${OUTPUT} "// Written by web/build.cmake in place of a page.\n#include \"report/page.hpp\"\n"
+  message(WARNING "The pages were not built: ${reason}\n"
+                  "Everything else works; `paco report` and `paco serve` will say so. The next build tries again.")
+  file(WRITE ${BINARY}/page.cpp "// Written by web/build.cmake in place of a page.\n#include \"report/page.hpp\"\n"
     "std::string_view paco::page_template() { return {}; }\n"
     "std::string_view paco::page_missing_reason() { return R\"~~~(${reason})~~~\"; }\n")
-  execute_process(COMMAND touch -d 2000-01-01 ${OUTPUT})
+  file(WRITE ${BINARY}/dashboard.cpp "// Written by web/build.cmake in place of a page.\n#include \"serve/page.hpp\"\n"
+    "std::string_view paco::serve::page_text() { return {}; }\n")
+  execute_process(COMMAND touch -d 2000-01-01 ${BINARY}/page.cpp ${BINARY}/dashboard.cpp)
 endfunction()
 
 # Packages live in the build folder: the source tree stays as it was checked out.
@@ -32,7 +34,7 @@ if(NOT installed STREQUAL lock)
   file(WRITE ${stamp} ${lock})
 endif()
 
-execute_process(COMMAND ${NODE} ${SOURCE}/build.mjs ${BINARY} ${OUTPUT} RESULT_VARIABLE failed ERROR_VARIABLE said)
+execute_process(COMMAND ${NODE} ${SOURCE}/build.mjs ${BINARY} ${BINARY} RESULT_VARIABLE failed ERROR_VARIABLE said)
 if(failed)
   message(STATUS "${said}")
   give_up("esbuild failed")

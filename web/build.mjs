@@ -1,7 +1,8 @@
-// Bundles web/src into one HTML text and writes it as C++ source and, for looking at, as page.html.
-//   node build.mjs BUILD_FOLDER OUTPUT.cpp       (BUILD_FOLDER holds node_modules)
+// Bundles the pages of web/src, each into one HTML text, and writes them as C++ source and, for looking at, as .html.
+//   node build.mjs BUILD_FOLDER OUTPUT_FOLDER       (BUILD_FOLDER holds node_modules)
 //
-// The page is allowed to load nothing: its content security policy names the one script by hash.
+// The report may load nothing, the dashboard only what its own server gives: their content security policies name the
+// one script by hash (and the server computes the same for the header it sends).
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -24,22 +25,25 @@ async function bundle(entry, options) {
     nodePaths: [modules],
     logLevel: 'error',
     legalComments: 'none',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
     ...options,
   });
   return result.outputFiles[0].text.trim();
 }
 
-const script = await bundle('main.js', { format: 'iife' });
-const style = await bundle('style.css', {});
-const hash = createHash('sha256').update(script).digest('base64');
-const page = readFileSync(join(here, 'src', 'template.html'), 'utf8')
-  .replace(
-    '@POLICY@',
-    () =>
-      `default-src 'none'; script-src 'sha256-${hash}'; style-src 'unsafe-inline'; img-src data:`,
-  )
-  .replace('@STYLE@', () => style)
-  .replace('@SCRIPT@', () => script);
+const source = (text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+async function make(name, entry, policyOf) {
+  const script = await bundle(`${name}/${entry}`, { format: 'iife' });
+  const style = await bundle(`${name}/style.css`, {});
+  const policy = policyOf(source(script), source(style));
+  const page = readFileSync(join(here, 'src', name, 'template.html'), 'utf8')
+    .replace('@POLICY@', () => policy)
+    .replace('@STYLE@', () => style)
+    .replace('@SCRIPT@', () => script);
+  return page;
+}
 
 // Octal escapes cannot swallow the character behind them as hexadecimal ones do.
 function literal(bytes) {
@@ -51,22 +55,55 @@ function literal(bytes) {
   return `"${text}"`;
 }
 
-const bytes = Buffer.from(page, 'utf8');
-const lines = [];
-for (let i = 0; i < bytes.length; i += 4096)
-  lines.push(`    ${literal(bytes.subarray(i, i + 4096))}`);
-writeFileSync(join(dirname(output), 'page.html'), page);
-writeFileSync(
-  output,
-  `// Written by web/build.mjs.
-#include "report/page.hpp"
+function literalLines(text) {
+  const bytes = Buffer.from(text, 'utf8');
+  const lines = [];
+  for (let i = 0; i < bytes.length; i += 4096)
+    lines.push(`    ${literal(bytes.subarray(i, i + 4096))}`);
+  return lines.join('\n');
+}
+
+function write(name, header, page, functions) {
+  writeFileSync(join(output, `${name}.html`), page);
+  writeFileSync(
+    join(output, `${name}.cpp`),
+    `// Written by web/build.mjs.
+#include "${header}"
 
 namespace {
 constexpr char kPage[] =
-${lines.join('\n')};
+${literalLines(page)};
 }
 
-std::string_view paco::page_template() { return {kPage, sizeof kPage - 1}; }
+${functions}`,
+  );
+}
+
+const report = await make(
+  'report',
+  'main.js',
+  (script) => `default-src 'none'; script-src ${script}; style-src 'unsafe-inline'; img-src data:`,
+);
+write(
+  'page',
+  'report/page.hpp',
+  report,
+  `std::string_view paco::page_template() { return {kPage, sizeof kPage - 1}; }
 std::string_view paco::page_missing_reason() { return {}; }
+`,
+);
+
+const dashboard = await make(
+  'serve',
+  'main.tsx',
+  (script, style) =>
+    `default-src 'none'; script-src ${script}; style-src ${style}; img-src data: blob:; ` +
+    `connect-src 'self'; base-uri 'none'; form-action 'none'`,
+);
+write(
+  'dashboard',
+  'serve/page.hpp',
+  dashboard,
+  `std::string_view paco::serve::page_text() { return {kPage, sizeof kPage - 1}; }
 `,
 );

@@ -9,10 +9,10 @@
 #include "base/try.hpp"
 #include "data/embeddings.hpp"
 #include "data/labels.hpp"
-#include "evaluate/summary.hpp"
 #include "paco/thresholds.hpp"
 #include "report/gather.hpp"
 #include "report/report.hpp"
+#include "report/summary.hpp"
 #include "session/stream.hpp"
 #include "support_files.hpp"
 

@@ -4,6 +4,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 
@@ -40,7 +41,9 @@ std::unique_ptr<Progress> progress_on_stderr(const Clock& clock) {
                                       const char* about) {
   CLI::App& verb = *app.add_subcommand(name, about);
   verb.allow_extras();
-  verb.callback([&context, name] {
+  verb.callback([&context, &verb, name] {
+    const std::vector<std::string> given = verb.remaining();
+    context.json = std::find(given.begin(), given.end(), "--json") != given.end();
     context.outcome =
         Error{ErrorCode::unsupported,
               fmt::format("'{}' needs paco-torch, which is not beside paco", name),

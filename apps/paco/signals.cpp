@@ -4,8 +4,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <string_view>
 #include <system_error>
 #include <thread>
 
@@ -13,6 +15,8 @@
 
 namespace paco {
 namespace {
+
+constexpr int kPatientWakes = 10;  // a fifth of a second for an orderly end
 
 int signal_pipe[2] = {-1, -1};
 volatile sig_atomic_t signals_seen = 0;
@@ -34,6 +38,27 @@ void on_signal(int) {
 
 void on_wake(int) {}
 
+enum Losing : int { much, nothing, nothing_with_json, ending };
+std::atomic<int> losing{much};
+
+void say(int descriptor, std::string_view text) {
+  // Where even this cannot be written, the exit code has to do.
+  [[maybe_unused]] const ssize_t written = ::write(descriptor, text.data(), text.size());
+}
+
+// Where there is nothing to lose, says what an orderly end would say, and ends.
+void end_unless_needed() {
+  int found = losing;
+  if (found == much || !losing.compare_exchange_strong(found, ending)) return;
+  say(STDERR_FILENO, "paco: interrupted\n");
+  if (found == nothing_with_json) {
+    say(STDOUT_FILENO,
+        "{\n  \"error\": {\n    \"code\": \"interrupted\",\n    \"message\": \"interrupted\",\n"
+        "    \"hint\": \"\"\n  }\n}\n");
+  }
+  end_at_once();
+}
+
 // Waits for the first signal and sets the token. The main thread may have looked at the token just
 // before and then gone into a read of a pipe that has gone quiet; so it is woken until the process
 // ends.
@@ -42,9 +67,10 @@ void watch(std::stop_source source, pthread_t main_thread) {
   while (::read(signal_pipe[0], &byte, 1) < 0 && errno == EINTR) {
   }
   source.request_stop();
-  for (;;) {
+  for (int wakes = 0;; ++wakes) {
     ::pthread_kill(main_thread, SIGUSR1);
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (wakes >= kPatientWakes) end_unless_needed();
   }
 }
 
@@ -80,6 +106,16 @@ std::stop_token stop_on_signals() {
     if (present.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);
   }
   return source.get_token();
+}
+
+NothingToLose::NothingToLose(bool json) { losing = json ? nothing_with_json : nothing; }
+
+NothingToLose::~NothingToLose() {
+  // Once the end has begun there is no way back.
+  while (losing.exchange(much) == ending) {
+    losing = ending;
+    ::pause();
+  }
 }
 
 }  // namespace paco

@@ -8,4 +8,15 @@ namespace paco {
 
 std::stop_token stop_on_signals();
 
+// While one lives, a signal ends the process within a moment even where nobody looks at the token:
+// for a verb that reads large files and has written and printed nothing yet. One at a time.
+class NothingToLose {
+ public:
+  // With `json` the object that says so goes to stdout.
+  explicit NothingToLose(bool json);
+  ~NothingToLose();
+  NothingToLose(const NothingToLose&) = delete;
+  NothingToLose& operator=(const NothingToLose&) = delete;
+};
+
 }  // namespace paco

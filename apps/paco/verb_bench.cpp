@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/try.hpp"
+#include "bench/common/short_bench.hpp"
 #include "linalg/kernels.hpp"
-#include "study/short_bench.hpp"
 #include "verb.hpp"
 
 namespace paco {

@@ -7,9 +7,10 @@
 #include "base/files.hpp"
 #include "base/threads.hpp"
 #include "base/try.hpp"
+#include "data/made_data.hpp"
 #include "data/npy.hpp"
+#include "demo_serve.hpp"
 #include "demo_stream.hpp"
-#include "made_embeddings.hpp"
 #include "verb.hpp"
 #ifdef PACO_HAS_TORCH
 #include "demo_images.hpp"
@@ -20,7 +21,8 @@ namespace {
 
 struct Request {
   std::string out = "demo";
-  bool fast = false, made = false;
+  bool fast = false, made = false, serve = false;
+  std::uint16_t port = 8600;
   std::uint32_t seed = 0;
   unsigned threads = 0;
 };
@@ -36,27 +38,28 @@ Result<void> write_numbers(const std::string& path, std::span<const std::int64_t
 }
 
 Result<DemoStream> make_up(const DemoFiles& files, const Request& s) {
-  MadeOptions options;
-  options.seed = s.seed;
-  if (s.fast) options.stream /= 4;
-  const auto made = make_embeddings(options);
+  MadeShape shape{"demo", 64, 20, 10, 1200, 18000, 0.9, s.seed};
+  if (s.fast) shape.stream /= 4;
+  const MadeData made(shape);
+  std::vector<std::int64_t> labels(shape.stream);
+  for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = made.stream_label(i);
   PACO_TRY(make_folder(files.split));
-  PACO_TRY(write_matrix(files.support, made.support));
-  PACO_TRY(write_matrix(files.stream, made.stream));
-  PACO_TRY(write_numbers(files.support_labels, made.support_labels));
-  PACO_TRY(write_numbers(files.stream_labels, made.stream_labels));
+  PACO_TRY(write_matrix(files.support, made.support()));
+  PACO_TRY(write_matrix(files.stream, made.stream(0, shape.stream)));
+  PACO_TRY(write_numbers(files.support_labels, made.support_labels()));
+  PACO_TRY(write_numbers(files.stream_labels, labels));
   std::string names;
-  for (std::size_t k = 0; k < options.known + options.novel; ++k) {
-    if (k == options.known) PACO_TRY(write_file(files.known, names));
+  for (std::size_t k = 0; k < shape.known + shape.novel; ++k) {
+    if (k == shape.known) PACO_TRY(write_file(files.known, names));
     names += fmt::format("class {}\n", k);
   }
   PACO_TRY(write_file(files.classes, names));
   print_note(
       fmt::format("{} labelled and {} unlabelled embeddings of dimension {} made up from seed {}",
-                  made.support.rows(), made.stream.rows(), options.dimension, s.seed));
+                  shape.support, shape.stream, shape.dimension, s.seed));
   DemoStream demo;
-  demo.title = fmt::format("Made embeddings: {} known classes, {} to discover", options.known,
-                           options.novel);
+  demo.title =
+      fmt::format("Made embeddings: {} known classes, {} to discover", shape.known, shape.novel);
   return demo;
 }
 
@@ -99,7 +102,8 @@ Result<void> run(Context& context, Request& s) {
               ? fmt::format("open {} in a browser; every file of the run is in {}/\n",
                             json["report"].get<std::string>(), s.out)
               : fmt::format("every file of the run is in {}/\n", s.out);
-  return print_result(context, json, text);
+  PACO_TRY(print_result(context, json, text));
+  return s.serve ? serve_demo(context, files, demo, s.port) : Result<void>();
 }
 
 }  // namespace
@@ -110,6 +114,9 @@ void add_demo(CLI::App& app, Context& context) {
   verb.add_option("--out", s->out, "folder for everything it writes");
   verb.add_flag("--fast", s->fast, "half the epochs, at some loss");
   verb.add_flag("--made", s->made, "made embeddings instead of images: a few seconds, no torch");
+  verb.add_flag("--serve", s->serve,
+                "then leave a page running on the stream, which flows in again at a readable pace");
+  add_count(verb, "--port", s->port, 0, 65535, "of that page; 0: any free one");
   add_seed(verb, "--seed", s->seed, "of training and calibration");
   add_threads(verb, s->threads, "of all steps");
   finish_verb(verb, context, [&context, s] { return run(context, *s); });

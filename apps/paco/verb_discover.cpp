@@ -224,6 +224,7 @@ Result<void> run(Context& context, Request& s) {
     PACO_ASSIGN(const auto length, continued(s.trace, !s.resume.empty(), lengths.trace));
     PACO_ASSIGN(trace, TraceWriter::create(s.trace, method, length));
   }
+  for (const std::string& note : source->notes()) print_note(note);
   PACO_ASSIGN(const StreamOutcome outcome,
               run_stream(source, session, s.stream, {writer.get(), trace ? &*trace : nullptr},
                          *context.progress, context.clock, context.stop));

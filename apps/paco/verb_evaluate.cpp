@@ -2,6 +2,7 @@
 // of its samples. Reads files and prints; the numbers come from src/evaluate.
 #include <fmt/format.h>
 
+#include <optional>
 #include <vector>
 
 #include "base/files.hpp"
@@ -9,9 +10,10 @@
 #include "data/labels.hpp"
 #include "evaluate/companions.hpp"
 #include "evaluate/evaluation.hpp"
-#include "evaluate/summary.hpp"
 #include "evaluate/truth.hpp"
 #include "paco/model.hpp"
+#include "report/summary.hpp"
+#include "signals.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -140,6 +142,7 @@ Result<void> write_document(const std::string& path, const std::vector<Table>& t
 
 Result<void> run(Context& context, const Request& settings) {
   PACO_TRY(check_files(settings));
+  std::optional<NothingToLose> reading(context.json);
   PACO_ASSIGN(const KnownClasses known, known_classes(settings));
   PACO_ASSIGN(const DecisionTable decisions, read_stream_decisions(settings.decisions));
   PACO_TRY(check_known(decisions, settings.decisions,
@@ -151,6 +154,7 @@ Result<void> run(Context& context, const Request& settings) {
               read_truth(settings.truth, {sequences, decisions.samples, known.names}));
   PACO_ASSIGN(const std::vector<CategoryId> closed, closed_predictions(settings, decisions));
   const std::vector<std::string> names = cluster_names(decisions);
+  reading.reset();
 
   EvaluationInput input;
   input.predicted = predicted;

@@ -5,6 +5,7 @@
 #include "data/format.hpp"
 #include "inspect_artifact.hpp"
 #include "inspect_data.hpp"
+#include "signals.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -27,7 +28,8 @@ bool is_artifact(const std::string& path) {
   return file.ok() && !artifact_kind(*file).empty();
 }
 
-Result<Inspection> inspect(const Request& s) {
+Result<Inspection> inspect(const Context& context, const Request& s) {
+  const NothingToLose reading(context.json);
   if (s.explain >= 0)
     return explain_decision(s.file, s.model, static_cast<std::uint64_t>(s.explain));
   return is_artifact(s.file) ? inspect_artifact(s.file) : inspect_data(s.file);
@@ -51,7 +53,7 @@ void add_inspect(CLI::App& app, Context& context) {
       ->needs(model)
       ->default_str("");
   finish_verb(verb, context, [&context, s]() -> Result<void> {
-    PACO_ASSIGN(const Inspection found, inspect(*s));
+    PACO_ASSIGN(const Inspection found, inspect(context, *s));
     return print_result(context, found.json, found.text);
   });
 }

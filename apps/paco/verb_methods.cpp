@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/try.hpp"
-#include "discover/registry.hpp"
+#include "registry/registry.hpp"
 #include "verb.hpp"
 
 namespace paco {

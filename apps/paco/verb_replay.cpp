@@ -6,8 +6,8 @@
 #include "base/try.hpp"
 #include "data/labels.hpp"
 #include "evaluate/evaluation.hpp"
-#include "evaluate/summary.hpp"
-#include "session/fold.hpp"
+#include "report/summary.hpp"
+#include "session/replay.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -20,26 +20,6 @@ struct Request {
   int threads = 1;
 };
 
-// The journal's method, or another one over the same samples.
-Result<std::unique_ptr<Method>> method_for(Journal& journal, const Request& r) {
-  if (r.method.empty() && r.model.empty()) return method_of_journal(journal, r.threads);
-  MethodOptions options;
-  options.threads = r.threads;
-  if (!r.model.empty()) {
-    PACO_ASSIGN(Model model, load_model(r.model));
-    if (model.dimension != journal.settings().dimension) {
-      return Error{ErrorCode::mismatch,
-                   fmt::format("{}: for {} numbers a sample, {} has {}", r.model, model.dimension,
-                               r.journal, journal.settings().dimension),
-                   "give a model made from embeddings of the same backbone"};
-    }
-    return make_method(r.method, std::make_shared<const Model>(std::move(model)), options);
-  }
-  PACO_ASSIGN(std::vector<std::byte> bytes, journal.model());
-  PACO_ASSIGN(Model model, model_from_bytes(std::move(bytes), r.journal + " (its model)"));
-  return make_method(r.method, std::make_shared<const Model>(std::move(model)), options);
-}
-
 Result<Json> accuracy(const std::vector<CategoryId>& predicted,
                       const std::vector<std::int64_t>& truth, std::size_t known) {
   EvaluationInput input;
@@ -50,75 +30,70 @@ Result<Json> accuracy(const std::vector<CategoryId>& predicted,
   return Json(evaluation_json(evaluation));
 }
 
+// One label for every sample of the journal, or none.
+Result<std::vector<std::int64_t>> truth_of(const Request& r, const Model* model) {
+  if (r.truth.empty()) return std::vector<std::int64_t>{};
+  PACO_ASSIGN(Journal journal, Journal::open(r.journal, OpenMode::read, {}));
+  PACO_ASSIGN(const JournalTail tail, journal.tail());
+  std::vector<std::string> names;
+  if (model) {
+    names = model->class_names;
+  } else {
+    PACO_ASSIGN(std::vector<std::byte> bytes, journal.model());
+    PACO_ASSIGN(const Model own, model_from_bytes(std::move(bytes), r.journal + " (its model)"));
+    names = own.class_names;
+  }
+  PACO_ASSIGN(Labels labels, read_labels(r.truth, names));
+  if (labels.ids.size() < tail.samples) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("{}: {} labels, the journal has {} samples", r.truth,
+                             labels.ids.size(), tail.samples),
+                 "give the true class of every sample, in stream order"};
+  }
+  return std::move(labels.ids);
+}
+
 Result<void> run(Context& context, const Request& r) {
   PACO_TRY(check_outputs({{"journal", r.journal}, {"--model", r.model}, {"--truth", r.truth}},
                          {{"--save-state", r.state}}));
-  PACO_ASSIGN(Journal journal, Journal::open(r.journal, OpenMode::read, {}));
-  PACO_ASSIGN(const std::unique_ptr<Method> method, method_for(journal, r));
-  PACO_ASSIGN(const JournalTail tail, journal.tail());
-  std::vector<std::int64_t> truth;
-  if (!r.truth.empty()) {
-    PACO_ASSIGN(Labels labels, read_labels(r.truth, method->model().class_names));
-    truth = std::move(labels.ids);
-    if (truth.size() < tail.samples) {
-      return Error{ErrorCode::bad_shape,
-                   fmt::format("{}: {} labels, the journal has {} samples", r.truth, truth.size(),
-                               tail.samples),
-                   "give the true class of every sample, in stream order"};
-    }
+  ReplayRequest request;
+  request.journal = r.journal;
+  request.method = r.method;
+  request.threads = r.threads;
+  if (!r.model.empty()) {
+    PACO_ASSIGN(Model model, load_model(r.model));
+    request.model = std::make_shared<const Model>(std::move(model));
+    request.model_name = r.model;
   }
-  FoldOptions options;
-  options.until = r.until;
-  options.block = r.block;
-  options.foreign = !r.method.empty() || !r.model.empty();
-  options.stop_at_difference = false;
-  options.progress = context.progress.get();
-  options.stop = context.stop;
+  PACO_ASSIGN(const std::vector<std::int64_t> truth, truth_of(r, request.model.get()));
+  request.fold.until = r.until;
+  request.fold.block = r.block;
+  request.fold.progress = context.progress.get();
+  request.fold.stop = context.stop;
   std::vector<CategoryId> decided, recorded;
-  options.each = [&](const Decision& d, const StoredSample& sample) {
+  request.fold.each = [&](const Decision& d, const StoredSample& sample) {
     if (truth.empty()) return;
     decided.push_back(d.category);
     recorded.push_back(sample.category);
   };
-  context.progress->start("replay", "events", std::min(r.until, tail.events));
-  const Result<FoldOutcome> folded = fold(journal, *method, 0, options);
-  context.progress->finish();
-  if (!folded.ok()) return folded.error();
-  PACO_ASSIGN(const std::string digest, method->digest());
-  // A snapshot of the very moment must be the state that was rebuilt.
-  std::optional<std::string> snapshot_digest;
-  if (!options.foreign) {
-    PACO_ASSIGN(const std::vector<SnapshotInfo> snapshots, journal.snapshots());
-    for (const SnapshotInfo& info : snapshots) {
-      if (info.event == folded->events) snapshot_digest = info.digest;
-    }
-  }
-  const bool equal = folded->differences == 0 && (!snapshot_digest || *snapshot_digest == digest);
+  PACO_ASSIGN(const Replayed replayed, replay_journal(request));
+  const FoldOutcome& folded = replayed.fold;
+  const std::unique_ptr<Method>& method = replayed.method;
   if (!r.state.empty()) {
     PACO_ASSIGN(const std::vector<std::byte> bytes, method->save());
     PACO_TRY(write_file(r.state, bytes));
   }
-  Json json = {
-      {"samples", folded->samples},
-      {"operations", folded->operations},
-      {"equal", equal},
-      {"first_difference", folded->first_difference ? Json(*folded->first_difference) : Json()},
-      {"digest", digest},
-      {"differences", folded->differences},
-      {"events", folded->events},
-      {"method", method->name()},
-      {"model", method->model().fingerprint()},
-      {"categories", method->view()->discovered}};
+  Json json = replay_json(replayed);
   std::string text = fmt::format("{} samples and {} operations decided anew by '{}'\n",
-                                 folded->samples, folded->operations, method->name());
-  if (options.foreign && folded->operations > 0)
+                                 folded.samples, folded.operations, method->name());
+  if (replayed.foreign && folded.operations > 0)
     text += "operations were left out: they speak of categories of the recorded stream\n";
-  text += equal
+  text += replayed.equal
               ? "every decision and the state are as recorded\n"
-              : fmt::format("{} decisions differ, the first at sample {}\n", folded->differences,
-                            folded->first_difference ? fmt::format("{}", *folded->first_difference)
-                                                     : std::string("-"));
-  text += fmt::format("digest {}\n", digest);
+              : fmt::format("{} decisions differ, the first at sample {}\n", folded.differences,
+                            folded.first_difference ? fmt::format("{}", *folded.first_difference)
+                                                    : std::string("-"));
+  text += fmt::format("digest {}\n", replayed.digest);
   if (!truth.empty() && !decided.empty()) {
     PACO_ASSIGN(json["accuracy"], accuracy(decided, truth, method->model().known_classes()));
     PACO_ASSIGN(json["recorded_accuracy"],
@@ -128,7 +103,7 @@ Result<void> run(Context& context, const Request& r) {
                         100 * json["recorded_accuracy"]["strict"]["all"].get<double>());
   }
   PACO_TRY(print_result(context, json, text));
-  if (!equal) context.exit_code = 1;
+  if (!replayed.equal) context.exit_code = 1;
   return {};
 }
 

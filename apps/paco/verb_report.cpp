@@ -1,10 +1,13 @@
 // `paco report`: a finished stream as one HTML page that needs nothing else.
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "base/files.hpp"
 #include "base/try.hpp"
 #include "report/gather.hpp"
 #include "report/report.hpp"
+#include "signals.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -27,8 +30,10 @@ Result<void> run(Context& context, Request& settings) {
                           {"--images-index", settings.files.images_index}},
                          {{"--out", settings.out}}));
   const double start = context.clock();
+  std::optional<NothingToLose> reading(context.json);
   PACO_ASSIGN(const GatheredReport report, gather_report(settings.files, context.stop));
   PACO_ASSIGN(const std::string page, render_report(report.input, settings.options, context.stop));
+  reading.reset();
   PACO_TRY(write_file(settings.out, page));
 
   const ReportInput& input = report.input;
@@ -72,6 +77,8 @@ void add_report(CLI::App& app, Context& context) {
   file("--decisions", files.decisions, "what 'paco discover --out' wrote (csv, jsonl)")->required();
   file("--trace", files.trace, "what 'paco discover --trace' wrote, from the same run");
   file("--model", files.model, "model.paco of the run: thresholds and explanations");
+  verb.add_option("--method", files.method,
+                  "that decided, where it is not the model's and its columns do not tell");
   file("--truth", files.truth, "true classes, of all samples or some, as for 'paco evaluate'");
   file("--classes", files.classes,
        "names of the true classes, one a line, the known ones first, then the novel ones");

@@ -1,8 +1,8 @@
 // How long does calibration take, at the CUB and the ImageNet-100 shape? Contenders: calibrate() on
 // one and two threads, the plain definition, and the bare matrix products in float32.
+#include "bench/common/short_bench.hpp"
 #include "contenders.hpp"
 #include "harness.hpp"
-#include "study/short_bench.hpp"
 
 int main(int argc, char** argv) {
   using namespace paco;

@@ -1,3 +1,4 @@
+// Calibration in plain loops: what blocks of products are compared with and measured against.
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -1,3 +1,4 @@
+// The matrix products of a calibration alone: no calibration can be faster than these.
 #include <algorithm>
 
 #include "base/threads.hpp"

@@ -1,8 +1,8 @@
 // How long does a decision take when samples come in blocks? Contenders: the engine on one and on
 // two threads, and the plain reference, which has no faster way for a block. The straightforward
 // NumPy program beside this file is compared end to end by bench/decide_block/end_to_end.py.
+#include "bench/common/short_bench.hpp"
 #include "harness.hpp"
-#include "study/short_bench.hpp"
 
 int main(int argc, char** argv) {
   using namespace paco;

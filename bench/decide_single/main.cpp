@@ -1,8 +1,8 @@
 // How long does one decision take when samples come one at a time? Contenders: the engine ("paco")
 // and the plain reference, both behind the one interface of all methods. At the Cars shape; the
 // timing is over the last third of the stream, where the memory is near its final size.
+#include "bench/common/short_bench.hpp"
 #include "harness.hpp"
-#include "study/short_bench.hpp"
 
 int main(int argc, char** argv) {
   using namespace paco;

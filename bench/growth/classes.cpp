@@ -1,3 +1,4 @@
+// How calibration and decisions grow with the number of known classes.
 #include <fmt/format.h>
 
 #include "growth.hpp"

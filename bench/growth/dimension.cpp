@@ -1,3 +1,4 @@
+// How a decision grows with the length of an embedding.
 #include "growth.hpp"
 
 namespace paco::bench {

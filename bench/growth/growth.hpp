@@ -1,9 +1,9 @@
 // Along which axes the cost of a decision is measured; one file each.
 #pragma once
 
+#include "bench/common/made_shapes.hpp"
 #include "harness.hpp"
 #include "paco/method.hpp"
-#include "study/made_data.hpp"
 
 namespace paco::bench {
 

@@ -1,3 +1,4 @@
+// Whether the ten-millionth sample costs more than the first thousand.
 #include <fmt/format.h>
 
 #include "growth.hpp"

@@ -3,11 +3,11 @@
 // The engine's answers are compared with the plain rule's before anything is timed.
 #include <fmt/format.h>
 
+#include "bench/common/short_bench.hpp"
 #include "harness.hpp"
 #include "mirror/calibrate.hpp"
 #include "mirror/engine.hpp"
 #include "mirror/plain.hpp"
-#include "study/short_bench.hpp"
 
 namespace {
 

@@ -1,3 +1,4 @@
+// Contender: faiss's exact index of inner products.
 #include <faiss/IndexFlat.h>
 #include <omp.h>
 

@@ -1,3 +1,4 @@
+// Contender: hnswlib's graph, which may miss the nearest.
 #include <hnswlib/hnswlib.h>
 
 #include "contender.hpp"

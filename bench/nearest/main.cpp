@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "contender.hpp"
+#include "data/made_data.hpp"
 #include "harness.hpp"
-#include "study/made_data.hpp"
 
 namespace {
 

@@ -1,3 +1,4 @@
+// Contender: screening and settling as decisions use them, exact.
 #include <algorithm>
 
 #include "base/threads.hpp"

@@ -8,10 +8,10 @@
 #include <cstdio>
 
 #include "base/files.hpp"
+#include "bench/common/made_shapes.hpp"
 #include "data/embedding_writer.hpp"
 #include "data/embeddings.hpp"
 #include "harness.hpp"
-#include "study/made_data.hpp"
 
 namespace {
 

@@ -1,3 +1,4 @@
+// The bounds, how many prototypes each cannot rule out, and the search that uses the best of them.
 #include <algorithm>
 #include <cmath>
 

@@ -1,3 +1,4 @@
+// Banks to search in: real ones, larger ones that are made like them, and ones without structure.
 #include <algorithm>
 #include <cmath>
 

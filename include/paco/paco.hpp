@@ -37,5 +37,6 @@
 #include "paco/operation.hpp"
 #include "paco/result.hpp"
 #include "paco/rows.hpp"
+#include "paco/self_calibration.hpp"
 #include "paco/settings.hpp"
 #include "paco/thresholds.hpp"

@@ -44,6 +44,9 @@ struct JournalOptions {
 struct SampleNames {
   std::span<const std::string> keys;  // unique in the stream; empty text: none
   std::span<const std::string> ids;   // as the input calls them; without them the sequence number
+  // Kept by a journal for people to see; no decision depends on them. A JSON object, and the bytes
+  // of a small JPEG, PNG or WebP file; empty text: none.
+  std::span<const std::string> attributes = {}, pictures = {};
 };
 
 struct Decided {
@@ -97,6 +100,8 @@ class Session {
   // Without a journal: the state as bytes, and back into a session that has decided nothing.
   Result<std::vector<std::byte>> save(const std::string& note = {}) const;
   Result<void> restore(const std::string& path);
+  // `name` stands for the path in error texts.
+  Result<void> restore(std::vector<std::byte> bytes, const std::string& name);
 
   bool has_journal() const;
   const std::string& path() const;  // of the journal
@@ -112,6 +117,10 @@ class Session {
 
  private:
   explicit Session(std::unique_ptr<Parts> parts);
+  static Result<Session> open_as(const std::string& path, bool to_write, int threads,
+                                 JournalOptions::Durability durability, std::stop_token stop);
+  template <class Change>
+  auto changing(const char* doing, Change change) -> decltype(change());
   std::unique_ptr<Parts> parts_;
 };
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -80,15 +81,16 @@ struct ThreadPool::Shared {
 ThreadPool::ThreadPool(unsigned threads) : threads_(1) {
   const unsigned wanted = std::min(threads == 0 ? available_threads() : threads, kMostThreads);
   if (wanted == 1) return;
-  auto shared = std::make_unique<Shared>();
-  shared->workers.reserve(wanted - 1);
+  std::unique_ptr<Shared> shared;
   try {
+    shared = std::make_unique<Shared>();
+    shared->workers.reserve(wanted - 1);
     while (threads_ < wanted) {
       shared->workers.emplace_back([pool = shared.get()] { pool->serve(); });
       ++threads_;
     }
-  } catch (const std::system_error&) {
-    // A limit on processes or memory: those that run do the work.
+  } catch (const std::system_error&) {  // a limit on processes: those that run do the work
+  } catch (const std::bad_alloc&) {     // likewise
   }
   if (threads_ > 1) shared_ = std::move(shared);
 }

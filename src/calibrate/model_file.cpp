@@ -142,9 +142,11 @@ Result<void> check_content(const Model& model, const std::string& path) {
       *std::min_element(model.deviation.begin(), model.deviation.end()) <= 0) {
     return damaged("its statistics or references are not proper numbers");
   }
-  if (*std::min_element(model.class_sizes.begin(), model.class_sizes.end()) < 1) {
-    return damaged("it has a class without samples");
-  }
+  constexpr std::int64_t kMostSamples = std::int64_t{1} << 40;  // of a class; sums stay whole
+  const auto [fewest, most] =
+      std::minmax_element(model.class_sizes.begin(), model.class_sizes.end());
+  if (*fewest < 1) return damaged("it has a class without samples");
+  if (*most > kMostSamples) return damaged("it has a class of impossibly many samples");
   if (model.sections.empty()) return damaged("it was calibrated for no method");
   return {};
 }

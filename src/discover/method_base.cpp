@@ -49,31 +49,8 @@ MethodBase::MethodBase(const MethodInfo& info, std::shared_ptr<const Model> mode
   recount_categories();
 }
 
-Result<void> MethodBase::check_block(Rows<const double> embeddings,
-                                     std::span<const Decision> decisions) const {
-  if (embeddings.columns != model_->dimension) {
-    return Error{ErrorCode::bad_shape,
-                 fmt::format("embeddings have {} columns, the model expects {}", embeddings.columns,
-                             model_->dimension),
-                 "embed support set and stream with the same backbone"};
-  }
-  if (embeddings.rows != decisions.size()) {
-    return Error{
-        ErrorCode::bad_shape,
-        fmt::format("{} embeddings but room for {} decisions", embeddings.rows, decisions.size()),
-        "give one decision for every row"};
-  }
-  return {};
-}
-
 std::optional<Error> MethodBase::check(std::span<const double> embedding) const {
-  if (embedding.size() != model_->dimension) {
-    return Error{
-        ErrorCode::bad_shape,
-        fmt::format("has {} values, the model expects {}", embedding.size(), model_->dimension),
-        "embed support set and stream with the same backbone"};
-  }
-  return row_fault(embedding, model_->mean, model_->deviation);
+  return sample_fault(embedding, model_->mean, model_->deviation);
 }
 
 void MethodBase::settle(Decision& d) {
@@ -153,11 +130,6 @@ Result<std::vector<std::byte>> MethodBase::save(const std::string& note) const {
 Result<std::string> MethodBase::digest() const { return state_digest(state(), *this); }
 
 Result<void> MethodBase::restore(std::vector<std::byte> bytes, const std::string& name) {
-  if (samples_ > 0) {
-    return Error{ErrorCode::bad_argument,
-                 fmt::format("this method has already decided on {} samples", samples_),
-                 "restore a state into a new method"};
-  }
   PACO_ASSIGN(State state, state_from_bytes(std::move(bytes), name, *this));
   Result<void> done = take(state, name);
   if (done.ok()) return done;

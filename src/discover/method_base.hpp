@@ -41,10 +41,6 @@ class MethodBase : public Method, protected Editor {
   // Completes a decision whose `prototype`, or that there is none yet (kNobody), is set, and whose
   // `runner_up` names a prototype: category, verdict, counts. The caller then moves the sums.
   void settle(Decision& decision);
-  // The embeddings have the model's dimension and there is room for every decision, or an error
-  // says so.
-  Result<void> check_block(Rows<const double> embeddings,
-                           std::span<const Decision> decisions) const;
 
   // The engine's side. |R| of a prototype, or not computed for a support class.
   virtual double resultant(PrototypeId id) const = 0;

@@ -1,4 +1,4 @@
-// How the methods of this folder are made. The list of all methods is registry.cpp.
+// How the methods of this folder are made. The list of all methods is src/registry.
 #pragma once
 
 #include <memory>

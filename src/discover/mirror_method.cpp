@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -74,13 +75,7 @@ class MirrorMethod final : public Method, private Editor {
   }
 
   std::optional<Error> check(std::span<const double> embedding) const override {
-    if (embedding.size() != model_->dimension) {
-      return Error{
-          ErrorCode::bad_shape,
-          fmt::format("has {} values, the model expects {}", embedding.size(), model_->dimension),
-          "embed support set and stream with the same backbone"};
-    }
-    return row_fault(embedding, model_->mean, model_->deviation);
+    return sample_fault(embedding, model_->mean, model_->deviation);
   }
 
   Prototype prototype(PrototypeId id) const override {
@@ -133,7 +128,7 @@ class MirrorMethod final : public Method, private Editor {
       case Verdict::tentative:
         return fmt::format(
             "Sample {} is answered with '{}', the closest there is: cosine {:.2f} with its best "
-            "prototype, {}. It is remembered apart, as candidate {}.",
+            "prototype, {}; it is remembered apart, as candidate {}.",
             d.sequence, name, d.score, needed, d.prototype);
       case Verdict::created:
         return fmt::format("Sample {} starts '{}': cosine {:.2f} with its best prototype, {}.",
@@ -229,7 +224,7 @@ class MirrorMethod final : public Method, private Editor {
   std::vector<std::int64_t> counted_;  // stream samples of every known class
   std::vector<std::uint8_t> known_;    // by category: it owns a reference
   std::size_t discovered_ = 0;
-  std::uint64_t verdicts_[4] = {};
+  std::array<std::uint64_t, 4> verdicts_{};
   double length_ = 1;
   std::vector<MirrorDecision> decided_;
   std::vector<MirrorBirth> births_;
@@ -333,6 +328,8 @@ Result<void> MirrorMethod::restore(std::vector<std::byte> bytes, const std::stri
   };
   Categories categories(model_->class_names);
   std::vector<std::int64_t> counted;
+  std::array<std::uint64_t, 4> verdicts{};
+  double length = 1;
   try {
     const Json json = Json::parse(text);
     const auto next = json.at("next").get<CategoryId>();
@@ -365,9 +362,8 @@ Result<void> MirrorMethod::restore(std::vector<std::byte> bytes, const std::stri
       }
     }
     counted = json.at("counted").get<std::vector<std::int64_t>>();
-    for (int v = 0; v < 4; ++v)
-      verdicts_[v] = json.at("verdicts").at(static_cast<std::size_t>(v)).get<std::uint64_t>();
-    length_ = json.at("length").get<double>();
+    verdicts = json.at("verdicts").get<std::array<std::uint64_t, 4>>();
+    length = json.at("length").get<double>();
     if (json.at("samples").get<std::uint64_t>() != state.samples ||
         counted.size() != counted_.size()) {
       return damaged("it counts samples in two ways");
@@ -378,6 +374,8 @@ Result<void> MirrorMethod::restore(std::vector<std::byte> bytes, const std::stri
   PACO_TRY(engine_.restore(state));
   categories_ = std::move(categories);
   counted_ = std::move(counted);
+  verdicts_ = verdicts;
+  length_ = length;
   recount();
   return {};
 }

@@ -1,8 +1,10 @@
 // Method `mirror` in the registry: the rule of src/mirror behind the interface of all methods.
 #pragma once
 
-#include "discover/registry.hpp"
+#include "calibrate/support_view.hpp"
+#include "discover/section_summary.hpp"
 #include "mirror/model.hpp"
+#include "paco/method.hpp"
 
 namespace paco {
 

@@ -1,7 +1,8 @@
 // What PACO's calibration found: thresholds with their evidence.
 #pragma once
 
-#include "discover/registry.hpp"
+#include "discover/section_summary.hpp"
+#include "paco/model.hpp"
 
 namespace paco {
 

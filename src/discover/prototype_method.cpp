@@ -30,7 +30,7 @@ PrototypeMethod::PrototypeMethod(const MethodInfo& info, std::shared_ptr<const M
 
 Result<void> PrototypeMethod::decide_block(Rows<const double> embeddings,
                                            std::span<Decision> decisions) {
-  PACO_TRY(check_block(embeddings, decisions));
+  PACO_TRY(check_block_shape(embeddings, model().dimension, decisions.size()));
   const std::size_t d = model().dimension;
   units_.resize(embeddings.rows * d);
   const Rows<float> units{units_.data(), embeddings.rows, d};

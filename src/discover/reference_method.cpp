@@ -54,7 +54,7 @@ class ReferenceMethod final : public MethodBase {
   }
 
   Result<void> decide_block(Rows<const double> embeddings, std::span<Decision> decisions) override {
-    PACO_TRY(check_block(embeddings, decisions));
+    PACO_TRY(check_block_shape(embeddings, model().dimension, decisions.size()));
     ThreadPool here;
     Matrix<float> units(embeddings.rows, d_);
     PACO_TRY(standardise_rows(embeddings, model().mean, model().deviation, units.view(), "stream",

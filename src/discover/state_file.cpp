@@ -330,6 +330,11 @@ Result<std::string> state_digest(const State& state, const Method& method) {
 }
 
 Result<void> check_state_owner(const SafetensorsFile& file, const Method& method) {
+  if (method.samples() > 0) {
+    return Error{ErrorCode::bad_argument,
+                 fmt::format("this method has already decided on {} samples", method.samples()),
+                 "restore a state into a new method"};
+  }
   PACO_ASSIGN(const std::string made_by, artifact_entry(file, "method"));
   PACO_ASSIGN(const std::string model, artifact_entry(file, "model"));
   if (made_by != method.name()) {

@@ -28,7 +28,7 @@ Result<std::vector<std::byte>> state_to_bytes(const State& state, const Method& 
                                               const std::string& note);
 Result<std::string> state_digest(const State& state, const Method& method);
 
-// The file says that it is of this method and model.
+// The file says that it is of this method and model, and the method is new.
 Result<void> check_state_owner(const SafetensorsFile& file, const Method& method);
 
 // Refuses the state of another method, model or settings, and one whose numbers contradict each

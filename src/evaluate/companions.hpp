@@ -8,8 +8,8 @@
 #include <span>
 #include <string>
 
-#include "discover/decision_file.hpp"
 #include "paco/result.hpp"
+#include "registry/decision_file.hpp"
 
 namespace paco {
 

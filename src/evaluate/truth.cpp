@@ -139,6 +139,16 @@ Result<TruthRows> read_json(ByteStream stream) {
   }
 }
 
+Result<void> check_ids(std::span<const std::int64_t> labels, const std::string& name) {
+  for (std::size_t row = 0; row < labels.size(); ++row) {
+    if (labels[row] >= kNoTruth) continue;
+    return Error{ErrorCode::bad_value,
+                 fmt::format("{}: label {} of row {} is no class id", name, labels[row], row),
+                 "class ids start at 0; -1 means that the truth is unknown"};
+  }
+  return {};
+}
+
 Result<Truth> from_words(const TruthRows& rows, const std::string& name,
                          const DecidedStream& stream) {
   Truth truth;
@@ -148,14 +158,10 @@ Result<Truth> from_words(const TruthRows& rows, const std::string& name,
     numbers = numbers && (is_unknown(word) || parse_integer(word).has_value());
   }
   if (numbers) {
-    for (std::size_t row = 0; row < rows.words.size(); ++row) {
-      const std::string& word = rows.words[row];
+    for (const std::string& word : rows.words) {
       truth.labels.push_back(is_unknown(word) ? kNoTruth : *parse_integer(word));
-      if (truth.labels.back() >= kNoTruth) continue;
-      return Error{ErrorCode::bad_value,
-                   fmt::format("{}: label {} of row {} is no class id", name, word, row),
-                   "class ids start at 0; -1 means that the truth is unknown"};
     }
+    PACO_TRY(check_ids(truth.labels, name));
     return truth;
   }
   if (stream.class_names.empty()) return names_error(name);
@@ -253,6 +259,7 @@ Result<Truth> from_npy(std::span<const std::byte> bytes, const std::string& name
   }
   ByteStream again = ByteStream::from_bytes(bytes, name);
   PACO_ASSIGN(auto array, read_npy<std::int64_t>(again));
+  PACO_TRY(check_ids(array.data, name));
   return Truth{std::move(array.data), {stream.class_names.begin(), stream.class_names.end()}};
 }
 

@@ -31,19 +31,18 @@ class ImageSource {
 
   virtual std::size_t size() const = 0;
   virtual Result<Image> load(std::size_t i) const = 0;  // thread-safe; i < size()
-  virtual std::int64_t label(
-      std::size_t i) const = 0;  // indexes class_names(); -1 where there is no label
-  virtual std::string name(std::size_t i) const = 0;  // path inside the data set, or the number
+  virtual std::int64_t label(std::size_t i) const = 0;  // of class_names(); -1 where there is none
+  virtual std::string name(std::size_t i) const = 0;    // path inside the data set, or the number
   virtual const std::vector<std::string>& class_names() const = 0;
 };
 
 // The specification of a data set:
-//   folder:PATH            one folder per class, classes and files in the order of their names; or
-//   images without classes tar:PATH               the same inside a tar archive (also .tar.gz); the
-//   class is the folder that holds the file idx:IMAGES[,LABELS]    MNIST's format, plain or .gz
-//   cifar10:PATH           the folder of the binary version (its five training batches), or one
-//   .bin file cifar100:PATH          likewise (train.bin, fine labels) fashion-mnist[:test]   from
-//   Debian's package dataset-fashion-mnist
+//   folder:PATH           one folder per class, in the order of names; or images without classes
+//   tar:PATH              the same inside a tar archive, also .tar.gz
+//   idx:IMAGES[,LABELS]   MNIST's format, plain or .gz
+//   cifar10:PATH          the folder of the binary version (five training batches), or a .bin file
+//   cifar100:PATH         likewise (train.bin, fine labels)
+//   fashion-mnist[:test]  from Debian's package dataset-fashion-mnist
 // A path alone is a folder or a tar archive, as it turns out.
 Result<std::unique_ptr<ImageSource>> open_images(const std::string& spec);
 

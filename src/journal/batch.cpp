@@ -20,6 +20,10 @@ void Batch::add(const SampleRow& row) {
   embeddings.insert(embeddings.end(), row.embedding.begin(), row.embedding.end());
   bytes_ += sizeof sample + sample.key_size + sample.name_size + row.evidence.size_bytes() +
             row.embedding.size_bytes();
+  if (row.attributes.empty() && row.picture.empty()) return;
+  extras.push_back(
+      {row.sequence, std::string(row.attributes), std::string(row.picture), !row.picture.empty()});
+  bytes_ += sizeof(Extras) + row.attributes.size() + row.picture.size();
 }
 
 void Batch::add(const OperationRow& row) {
@@ -44,8 +48,8 @@ void Batch::add(Snapshot snapshot) {
 }
 
 Batch::Mark Batch::mark() const {
-  return {samples.size(),    evidence.size(), embeddings.size(), texts.size(), operations.size(),
-          categories.size(), moved.size(),    snapshots.size(),  bytes_};
+  return {samples.size(),    evidence.size(), embeddings.size(), texts.size(),  operations.size(),
+          categories.size(), moved.size(),    snapshots.size(),  extras.size(), bytes_};
 }
 
 void Batch::cut(const Mark& mark) {
@@ -57,6 +61,7 @@ void Batch::cut(const Mark& mark) {
   categories.resize(mark.categories);
   moved.resize(mark.moved);
   snapshots.resize(mark.snapshots);
+  extras.resize(mark.extras);
   bytes_ = mark.bytes;
 }
 

@@ -33,7 +33,7 @@ class Batch {
   // Where a batch ends, to go back to when adding to it fails.
   struct Mark {
     std::size_t samples, evidence, embeddings, texts, operations, categories, moved, snapshots,
-        bytes;
+        extras, bytes;
   };
   Mark mark() const;
   void cut(const Mark& mark);
@@ -59,6 +59,7 @@ class Batch {
   std::vector<CategoryRow> categories;  // in the order in which they were changed
   std::vector<Membership> moved;
   std::vector<Snapshot> snapshots;
+  std::vector<Extras> extras;  // of the samples that have any
 
  private:
   std::size_t bytes_ = 0;

@@ -19,7 +19,8 @@ enum RowKind : std::uint64_t {
   membership,
   snapshot,
   retention,
-  fixed
+  fixed,
+  extras
 };
 
 void add_optional(FieldSum& fields, const std::optional<std::uint64_t>& value) {
@@ -108,6 +109,15 @@ std::uint64_t membership_sum(FieldSum& fields, const Membership& row) {
   fields.add(row.sequence);
   fields.add(row.prototype);
   fields.add(std::uint64_t{row.counted});
+  return fields.sum();
+}
+
+std::uint64_t extras_sum(FieldSum& fields, const Extras& row) {
+  fields.clear();
+  fields.add(std::uint64_t{extras});
+  fields.add(row.sequence);
+  fields.add(row.attributes);
+  fields.add(checksum_of(std::as_bytes(std::span(row.picture))));
   return fields.sum();
 }
 

@@ -26,9 +26,13 @@ Error database_error(const std::string& path, int status, std::string_view detai
       return files::system_error(path, "go on", ENOMEM);
     case SQLITE_CANTOPEN:
       return files::system_error(path, "open", system_cause == 0 ? EIO : system_cause);
-    case SQLITE_IOERR:
+    case SQLITE_IOERR: {
+      // Of what the system said last, only these can be the reason; else it is from another call.
+      const bool is_reason = system_cause == EDQUOT || system_cause == EROFS ||
+                             system_cause == EFBIG || system_cause == ENOSPC;
       return files::system_error(path, status == SQLITE_IOERR_READ ? "read" : "write",
-                                 system_cause == 0 ? EIO : system_cause);
+                                 is_reason ? system_cause : EIO);
+    }
     case SQLITE_READONLY:
     case SQLITE_PERM:
       return files::system_error(path, "write", EACCES);
@@ -106,6 +110,9 @@ bool Statement::has_types(std::string_view types) const {
         break;
       case 'b':
         fits = type == SQLITE_BLOB;
+        break;
+      case 'B':
+        fits = type == SQLITE_BLOB || type == SQLITE_NULL;
         break;
       default:
         fits = type == SQLITE_FLOAT || type == SQLITE_NULL;

@@ -45,7 +45,8 @@ class Statement {
   void reset();
 
   // Whether the first columns of a row have these types: i integer, t text, b blob; in capitals, or
-  // NULL; r a double or NULL. SQLite would otherwise turn one into another without a word.
+  // NULL; r a double or NULL. SQLite would otherwise turn one into another without a word: asked
+  // before any value is taken, because taking one changes its type.
   bool has_types(std::string_view types) const;
   // ... and whether `count` columns from `first` on are doubles or NULL.
   bool has_numbers(int first, std::size_t count) const;

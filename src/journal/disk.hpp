@@ -26,10 +26,11 @@ struct DiskStep {
 
 enum class DiskAnswer {
   proceed,
-  fail,  // as a broken device
-  full,  // as a full disk; what is not a write fails
-  kill,  // the process ends as by kill -9, before the operation
-  tear,  // ... after half of the bytes of a write
+  pretend,  // a sync only: as if it had been done
+  fail,     // as a broken device
+  full,     // as a full disk; what is not a write fails
+  kill,     // the process ends as by kill -9, before the operation
+  tear,     // ... after half of the bytes of a write
 };
 
 class DiskWatch {

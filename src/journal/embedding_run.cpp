@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <cstring>
 
 #include "journal/settings.hpp"
 
@@ -15,17 +17,22 @@ bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-// Without a branch in the inner loop, so that it is vectorised; most data leaves after one block.
-bool fits_float(std::span<const double> numbers) {
+// Converts as it looks, without a branch in the inner loop, so that it is vectorised. False as soon
+// as a block has a number that float does not keep.
+bool to_float(std::span<const double> numbers, std::byte* out) {
   constexpr std::size_t kBlock = 256;
+  std::array<float, kBlock> block;
   for (std::size_t begin = 0; begin < numbers.size(); begin += kBlock) {
-    const auto block = numbers.subspan(begin, std::min(kBlock, numbers.size() - begin));
+    const std::size_t count = std::min(kBlock, numbers.size() - begin);
+    const double* in = numbers.data() + begin;
     std::uint64_t different = 0;
-    for (const double number : block) {
-      const auto back = static_cast<double>(static_cast<float>(number));
-      different |= std::bit_cast<std::uint64_t>(back) ^ std::bit_cast<std::uint64_t>(number);
+    for (std::size_t i = 0; i < count; ++i) {
+      block[i] = static_cast<float>(in[i]);
+      different |= std::bit_cast<std::uint64_t>(static_cast<double>(block[i])) ^
+                   std::bit_cast<std::uint64_t>(in[i]);
     }
     if (different != 0) return false;
+    std::memcpy(out + begin * sizeof(float), block.data(), count * sizeof(float));
   }
   return true;
 }
@@ -41,14 +48,19 @@ bool fits_half(std::span<const double> numbers) {
 
 }  // namespace
 
-ElementType narrowest_type(std::span<const double> numbers) {
-  if (!fits_float(numbers)) return ElementType::f64;
-  return fits_half(numbers) ? ElementType::f16 : ElementType::f32;
-}
-
-void encode_run(ElementType type, std::span<const double> numbers, std::vector<std::byte>& bytes) {
+ElementType encode_run(std::span<const double> numbers, std::vector<std::byte>& bytes) {
+  bytes.resize(numbers.size() * sizeof(float));
+  ElementType type = ElementType::f32;
+  if (!to_float(numbers, bytes.data())) {
+    type = ElementType::f64;
+  } else if (fits_half(numbers)) {
+    type = ElementType::f16;
+  } else {
+    return type;
+  }
   bytes.resize(numbers.size() * element_size(type));
   from_doubles(type, numbers, bytes.data());
+  return type;
 }
 
 Result<ElementType> run_type(const std::string& path, std::string_view name) {

@@ -12,11 +12,9 @@
 
 namespace paco::journal {
 
-// The narrowest type that keeps every number.
-ElementType narrowest_type(std::span<const double> numbers);
-
-// The numbers in that type, little-endian; `bytes` is used again.
-void encode_run(ElementType type, std::span<const double> numbers, std::vector<std::byte>& bytes);
+// Writes the numbers into `bytes`, little-endian, in the narrowest type that keeps them, and says
+// which that is.
+ElementType encode_run(std::span<const double> numbers, std::vector<std::byte>& bytes);
 
 // The type behind a name in the file ("float32").
 Result<ElementType> run_type(const std::string& path, std::string_view name);

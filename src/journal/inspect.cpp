@@ -28,7 +28,7 @@ class Inspection {
     using Step = Result<void> (Inspection::*)();
     for (const Step step : {&Inspection::chain, &Inspection::pages, &Inspection::model,
                             &Inspection::categories, &Inspection::prototypes, &Inspection::moved,
-                            &Inspection::embeddings, &Inspection::snapshots}) {
+                            &Inspection::extras, &Inspection::embeddings, &Inspection::snapshots}) {
       const Result<void> result = (this->*step)();
       if (!result.ok() && result.error().code != ErrorCode::bad_format) return result;
       if (!result.ok()) return bad(result.error().message);
@@ -94,6 +94,7 @@ class Inspection {
     for (categories_ = 0;; ++categories_) {
       PACO_ASSIGN(const bool found, row.step());
       if (!found) break;
+      const bool has_types = row.has_types("ittiiii");
       const CategoryRow category{row.integer_at(0),
                                  std::string(row.text_at(1)),
                                  std::string(row.text_at(2)),
@@ -103,8 +104,7 @@ class Inspection {
                                  {}};
       if (category.id != categories_)
         return bad(fmt::format("category {} is missing", categories_));
-      if (!row.has_types("ittiiii") || row.number_at(4) > 1 ||
-          category_sum(fields_, category) != row.number_at(6))
+      if (!has_types || row.number_at(4) > 1 || category_sum(fields_, category) != row.number_at(6))
         return bad(fmt::format("the checksum of category {} does not hold", category.id));
     }
     PACO_ASSIGN(const std::int64_t unknown,
@@ -144,6 +144,27 @@ class Inspection {
     }
   }
 
+  Result<void> extras() {
+    if (opened_.version < 2) return {};
+    PACO_ASSIGN(Statement row, database_.prepare("SELECT sequence, attributes, picture, checksum "
+                                                 "FROM extras"));
+    for (;;) {
+      PACO_ASSIGN(const bool found, row.step());
+      if (!found) return look();
+      const std::span<const std::byte> picture = row.blob_at(2);
+      const Extras stored{
+          row.number_at(0), std::string(row.text_at(1)),
+          std::string(reinterpret_cast<const char*>(picture.data()), picture.size()),
+          !row.is_null(2)};
+      if (!row.has_types("itBi") || extras_sum(fields_, stored) != row.number_at(3)) {
+        return bad(fmt::format("the checksum of what sample {} brought along does not hold",
+                               stored.sequence));
+      }
+      if (stored.sequence >= report_.samples)
+        return bad(fmt::format("sample {} brought something, and is not there", stored.sequence));
+    }
+  }
+
   Result<void> embeddings() {
     const std::size_t dimension = settings_.dimension;
     PACO_ASSIGN(Statement run, database_.prepare("SELECT first_sequence, count, type, bytes FROM "
@@ -159,11 +180,12 @@ class Inspection {
       PACO_ASSIGN(const bool found, run.step());
       if (!found) break;
       const std::uint64_t first = run.number_at(0), count = run.number_at(1);
+      const bool has_types = run.has_types("iitb");
       const auto type = run_type(database_.path(), run.text_at(2));
       const std::span<const std::byte> bytes = run.blob_at(3);
       const std::size_t row_bytes = type.ok() ? dimension * element_size(*type) : 0;
-      if (!run.has_types("iitb") || !type.ok() || first < next || first >= report_.samples ||
-          count == 0 || count > report_.samples - first || bytes.size() != count * row_bytes) {
+      if (!has_types || !type.ok() || first < next || first >= report_.samples || count == 0 ||
+          count > report_.samples - first || bytes.size() != count * row_bytes) {
         return bad(fmt::format("the embeddings of sample {} on are damaged", first));
       }
       next = first + count;
@@ -210,13 +232,14 @@ class Inspection {
     for (;;) {
       PACO_ASSIGN(const bool found, row.step());
       if (!found) break;
-      SnapshotInfo info{row.number_at(0), row.number_at(1), std::string(row.text_at(2)),
-                        row.number_at(3)};
+      const bool has_types = row.has_types("iitiii");
+      const SnapshotInfo info{row.number_at(0), row.number_at(1), std::string(row.text_at(2)),
+                              row.number_at(3)};
       PartsSum sum;
       std::uint64_t size = 0;
       std::int64_t next = row.integer_at(4);
       part.integer(info.event);
-      for (bool in_order = row.has_types("iitiii"); in_order; ++parts) {
+      for (bool in_order = has_types; in_order; ++parts) {
         PACO_ASSIGN(const bool more, part.step());
         if (!more) break;
         in_order = part.has_types("bi") && part.integer_at(1) == next++;
@@ -224,7 +247,7 @@ class Inspection {
         sum.add(part.blob_at(0));
       }
       part.reset();
-      if (!row.has_types("iitiii") || size != info.size ||
+      if (!has_types || size != info.size ||
           snapshot_sum(fields_, info, sum.sum()) != row.number_at(5)) {
         return bad(
             fmt::format("the checksum of the snapshot at event {} does not hold", info.event));

@@ -12,6 +12,7 @@
 #include "journal/background_writer.hpp"
 #include "journal/open.hpp"
 #include "journal/reader.hpp"
+#include "journal/schema.hpp"
 #include "journal/writer.hpp"
 
 namespace paco {
@@ -125,6 +126,28 @@ Result<Journal> Journal::start(const std::string& path, OpenMode mode, Durabilit
   PACO_ASSIGN(Database reading, Database::open(path, Database::Mode::read));
   PACO_ASSIGN(parts->reader, Reader::create(std::move(reading), std::move(file.opened)));
   return Journal(std::move(parts));
+}
+
+Result<Journal> Journal::beside() const {
+  if (parts_->reader == nullptr) return parts_->closed();
+  return parts_->guarded([&]() -> Result<Journal> {
+    auto parts = std::make_unique<Parts>();
+    parts->path = parts_->path;
+    PACO_ASSIGN(Database reading, Database::open(parts->path, Database::Mode::read));
+    PACO_ASSIGN(parts->reader, Reader::create(std::move(reading), parts_->reader->opened()));
+    return Journal(std::move(parts));
+  });
+}
+
+Result<void> Journal::copy_to(const std::string& path) {
+  return parts_->ask([&](Reader& reader) {
+    // SQLite counts the other file as something that is written here.
+    Database& database = reader.database();
+    Result<void> done = database.run("PRAGMA query_only=OFF");
+    if (done.ok()) done = database.run("VACUUM INTO " + quote_text(path));
+    const Result<void> closed = database.run("PRAGMA query_only=ON");
+    return done.ok() ? closed : done;
+  });
 }
 
 const std::string& Journal::path() const { return parts_->path; }
@@ -300,6 +323,10 @@ Result<std::optional<std::vector<double>>> Journal::embedding(std::uint64_t sequ
     PACO_ASSIGN(const bool kept, reader.embeddings(sequence, row));
     return kept ? std::optional(std::move(row)) : std::nullopt;
   });
+}
+
+Result<Extras> Journal::extras(std::uint64_t sequence, bool with_picture) {
+  return parts_->ask([&](Reader& reader) { return reader.extras(sequence, with_picture); });
 }
 
 Result<std::optional<Membership>> Journal::membership(std::uint64_t sequence) {

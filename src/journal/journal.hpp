@@ -37,12 +37,16 @@ struct Durability {
 
 class Journal {
  public:
-  // Refuses where there is a file already; a failure leaves none.
+  // Refuses where there is a file already. A failure leaves none, or a whole one without events.
   static Result<Journal> create(const std::string& path, const JournalSettings& settings,
                                 std::span<const std::byte> model, Durability durability);
   // Checks every event (a million in about two seconds) and refuses what is damaged, foreign, newer
   // or, for writing, in another writer's hands.
   static Result<Journal> open(const std::string& path, OpenMode mode, Durability durability);
+  // Another reader of an open journal, for another thread. Checks nothing again.
+  Result<Journal> beside() const;
+  // The whole journal as it is at this moment, as a new file. A writer goes on meanwhile.
+  Result<void> copy_to(const std::string& path);
   Journal(Journal&&) noexcept;
   Journal& operator=(Journal&&) noexcept;
   ~Journal();  // like close(), without saying how it went
@@ -88,6 +92,9 @@ class Journal {
 
   // embedding_checksum() of all embeddings in stream order, also of those no longer kept.
   Result<std::vector<std::uint64_t>> embedding_checksums();
+
+  // What a sample brought along for people to see.
+  Result<Extras> extras(std::uint64_t sequence, bool with_picture);
 
   // Where a sample belongs, after all moves.
   Result<std::optional<Membership>> membership(std::uint64_t sequence);

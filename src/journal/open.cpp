@@ -129,6 +129,13 @@ Result<Examined> examine(Database& database, bool for_writing) {
   if (walk.first_bad)
     return damaged(database.path(), fmt::format("event {}: {}", *walk.first_bad, walk.problem));
   PACO_TRY(database.run("COMMIT"));
+  if (for_writing && opened.version < kVersion) {
+    PACO_TRY(database.run("BEGIN IMMEDIATE"));
+    const Rollback rollback(database);
+    for (const std::string& sql : upgrade_of_1()) PACO_TRY(database.run(sql));
+    PACO_TRY(database.run("COMMIT"));
+    opened.version = kVersion;
+  }
   return Examined{std::move(opened), walk.tail};
 }
 

@@ -43,6 +43,10 @@ Result<void> Reader::prepare() {
                                       "LIMIT 1"));
   PACO_ASSIGN(moved_,
               database_.prepare("SELECT prototype, counted FROM moved WHERE sequence = ?1"));
+  if (opened_.version < 2) return {};
+  PACO_ASSIGN(extras_, database_.prepare("SELECT attributes, picture IS NOT NULL FROM extras WHERE "
+                                         "sequence = ?1"));
+  PACO_ASSIGN(picture_, database_.prepare("SELECT picture FROM extras WHERE sequence = ?1"));
   return {};
 }
 
@@ -167,6 +171,23 @@ Result<std::vector<CategoryRow>> Reader::categories() {
                                  owned.integer_at(0), owned.integer_at(1)));
     owner->prototypes.push_back(owned.integer_at(0));
   }
+}
+
+Result<Extras> Reader::extras(std::uint64_t sequence, bool with_picture) {
+  Extras out;
+  out.sequence = sequence;
+  if (opened_.version < 2) return out;
+  const Resetter resetter{extras_};
+  PACO_ASSIGN(const bool found, extras_.integer(sequence).step());
+  if (!found) return out;
+  out.attributes = extras_.text_at(0);
+  out.has_picture = extras_.integer_at(1) != 0;
+  if (!with_picture || !out.has_picture) return out;
+  const Resetter picture_resetter{picture_};
+  PACO_TRY(picture_.integer(sequence).step());
+  const std::span<const std::byte> bytes = picture_.blob_at(0);
+  out.picture.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return out;
 }
 
 Result<std::optional<Membership>> Reader::membership(std::uint64_t sequence) {

@@ -30,6 +30,8 @@ class Reader {
   Result<std::vector<OperationRow>> operations(std::uint64_t from_event, std::size_t count);
   Result<std::vector<StoredEvent>> events(std::uint64_t from_event, std::size_t count);
   Result<std::vector<CategoryRow>> categories();
+  // Nothing but the sequence where a sample brought nothing.
+  Result<Extras> extras(std::uint64_t sequence, bool with_picture);
   Result<std::optional<Membership>> membership(std::uint64_t sequence);
   Result<std::vector<Membership>> members(std::span<const std::int64_t> prototypes,
                                           std::uint64_t from);
@@ -49,7 +51,7 @@ class Reader {
 
   Database database_;
   Opened opened_;
-  Statement by_sequence_, by_key_, page_, operations_, run_, moved_;
+  Statement by_sequence_, by_key_, page_, operations_, run_, moved_, extras_, picture_;
 };
 
 }  // namespace paco::journal

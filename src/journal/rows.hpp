@@ -72,6 +72,18 @@ struct SampleRow : SampleCore {
   std::optional<std::string_view> key;  // unique in the stream
   std::string_view sample;              // as the input named it; may be empty
   std::span<const double> embedding;    // raw, as given; empty where there is none
+  std::string_view attributes;          // a JSON object for people to see, or empty
+  std::string_view picture;             // bytes of a small image file, or empty
+};
+
+// What a sample brought along for people to see; no decision depends on it.
+struct Extras {
+  std::uint64_t sequence = 0;
+  std::string attributes;  // a JSON object, or empty
+  std::string picture;     // empty also where it was not asked for
+  bool has_picture = false;
+
+  bool empty() const { return attributes.empty() && !has_picture; }
 };
 
 // A sample as read back.

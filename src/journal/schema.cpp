@@ -104,6 +104,14 @@ constexpr std::array<const char*, 10> kTables = {
 ))",
 };
 
+// Since version 2.
+constexpr const char* kExtras = R"(CREATE TABLE extras( -- what a sample brought for people to see
+  sequence INTEGER PRIMARY KEY, -- no decision depends on it
+  attributes TEXT NOT NULL, -- a JSON object, or empty
+  picture BLOB, -- a JPEG, PNG or WebP file
+  checksum INTEGER NOT NULL
+))";
+
 constexpr const char* kKeys =
     "CREATE UNIQUE INDEX sample_keys ON samples(key) WHERE key IS NOT NULL";
 
@@ -174,8 +182,13 @@ Error unusable(const std::string& path, const std::string& what) {
 
 }  // namespace
 
-std::vector<std::string> schema_of(const JournalSettings& settings) {
+std::vector<std::string> upgrade_of_1() {
+  return {kExtras, fmt::format("PRAGMA user_version={}", kVersion)};
+}
+
+std::vector<std::string> schema_of(const JournalSettings& settings, std::int64_t version) {
   std::vector<std::string> schema(kTables.begin(), kTables.end());
+  if (version >= 2) schema.emplace_back(kExtras);
   schema.push_back(samples_table(settings));
   schema.emplace_back(kKeys);
   schema.emplace_back(kCategories);

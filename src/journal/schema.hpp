@@ -14,13 +14,18 @@
 namespace paco::journal {
 
 constexpr std::int64_t kApplicationId = 0x7061'636f;  // "paco"
-constexpr std::int64_t kVersion = 1;
+// 2: the table `extras`. A journal of version 1 is read as it is, and becomes one of version 2 when
+// it is opened for writing.
+constexpr std::int64_t kVersion = 2;
 // Small pages make a single durable sample cheap, large ones make fewer writes of a group; measured
 // in bench/journal.
 constexpr int kPageBytes = 8192;
 
-// What makes every table, index and view, in order.
-std::vector<std::string> schema_of(const JournalSettings& settings);
+// What makes every table, index and view of a version, in order.
+std::vector<std::string> schema_of(const JournalSettings& settings,
+                                   std::int64_t version = kVersion);
+// From version 1 to this one.
+std::vector<std::string> upgrade_of_1();
 
 // A name or a text inside SQL.
 std::string quote_name(std::string_view name);

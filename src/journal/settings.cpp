@@ -82,15 +82,17 @@ Result<std::multiset<std::string>> objects_of(Database& database) {
   }
 }
 
-Result<void> make_tables(Database& database, const JournalSettings& settings) {
-  for (const std::string& sql : schema_of(settings)) PACO_TRY(database.run(sql));
+Result<void> make_tables(Database& database, const JournalSettings& settings,
+                         std::int64_t version) {
+  for (const std::string& sql : schema_of(settings, version)) PACO_TRY(database.run(sql));
   return {};
 }
 
 // Every table, index and view that the settings ask for, word for word, and no other.
-Result<void> check_schema(Database& database, const JournalSettings& settings) {
+Result<void> check_schema(Database& database, const JournalSettings& settings,
+                          std::int64_t version) {
   PACO_ASSIGN(Database model, Database::open(database.path(), Database::Mode::memory));
-  PACO_TRY(make_tables(model, settings));
+  PACO_TRY(make_tables(model, settings, version));
   PACO_ASSIGN(const auto expected, objects_of(model));
   PACO_ASSIGN(const auto present, objects_of(database));
   const auto first_line = [](const std::string& text) { return text.substr(0, text.find('\n')); };
@@ -115,6 +117,8 @@ struct StoredSums {
 bool read_setting(const Statement& row, Opened& opened, StoredSums& sums, std::string& verdicts) {
   JournalSettings& settings = opened.settings;
   Retention& kept = settings.retention;
+  const bool is_text = row.has_types("tt"), is_number = row.has_types("ti");
+  const bool is_double = row.has_types("tr"), is_null = row.has_types("t") && row.is_null(1);
   const std::string_view name = row.text_at(0);
   const std::pair<std::string_view, std::string*> texts[] = {{"method", &settings.method},
                                                              {"options", &settings.options},
@@ -123,7 +127,7 @@ bool read_setting(const Statement& row, Opened& opened, StoredSums& sums, std::s
   for (const auto& [text, place] : texts) {
     if (name == text) {
       *place = row.text_at(1);
-      return row.has_types("tt");
+      return is_text;
     }
   }
   std::uint64_t dimension = settings.dimension;
@@ -139,15 +143,15 @@ bool read_setting(const Statement& row, Opened& opened, StoredSums& sums, std::s
     if (name == number) {
       *place = row.number_at(1);
       settings.dimension = dimension;
-      return row.has_types("ti");
+      return is_number;
     }
   }
   if (name == "created") {
     settings.created = row.real_at(1);
-    return row.has_types("tr");
+    return is_double;
   }
   kept.embeddings = row.optional_at(1);
-  return name == "keep_embeddings" && row.has_types("tI");
+  return name == "keep_embeddings" && (is_number || is_null);
 }
 
 }  // namespace
@@ -167,7 +171,7 @@ Result<std::vector<std::byte>> empty_journal(const std::string& path,
                   "user_version={}",
                   kPageBytes, kApplicationId, kVersion)));
   PACO_TRY(database.run("BEGIN"));
-  PACO_TRY(make_tables(database, settings));
+  PACO_TRY(make_tables(database, settings, kVersion));
   PACO_TRY(store(database, settings, model));
   // What cannot be read back as it was given (a word that is no UTF-8) is noticed here and not by
   // the first who opens it.
@@ -205,7 +209,8 @@ Result<Opened> read_settings(Database& database) {
   for (;;) {
     PACO_ASSIGN(const bool found, column.step());
     if (!found) break;
-    if (!column.has_types("ttTi") || column.number_at(3) != settings.evidence.size())
+    const bool has_types = column.has_types("ttTi");
+    if (!has_types || column.number_at(3) != settings.evidence.size())
       return damaged(path, fmt::format("evidence column {} is missing", settings.evidence.size()));
     JournalColumn& evidence = settings.evidence.emplace_back();
     evidence.name = column.text_at(0);
@@ -221,7 +226,8 @@ Result<Opened> read_settings(Database& database) {
       retention_sum(fields, settings.retention) != sums.retention) {
     return damaged(path, "the checksum of its settings does not hold");
   }
-  PACO_TRY(check_schema(database, settings));
+  PACO_ASSIGN(opened.version, database.number("PRAGMA user_version"));
+  PACO_TRY(check_schema(database, settings, opened.version));
   return opened;
 }
 

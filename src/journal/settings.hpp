@@ -21,6 +21,7 @@ struct Opened {
   JournalSettings settings;
   std::uint64_t model = 0;        // checksum of the model's bytes
   std::uint64_t chain_start = 0;  // the link before the first event
+  std::int64_t version = 0;       // of the file; see schema.hpp
 };
 
 // Reads the settings; refuses where they are damaged, or where the file has other tables, indexes,

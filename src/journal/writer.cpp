@@ -12,7 +12,7 @@ namespace paco::journal {
 namespace {
 
 // Samples whose embeddings are one blob: as many as fit here, so that one of them is read fast.
-constexpr std::size_t kRunBytes = std::size_t{1} << 20;
+constexpr std::size_t kRunBytes = std::size_t{1} << 18;
 
 int count_pages(void* pages, sqlite3*, const char*, int in_log) {
   *static_cast<int*>(pages) = in_log;
@@ -64,6 +64,7 @@ Result<void> Writer::prepare() {
   PACO_ASSIGN(embeddings_, database_.prepare("INSERT INTO embeddings VALUES(?1,?2,?3,?4)"));
   PACO_ASSIGN(forget_, database_.prepare("DELETE FROM embeddings WHERE first_sequence < ?1 AND "
                                          "first_sequence + count <= ?1"));
+  PACO_ASSIGN(extras_, database_.prepare("INSERT INTO extras VALUES(?1,?2,?3,?4)"));
   PACO_ASSIGN(snapshot_,
               database_.prepare("INSERT OR REPLACE INTO snapshots VALUES(?1,?2,?3,?4,?5,?6)"));
   PACO_ASSIGN(snapshot_part_, database_.prepare("INSERT INTO snapshot_parts VALUES(?1,?2,?3)"));
@@ -79,6 +80,7 @@ Result<void> Writer::write(const Batch& batch) {
   PACO_TRY(write_events(batch, tail));
   PACO_TRY(write_embeddings(batch));
   PACO_TRY(write_categories(batch));
+  PACO_TRY(write_extras(batch));
   for (const Snapshot& snapshot : batch.snapshots) PACO_TRY(write_snapshot(snapshot));
   PACO_TRY(forget_embeddings(tail.samples));
   PACO_TRY(commit_.finish());
@@ -169,8 +171,7 @@ Result<void> Writer::write_embeddings(const Batch& batch) {
 }
 
 Result<void> Writer::write_run(std::uint64_t first, std::span<const double> numbers) {
-  const ElementType type = narrowest_type(numbers);
-  encode_run(type, numbers, run_);
+  const ElementType type = encode_run(numbers, run_);
   return embeddings_.integer(first)
       .integer(std::uint64_t{numbers.size() / dimension_})
       .text(element_name(type))
@@ -201,6 +202,15 @@ Result<void> Writer::write_categories(const Batch& batch) {
                  .integer(std::int64_t{row.counted})
                  .integer(membership_sum(fields_, row))
                  .finish());
+  }
+  return {};
+}
+
+Result<void> Writer::write_extras(const Batch& batch) {
+  for (const Extras& row : batch.extras) {
+    extras_.integer(row.sequence).text(row.attributes);
+    row.has_picture ? extras_.blob(std::as_bytes(std::span(row.picture))) : extras_.null();
+    PACO_TRY(extras_.integer(extras_sum(fields_, row)).finish());
   }
   return {};
 }

@@ -47,6 +47,7 @@ class Writer {
   Result<void> write_embeddings(const Batch& batch);
   Result<void> write_run(std::uint64_t first, std::span<const double> numbers);
   Result<void> write_categories(const Batch& batch);
+  Result<void> write_extras(const Batch& batch);
   Result<void> write_snapshot(const Snapshot& snapshot);
   Result<void> forget_embeddings(std::uint64_t samples);
   Result<void> cut_embeddings(std::uint64_t keep);
@@ -58,7 +59,7 @@ class Writer {
   JournalTail tail_;
   std::uint64_t forgotten_ = 0;  // samples whose embeddings need not be looked for again
   Statement begin_, commit_, sample_, operation_, category_, prototype_, moved_, embeddings_,
-      forget_, snapshot_, snapshot_part_, drop_snapshot_, drop_parts_;
+      forget_, extras_, snapshot_, snapshot_part_, drop_snapshot_, drop_parts_;
   FieldSum fields_;
   std::vector<std::byte> run_;
   int pages_in_log_ = 0;

@@ -61,7 +61,7 @@ Result<void> MirrorEngine::embed_into(Rows<const double> embeddings, Rows<float>
 }
 
 Result<Matrix<float>> MirrorEngine::embed(Rows<const double> embeddings) {
-  PACO_TRY(check_mirror_block(embeddings, embeddings.rows, *model_));
+  PACO_TRY(check_block_shape(embeddings, model_->dimension(), embeddings.rows));
   Matrix<float> v(embeddings.rows, model_->dimension());
   PACO_TRY(embed_into(embeddings, v.view()));
   return v;
@@ -70,7 +70,7 @@ Result<Matrix<float>> MirrorEngine::embed(Rows<const double> embeddings) {
 Result<void> MirrorEngine::decide_block(Rows<const double> embeddings,
                                         std::span<MirrorDecision> decisions,
                                         std::vector<MirrorBirth>& births) {
-  PACO_TRY(check_mirror_block(embeddings, decisions.size(), *model_));
+  PACO_TRY(check_block_shape(embeddings, model_->dimension(), decisions.size()));
   units_.resize(std::max(units_.size(), embeddings.rows * model_->dimension()));
   const Rows<float> units{units_.data(), embeddings.rows, model_->dimension()};
   PACO_TRY(embed_into(embeddings, units));

@@ -40,7 +40,7 @@ MirrorPlain::MirrorPlain(std::shared_ptr<const MirrorModel> model)
 Result<void> MirrorPlain::decide_block(Rows<const double> embeddings,
                                        std::span<MirrorDecision> decisions,
                                        std::vector<MirrorBirth>& births) {
-  PACO_TRY(check_mirror_block(embeddings, decisions.size(), *model_));
+  PACO_TRY(check_block_shape(embeddings, model_->dimension(), decisions.size()));
   ThreadPool pool(1);
   Matrix<float> units(embeddings.rows, embeddings.columns);
   PACO_TRY(standardise_rows(embeddings, model_->embedding.mean, model_->embedding.deviation,

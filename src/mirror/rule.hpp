@@ -55,11 +55,6 @@ struct NearestTwo {
   }
 };
 
-// The embeddings have the model's dimension and there is room for every decision, or an error says
-// so.
-Result<void> check_mirror_block(Rows<const double> embeddings, std::size_t room,
-                                const MirrorModel& model);
-
 // The state fits the model and its numbers do not contradict each other, or an error says what
 // does. `what` begins the message.
 Result<void> check_mirror_state(const MirrorState& state, const MirrorModel& model,

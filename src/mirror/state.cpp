@@ -9,22 +9,6 @@
 
 namespace paco {
 
-Result<void> check_mirror_block(Rows<const double> embeddings, std::size_t room,
-                                const MirrorModel& model) {
-  if (embeddings.rows > 0 && embeddings.columns != model.dimension()) {
-    return Error{ErrorCode::bad_shape,
-                 fmt::format("stream: embeddings have {} values, the model expects {}",
-                             embeddings.columns, model.dimension()),
-                 "embed support set and stream with the same model"};
-  }
-  if (room != embeddings.rows) {
-    return Error{ErrorCode::bad_argument,
-                 fmt::format("stream: room for {} decisions on {} samples", room, embeddings.rows),
-                 "give one decision for every sample"};
-  }
-  return {};
-}
-
 Result<void> check_mirror_state(const MirrorState& state, const MirrorModel& model,
                                 const std::string& what) {
   const auto damaged = [&](const std::string& why) {

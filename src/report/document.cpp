@@ -4,9 +4,9 @@
 #include <limits>
 
 #include "base/try.hpp"
-#include "evaluate/summary.hpp"
 #include "report/report.hpp"
 #include "report/sections.hpp"
+#include "report/summary.hpp"
 
 namespace paco {
 

@@ -8,12 +8,12 @@
 
 #include "base/try.hpp"
 #include "data/npy.hpp"
-#include "discover/decision_file.hpp"
-#include "discover/registry.hpp"
-#include "discover/trace_file.hpp"
 #include "evaluate/companions.hpp"
 #include "evaluate/truth.hpp"
 #include "images/images.hpp"
+#include "registry/decision_file.hpp"
+#include "registry/registry.hpp"
+#include "registry/trace_file.hpp"
 
 namespace paco {
 

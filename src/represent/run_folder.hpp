@@ -1,11 +1,11 @@
 // A trained representation on disk: what `paco train` leaves and `paco embed` takes.
 //
-//   run/weights.safetensors  all tensors (backbone.*, head.weight, head.bias, classifier.weight),
-//   and in its metadata, under
-//                            "paco.run", the same JSON as settings.json: this one file is enough to
-//                            embed with
+//   run/weights.safetensors  backbone.*, head.weight, head.bias, classifier.weight
 //   run/settings.json        network, normalisation, class names, training settings, for people
-// A trainer keeps whatever else it needs (checkpoints, metrics.csv) beside them.
+//
+// The metadata of the weights have, under "paco.run", the same JSON as settings.json: that one file
+// is enough to embed with. A trainer keeps whatever else it needs (checkpoints, metrics.csv) beside
+// them.
 #pragma once
 
 #include <string>
@@ -19,8 +19,7 @@ namespace paco {
 
 struct Run {
   NetSpec net;
-  std::vector<std::string>
-      class_names;              // known classes; row i of classifier.weight is class_names[i]
+  std::vector<std::string> class_names;  // of the known classes, by row of classifier.weight
   std::string training = "{}";  // a JSON object of the trainer's own: options, seed, commit, epoch
   StateDict tensors;
 };

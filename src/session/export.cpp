@@ -8,7 +8,7 @@
 #include "base/try.hpp"
 #include "data/csv.hpp"
 #include "data/npy.hpp"
-#include "discover/decision_file.hpp"
+#include "registry/decision_file.hpp"
 #include "session/fold.hpp"
 #include "session/journal_rows.hpp"
 #include "session/session_parts.hpp"

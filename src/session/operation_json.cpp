@@ -57,6 +57,22 @@ Edit edit_from(const Json& json) {
   return e;
 }
 
+// get() alone would cut a fraction off.
+template <class Whole>
+Whole whole(const Json& value) {
+  if (!value.is_number_integer())
+    throw Json::type_error::create(302, "a whole number is needed", &value);
+  return value.get<Whole>();
+}
+
+template <class Whole>
+std::vector<Whole> wholes(const Json& values) {
+  std::vector<Whole> out;
+  for (const Json& value : values.get_ref<const Json::array_t&>())
+    out.push_back(whole<Whole>(value));
+  return out;
+}
+
 // What each kind takes besides "kind" and "actor".
 std::vector<std::string_view> keys_of(OperationKind kind) {
   switch (kind) {
@@ -134,15 +150,16 @@ Result<Operation> operation_from(const Json& json) {
         return bad_request(fmt::format("'{}' has no '{}'", operation_name(o.kind), key),
                            fmt::format("it takes: {}", fmt::join(keys, ", ")));
       }
-      if (key == "category") o.category = value.get<CategoryId>();
+      if (key == "category") o.category = whole<CategoryId>(value);
       if (key == "into") {
-        o.category = value.is_string() && value == "new" ? CategoryId{-1} : value.get<CategoryId>();
+        o.category =
+            value.is_string() && value == "new" ? CategoryId{-1} : whole<CategoryId>(value);
       }
-      if (key == "categories") o.categories = value.get<std::vector<CategoryId>>();
-      if (key == "prototypes") o.prototypes = value.get<std::vector<PrototypeId>>();
-      if (key == "samples") o.samples = value.get<std::vector<std::uint64_t>>();
+      if (key == "categories") o.categories = wholes<CategoryId>(value);
+      if (key == "prototypes") o.prototypes = wholes<PrototypeId>(value);
+      if (key == "samples") o.samples = wholes<std::uint64_t>(value);
       if (key == "name") o.name = value.get<std::string>();
-      if (key == "event") o.event = value.get<std::uint64_t>();
+      if (key == "event") o.event = whole<std::uint64_t>(value);
     }
   } catch (const nlohmann::json::exception&) {
     return bad_request(

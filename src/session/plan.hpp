@@ -31,6 +31,6 @@ Result<Plan> plan_operation(const Operation& operation, Method& method, MemberSo
 
 // Takes back the operation of event `operation.event`, as the history has it.
 Result<Plan> plan_undo(const Operation& operation, Method& method,
-                       std::span<const OperationOutcome> history);
+                       std::span<const OperationOutcome> history, MemberSource* members);
 
 }  // namespace paco

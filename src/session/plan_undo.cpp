@@ -65,6 +65,108 @@ Root root_of(const OperationOutcome& outcome, std::span<const OperationOutcome> 
   return root;
 }
 
+// An undone operation may be brought back when another that it relied on has gone meanwhile: its
+// cells must be as it found them.
+Result<void> check_as_left(std::span<const Edit> edits, const Method& method, const Editor& editor,
+                           MemberSource* members, std::uint64_t event) {
+  const Categories& categories = method.categories();
+  // What is led or given to must be in force, or come into force on the way.
+  std::set<std::uint64_t> made;
+  for (const Edit& e : edits) {
+    if ((e.cell == Cell::category || e.cell == Cell::prototype) && e.to != 0) made.insert(e.key());
+    if (e.cell == Cell::forward && e.to == kNobody)
+      made.insert(Edit::cell_key(Cell::category, e.id));
+  }
+  const auto there = [&](Cell cell, std::int64_t id) {
+    return made.contains(Edit::cell_key(cell, id)) ||
+           (cell == Cell::category ? categories.is_live(id) : editor.role(id).exists);
+  };
+  std::set<std::uint64_t> seen;
+  for (const Edit& e : edits) {
+    if (!seen.insert(e.key()).second) continue;  // follows from the edit before it
+    const bool old = e.cell == Cell::category || e.cell == Cell::name || e.cell == Cell::forward ||
+                             e.cell == Cell::retired
+                         ? e.id < categories.next()
+                         : e.id < method.next_prototype();
+    bool same = true;
+    switch (e.cell) {
+      case Cell::category:
+        same = categories.has(e.id) == (e.from != 0);
+        break;
+      case Cell::prototype:
+        same = editor.role(e.id).exists == (e.from != 0);
+        break;
+      case Cell::name:
+        same = !old || categories[e.id].name == e.from_text;
+        break;
+      case Cell::forward:
+        same = (!old || categories[e.id].forward == e.from) &&
+               (e.to == kNobody || there(Cell::category, e.to));
+        break;
+      case Cell::retired:
+        same = !old || categories[e.id].retired == (e.from != 0);
+        break;
+      case Cell::owner:
+        same = (!old || editor.role(e.id).owner == e.from) &&
+               (e.to == kNobody || there(Cell::category, e.to));
+        break;
+      case Cell::reference:
+        same = !old || editor.role(e.id).promoted == (e.from != 0);
+        break;
+      case Cell::member:
+        same = there(Cell::prototype, e.to);
+        if (same && members != nullptr) {
+          PACO_ASSIGN(const auto now, members->membership(static_cast<std::uint64_t>(e.id)));
+          same = now == std::pair<PrototypeId, bool>(e.from, e.from_counted);
+        }
+        break;
+    }
+    if (same) continue;
+    return Error{ErrorCode::bad_value,
+                 fmt::format("event {} relies on operations that were taken back", event),
+                 "bring those back first; 'paco category history' shows them"};
+  }
+  return {};
+}
+
+// What comes back, a name or a category that has one, may have been given to another meanwhile.
+Result<void> check_names_differ(std::span<const Edit> edits, const Method& method) {
+  const Categories& categories = method.categories();
+  std::map<CategoryId, Category> after;  // of the categories that are touched
+  for (const Edit& e : edits) {
+    if (e.cell != Cell::name && e.cell != Cell::forward && e.cell != Cell::category) continue;
+    auto [at, fresh] = after.try_emplace(e.id);
+    if (fresh && e.id < categories.next()) at->second = categories[e.id];
+    if (e.cell == Cell::category) {
+      at->second = {};
+      at->second.exists = e.to != 0;
+    } else if (e.cell == Cell::name) {
+      at->second.name = e.to_text;
+    } else {
+      at->second.forward = e.to;
+    }
+  }
+  const auto live = [](const Category& c) { return c.exists && c.forward == kNobody; };
+  std::map<std::string, CategoryId> taken;
+  for (CategoryId id = 0; id < categories.next(); ++id) {
+    if (!after.contains(id) && categories.is_live(id)) taken.emplace(categories.name(id), id);
+  }
+  for (const auto& [id, category] : after) {
+    if (!live(category)) continue;
+    const std::vector<std::string>& classes = method.model().class_names;
+    const std::string name = !category.name.empty() ? category.name
+                             : id < static_cast<CategoryId>(classes.size())
+                                 ? classes[static_cast<std::size_t>(id)]
+                                 : fmt::format("category {}", id);
+    const auto [other, fresh] = taken.emplace(name, id);
+    if (fresh) continue;
+    return Error{ErrorCode::bad_value,
+                 fmt::format("category {} is called '{}' meanwhile", other->second, name),
+                 "rename it first"};
+  }
+  return {};
+}
+
 std::set<std::uint64_t> cells_written(const OperationOutcome& outcome) {
   std::set<std::uint64_t> cells;
   for (const Edit& e : outcome.edits) cells.insert(e.key());
@@ -74,7 +176,7 @@ std::set<std::uint64_t> cells_written(const OperationOutcome& outcome) {
 }  // namespace
 
 Result<Plan> plan_undo(const Operation& operation, Method& method,
-                       std::span<const OperationOutcome> history) {
+                       std::span<const OperationOutcome> history, MemberSource* members) {
   const auto target =
       std::find_if(history.begin(), history.end(),
                    [&](const OperationOutcome& done) { return done.event == operation.event; });
@@ -135,14 +237,6 @@ Result<Plan> plan_undo(const Operation& operation, Method& method,
     if (e->cell == Cell::prototype && kept_prototypes.contains(e->id)) continue;
     if (e->cell == Cell::owner && kept_prototypes.contains(e->id)) continue;
     if (e->cell == Cell::name && kept_categories.contains(e->id)) continue;
-    if (e->cell == Cell::name && e->to_text != e->from_text && !e->from_text.empty()) {
-      const CategoryId other = categories.find(e->from_text);
-      if (other != kNobody && other != e->id) {
-        return Error{ErrorCode::bad_value,
-                     fmt::format("category {} is called '{}' meanwhile", other, e->from_text),
-                     "rename it first"};
-      }
-    }
     if (e->cell == Cell::category && e->to == 1) {
       if (kept_categories.contains(e->id)) continue;
       if (categories[e->id].answered > 0) {
@@ -158,7 +252,9 @@ Result<Plan> plan_undo(const Operation& operation, Method& method,
     }
     plan.edits.push_back(e->inverse());
   }
+  PACO_TRY(check_as_left(plan.edits, method, editor, members, operation.event));
   PACO_TRY(check_two_known_remain(plan.edits, method));
+  PACO_TRY(check_names_differ(plan.edits, method));
   return plan;
 }
 

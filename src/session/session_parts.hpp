@@ -20,7 +20,8 @@ struct Session::Parts {
   std::uint64_t events = 0;
   std::uint64_t snapshot_at = 0;  // samples in the newest snapshot
   bool read_only = false;
-  // The method has decided what the journal could not keep, and is to be made anew.
+  // The method has decided what the journal could not keep, or memory ran out in its midst: it is
+  // to be made anew.
   bool ahead = false;
   // Without a journal: what was decided by key, and all operations.
   std::unordered_map<std::string, Decision> by_key;
@@ -40,6 +41,8 @@ struct Session::Parts {
   Result<std::vector<OperationOutcome>> history();
   Result<OperationOutcome> carry_out(Plan plan, MemberSource* members);
   Result<OperationOutcome> apply(const Operation& operation);
+  Result<Decided> decide(Rows<const double> embeddings, std::span<Decision> decisions,
+                         const SampleNames& names);
 };
 
 }  // namespace paco

@@ -14,9 +14,9 @@
 
 #include "base/progress.hpp"
 #include "data/embeddings.hpp"
-#include "discover/decision_file.hpp"
-#include "discover/trace_file.hpp"
 #include "paco/session.hpp"
+#include "registry/decision_file.hpp"
+#include "registry/trace_file.hpp"
 #include "session/summary.hpp"
 
 namespace paco {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/try.hpp"
-#include "discover/registry.hpp"
+#include "registry/registry.hpp"
 
 namespace paco {
 namespace {
@@ -77,7 +77,7 @@ std::string reference_text(const Model& model) {
 }
 
 SectionSummary section_summary(const Model& model) {
-  SectionSummary out;
+  SectionSummary out{Json::object(), ""};
   const auto method = find_method(model.method);
   if (!method.ok()) return out;
   if ((*method)->summarise != nullptr) {

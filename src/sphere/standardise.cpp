@@ -13,6 +13,8 @@ namespace paco {
 
 namespace {
 
+constexpr const char* kOneBackbone = "embed support set and stream with the same backbone";
+
 // row_of(i) is the i-th of `rows` rows.
 template <class RowOf>
 SupportStatistics statistics_of(std::size_t rows, std::size_t d, RowOf row_of, double epsilon) {
@@ -110,6 +112,32 @@ std::optional<Error> row_fault(std::span<const double> raw, std::span<const doub
   const RowFault fault = standardise_row(raw, mean, deviation, unit);
   if (fault == RowFault::none) return std::nullopt;
   return fault_error(fault, raw);
+}
+
+Result<void> check_block_shape(Rows<const double> embeddings, std::size_t dimension,
+                               std::size_t room) {
+  if (embeddings.columns != dimension) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("embeddings have {} columns, the model expects {}", embeddings.columns,
+                             dimension),
+                 kOneBackbone};
+  }
+  if (embeddings.rows != room) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("{} embeddings but room for {} decisions", embeddings.rows, room),
+                 "give one decision for every row"};
+  }
+  return {};
+}
+
+std::optional<Error> sample_fault(std::span<const double> raw, std::span<const double> mean,
+                                  std::span<const double> deviation) {
+  if (raw.size() != mean.size()) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("has {} values, the model expects {}", raw.size(), mean.size()),
+                 kOneBackbone};
+  }
+  return row_fault(raw, mean, deviation);
 }
 
 Result<void> check_rows(Rows<const double> raw, const std::string& what) {

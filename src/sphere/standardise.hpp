@@ -41,6 +41,15 @@ RowFault standardise_row(std::span<const double> raw, std::span<const double> me
 std::optional<Error> row_fault(std::span<const double> raw, std::span<const double> mean,
                                std::span<const double> deviation);
 
+// The embeddings have the model's dimension and there is room for every decision, or an error says
+// what is wrong. The same words for every method.
+Result<void> check_block_shape(Rows<const double> embeddings, std::size_t dimension,
+                               std::size_t room);
+
+// What check_block_shape and row_fault would refuse a single sample for, or nothing.
+std::optional<Error> sample_fault(std::span<const double> raw, std::span<const double> mean,
+                                  std::span<const double> deviation);
+
 // An error that names the first row that is zero or not finite. For the support set, whose
 // statistics a single such row would spoil for all others.
 Result<void> check_rows(Rows<const double> raw, const std::string& what);

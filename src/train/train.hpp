@@ -1,9 +1,8 @@
 // The whole training run: labelled images in, a run folder out. Torch-free to include.
 //
-//   run/weights.safetensors, settings.json   the representation as it stands
-//   (represent/run_folder.hpp), after every epoch run/checkpoint.safetensors               the same
-//   with the optimizer's state, to go on from run/metrics.csv, loss.svg                what was
-//   measured, one row an epoch
+//   run/weights.safetensors, settings.json   the representation (represent/run_folder.hpp)
+//   run/checkpoint.safetensors               the same with the optimizer's state, to go on from
+//   run/metrics.csv, loss.svg                what was measured, one row an epoch
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ TEST(DiscoverCorners, ShapesFromTwoToManyDimensions) {
       plan.per_class = 4;
       plan.stream = d > 1000 ? 60 : 300;
       const MadeData data = make_data(plan, d);
-      const auto model = testing::calibrated(data.support_set());
+      const auto model = testing::calibrated_alone(data.support_set());
       expect_engine_is_reference(model, data.stream, "d " + std::to_string(d));
     }
   }

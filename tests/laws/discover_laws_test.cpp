@@ -52,7 +52,7 @@ TEST(DiscoverLaws, TheFastEngineIsTheReferenceInEveryFieldOfEveryDecision) {
 TEST(DiscoverLaws, InstructionSetsChangeNothing) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const LawCase c = law_case(seed);
-    for (const std::string& name : method_names()) {
+    for (const std::string& name : testing::methods_for(seed)) {
       const auto usual = c.method(name);
       const auto expected = decide_all(*usual, c.data.stream, 50);
       testing::for_every_target([&] {
@@ -68,7 +68,7 @@ TEST(DiscoverLaws, InstructionSetsChangeNothing) {
 TEST(DiscoverLaws, BlocksDecideLikeSinglesHoweverTheStreamIsCut) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     const LawCase c = law_case(seed);
-    for (const std::string& name : method_names()) {
+    for (const std::string& name : testing::methods_for(seed)) {
       const auto singles = c.method(name), blocks = c.method(name);
       const auto expected = decide_all(*singles, c.data.stream, 1);
       Random random(seed, 4);
@@ -90,7 +90,7 @@ TEST(DiscoverLaws, BlocksDecideLikeSinglesHoweverTheStreamIsCut) {
 TEST(DiscoverLaws, ThreadsChangeNothing) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const LawCase c = law_case(seed);
-    for (const std::string& name : method_names()) {
+    for (const std::string& name : testing::methods_for(seed)) {
       const auto one = c.method(name, 1), two = c.method(name, 2);
       ASSERT_TRUE(same_decisions(decide_all(*two, c.data.stream, 100),
                                  decide_all(*one, c.data.stream, 100)))
@@ -128,7 +128,7 @@ TEST(DiscoverLaws, SavedAndRestoredAtAnyCutEqualsNeverHavingStopped) {
   for (std::uint64_t seed = 0; seed < 3; ++seed) {
     const LawCase c = law_case(seed);
     const Rows<const double> stream = c.data.stream.view().slice(0, 40);
-    for (const std::string& name : method_names()) {
+    for (const std::string& name : testing::methods_for(seed)) {
       const auto whole = c.method(name);
       const auto expected = decide_all(*whole, stream, 17);
       const auto first = c.method(name);
@@ -153,7 +153,7 @@ TEST(DiscoverLaws, SavedAndRestoredAtAnyCutEqualsNeverHavingStopped) {
 TEST(DiscoverLaws, IdsAreDenseAndSizesSumToTheSamplesSeen) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     const LawCase c = law_case(seed);
-    for (const std::string& name : method_names()) {
+    for (const std::string& name : testing::methods_for(seed)) {
       if (testing::rehearses(name)) continue;  // its candidates have numbers before they have ids
       SCOPED_TRACE(name + ", seed " + std::to_string(seed));
       const auto method = c.method(name);
@@ -192,8 +192,8 @@ TEST(DiscoverLaws, ASampleThatCreatedACategoryIsExplainedByItWhenItComesAgain) {
     LawCase c = law_case(seed);
     c.options.set("alpha", 1e6);  // the law is about the paper's prior and spread
     c.options.set("spread", 1.0);
-    c.model = testing::calibrated(c.data.support_set(), c.options);
-    for (const std::string& name : method_names()) {
+    c.model = testing::calibrated(c.data.support_set(), c.options, false);
+    for (const std::string& name : testing::methods_for(seed)) {
       const auto method = c.method(name);
       for (std::size_t i = 0; i < c.data.stream.rows(); ++i) {
         const Decision first = method->decide(c.data.stream[i]).value();
@@ -219,7 +219,7 @@ TEST(DiscoverLaws, PermutingClassIdsPermutesTheAnswer) {
     testing::MadeData data = c.data;
     for (auto& label : data.labels)
       label = static_cast<std::int64_t>(to[static_cast<std::size_t>(label)]);
-    const auto model = testing::calibrated(data.support_set(), c.options);
+    const auto model = testing::calibrated(data.support_set(), c.options, false);
     const PacoParameters p = testing::parameters_of(*model), q = testing::parameters_of(*c.model);
     ASSERT_EQ(p.hi.value, q.hi.value) << "seed " << seed;
     ASSERT_EQ(p.create.value, q.create.value) << "seed " << seed;
@@ -228,9 +228,9 @@ TEST(DiscoverLaws, PermutingClassIdsPermutesTheAnswer) {
       const auto k = static_cast<std::size_t>(id);
       return k < to.size() ? static_cast<CategoryId>(to[k]) : id;
     };
-    for (const std::string& name : method_names()) {
-      if (testing::rehearses(name))
-        continue;  // which classes its pseudo-streams hide depends on ids
+    for (const std::string& name : testing::methods_for(seed)) {
+      // Which classes mirror's pseudo-streams hide depends on ids, too.
+      if (testing::rehearses(name) || testing::draws_weights(name)) continue;
       const auto before = decide_all(*c.method(name), data.stream, 64);
       const auto after = decide_all(*other.method(name), data.stream, 64);
       for (std::size_t i = 0; i < before.size(); ++i) {
@@ -267,7 +267,7 @@ TEST(DiscoverLaws, PermutingCoordinatesOrMovingAllFeaturesChangesNoDecision) {
     LawCase c = law_case(seed);
     // "low" and "high" stand right at a score of the support set, where rounding decides.
     c.options.set("tie", "mid");
-    c.model = testing::calibrated(c.data.support_set(), c.options);
+    c.model = testing::calibrated(c.data.support_set(), c.options, false);
     Random random(seed, 6);
     const std::size_t d = c.model->dimension;
     const auto from = random.permutation(d);
@@ -282,12 +282,13 @@ TEST(DiscoverLaws, PermutingCoordinatesOrMovingAllFeaturesChangesNoDecision) {
         }
       }
     }
-    for (const std::string& name : method_names()) {
+    for (const std::string& name : testing::methods_for(seed)) {
+      if (testing::draws_weights(name)) continue;
       const auto usual = c.method(name);
       const auto expected = decide_all(*usual, c.data.stream, 64);
       for (const auto* other : {&permuted, &moved}) {
         const LawCase changed{*other, c.options,
-                              testing::calibrated(other->support_set(), c.options)};
+                              testing::calibrated(other->support_set(), c.options, false)};
         expect_same_course(usual->info(), decide_all(*changed.method(name), other->stream, 64),
                            expected,
                            " of " + name + ", seed " + std::to_string(seed) +

@@ -67,7 +67,7 @@ void expect_same(const Told& a, const Told& b) {
 TEST(ViewLaws, AViewStaysAsItWasWhileTheMethodGoesOn) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const LawCase c = law_case(seed);
-    for (const std::string& name : method_names()) {
+    for (const std::string& name : testing::methods_for(seed)) {
       SCOPED_TRACE(name + ", seed " + std::to_string(seed));
       const auto method = c.method(name);
       Random random(seed, 7);
@@ -92,7 +92,7 @@ TEST(ViewLaws, AViewStaysAsItWasWhileTheMethodGoesOn) {
 TEST(ViewLaws, TheViewAndThePrototypesAreWhatPlainCountingGives) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const LawCase c = law_case(seed);
-    for (const std::string& name : method_names()) {
+    for (const std::string& name : testing::methods_for(seed)) {
       if (testing::rehearses(name)) continue;  // it moves members by itself
       SCOPED_TRACE(name + ", seed " + std::to_string(seed));
       const auto method = c.method(name);
@@ -137,7 +137,8 @@ TEST(ViewLaws, TheViewAndThePrototypesAreWhatPlainCountingGives) {
         expected.members = members[k];
         expected.counted = counted[k];
         expected.birth = births[k];
-        if (k >= known) {
+        // Who cannot move samples keeps no sums.
+        if (k >= known && method->info().supports(OperationKind::move)) {
           expected.resultant_length = std::sqrt(plain::dot(sums[k].data(), sums[k].data(), d)) /
                                       static_cast<double>(members[k]);
         }

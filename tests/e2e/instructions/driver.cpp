@@ -15,13 +15,13 @@
 
 #include "base/random.hpp"
 #include "base/threads.hpp"
+#include "bench/common/made_shapes.hpp"
 #include "discover/boundary.hpp"
 #include "linalg/byte_products.hpp"
 #include "linalg/kernels.hpp"
 #include "linalg/screen_bank.hpp"
 #include "paco/method.hpp"
 #include "paco/thresholds.hpp"
-#include "study/made_data.hpp"
 
 namespace {
 

@@ -1,3 +1,4 @@
+// Files are read, mapped and replaced as promised, also where any one operation of the disk fails.
 #include "base/files.hpp"
 
 #include <gmock/gmock.h>

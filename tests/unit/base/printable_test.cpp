@@ -1,3 +1,4 @@
+// What would act on a terminal is written out, and everything else stays as it is.
 #include "base/printable.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Progress is shown at the right moments, judged with a clock that the test moves by hand.
 #include "base/progress.hpp"
 
 #include <gmock/gmock.h>

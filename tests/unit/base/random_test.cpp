@@ -1,3 +1,4 @@
+// Random numbers are the recorded ones and those of numpy; their laws hold.
 #include "base/random.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// A Result carries its value or its first error.
 #include "paco/result.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Loops over threads visit every range once, nest, and hand on what a body throws.
 #include "base/threads.hpp"
 
 #include <gmock/gmock.h>

@@ -122,9 +122,9 @@ TEST(Calibrate, ThreadsChangeNothing) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const MadeData data = make_data(testing::varied_plan(seed), seed);
     CalibrationOptions options = testing::varied_options(seed);
-    const auto one = testing::calibrated(data.support_set(), options);
+    const auto one = testing::calibrated_alone(data.support_set(), options);
     options.threads = 2;
-    const auto two = testing::calibrated(data.support_set(), options);
+    const auto two = testing::calibrated_alone(data.support_set(), options);
     EXPECT_EQ(one->fingerprint(), two->fingerprint()) << "seed " << seed;
   }
 }
@@ -154,9 +154,7 @@ TEST(Calibrate, AListenerHearsOfAllTheWorkAndAStopFromItIsHeard) {
 TEST(Calibrate, AModelForOneMethodHasItsSectionAndThoseOfTheBaselines) {
   const MadeData data = make_data({}, 11);
   for (const std::string& name : method_names()) {
-    CalibrationOptions options;
-    options.method = name;
-    const auto model = testing::calibrated(data.support_set(), options);
+    const auto model = testing::calibrated_alone(data.support_set(), testing::quick_options(name));
     ASSERT_NE(model, nullptr) << name;
     EXPECT_EQ(model->method, name);
     const MethodInfo& info = *method_info(name).value();
@@ -174,9 +172,9 @@ TEST(Calibrate, TheBaselinesShareTheOptionsThatTheyHaveToo) {
   CalibrationOptions options;
   options.set("seed", 5);
   options.set("replays", 2);
-  const auto model = testing::calibrated(data.support_set(), options);
+  const auto model = testing::calibrated_alone(data.support_set(), options);
   options.method = "leader";
-  const auto alone = testing::calibrated(data.support_set(), options);
+  const auto alone = testing::calibrated_alone(data.support_set(), options);
   const Section &with = *model->section("leader").value(), &own = *alone->section("leader").value();
   EXPECT_EQ(with.settings, own.settings);
   EXPECT_EQ(with.numbers, own.numbers);
@@ -190,9 +188,9 @@ TEST(Calibrate, TheBaselinesShareTheOptionsThatTheyHaveToo) {
 TEST(Calibrate, TheSeedOfTheReplaysMatters) {
   const MadeData data = make_data({}, 7);
   CalibrationOptions options;
-  const auto one = testing::calibrated(data.support_set(), options);
+  const auto one = testing::calibrated_alone(data.support_set(), options);
   options.set("seed", 1);
-  const auto two = testing::calibrated(data.support_set(), options);
+  const auto two = testing::calibrated_alone(data.support_set(), options);
   const PacoParameters p = testing::parameters_of(*one), q = testing::parameters_of(*two);
   EXPECT_EQ(p.hi.value, q.hi.value);
   EXPECT_NE(p.create.positives, q.create.positives);
@@ -202,7 +200,7 @@ TEST(Calibrate, TheBetterBankStandsForTheClasses) {
   const MadeData data = make_data({}, 8);
   SupportSet support = data.support_set();
   // Weights that point from the mean to the classes, and weights of the wrong classes.
-  const auto model = testing::calibrated(support);
+  const auto model = testing::calibrated_alone(support);
   Matrix<double> good(5, 12), bad(5, 12);
   for (std::size_t k = 0; k < 5; ++k) {
     for (std::size_t j = 0; j < 12; ++j) {
@@ -212,21 +210,21 @@ TEST(Calibrate, TheBetterBankStandsForTheClasses) {
     }
   }
   support.classifier = bad;
-  const auto with_bad = testing::calibrated(support);
+  const auto with_bad = testing::calibrated_alone(support);
   EXPECT_EQ(with_bad->reference, ReferenceChoice::prototype);
   EXPECT_LT(with_bad->classifier_quality.accuracy, with_bad->prototype_quality.accuracy);
   CalibrationOptions forced;
   forced.reference = ReferenceChoice::classifier;
-  EXPECT_EQ(testing::calibrated(support, forced)->reference, ReferenceChoice::classifier);
+  EXPECT_EQ(testing::calibrated_alone(support, forced)->reference, ReferenceChoice::classifier);
   support.classifier = good;
   forced.reference = ReferenceChoice::prototype;
-  EXPECT_EQ(testing::calibrated(support, forced)->reference, ReferenceChoice::prototype);
+  EXPECT_EQ(testing::calibrated_alone(support, forced)->reference, ReferenceChoice::prototype);
 }
 
 TEST(Calibrate, ThresholdsStandInTheirOrder) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const MadeData data = make_data(testing::varied_plan(seed), seed);
-    const auto model = testing::calibrated(data.support_set());
+    const auto model = testing::calibrated_alone(data.support_set());
     const PacoParameters p = testing::parameters_of(*model);
     EXPECT_LE(p.tau_lo, p.hi.value) << "seed " << seed;
     EXPECT_LE(p.tau_birth_sup, p.birth.value) << "seed " << seed;
@@ -245,7 +243,7 @@ TEST(Calibrate, ThresholdsStandInTheirOrder) {
 TEST(Calibrate, AConstantCoordinateDoesNoHarm) {
   MadeData data = make_data({}, 9);
   for (std::size_t i = 0; i < data.support.rows(); ++i) data.support[i][2] = 7.25;
-  const auto model = testing::calibrated(data.support_set());
+  const auto model = testing::calibrated_alone(data.support_set());
   for (std::size_t k = 0; k < model->known_classes(); ++k)
     EXPECT_EQ(model->references[k * model->dimension + 2], 0);
 }

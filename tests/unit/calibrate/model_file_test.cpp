@@ -26,7 +26,7 @@ Model tiny_model(std::vector<std::string> names = {}) {
   support.class_names = std::move(names);
   CalibrationOptions options = testing::varied_options(5);
   options.threads = 2;
-  return *testing::calibrated(support, options);
+  return *testing::calibrated_alone(support, options);
 }
 
 void expect_same_sections(const Model& a, const Model& b) {

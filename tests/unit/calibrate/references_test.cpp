@@ -1,3 +1,4 @@
+// References and the views on them are those of the plain loops; faults are named.
 #include "calibrate/references.hpp"
 
 #include <gmock/gmock.h>

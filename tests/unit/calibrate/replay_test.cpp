@@ -1,3 +1,4 @@
+// The replay in blocks is the plain one, bit for bit.
 #include "calibrate/replay.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Thresholds are the best there are, with the interval of equally good ones.
 #include "calibrate/threshold.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tables of text are read as pandas, spreadsheets and people write them, and names read back.
 #include "data/csv.hpp"
 
 #include <gmock/gmock.h>

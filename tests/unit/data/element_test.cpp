@@ -1,3 +1,4 @@
+// Numbers of every element type are converted as numpy converts them.
 #include "data/element.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Embeddings that are written can be read, in every format; a failure leaves no file.
 #include "data/embedding_writer.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Embeddings of every format give the same rows; wrong files are refused with file, row and value.
 #include "data/embeddings.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Files are told apart by their content.
 #include "data/format.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// JSON is read to a limited depth, and mistakes are named with their place.
 #include "data/json.hpp"
 
 #include <gmock/gmock.h>

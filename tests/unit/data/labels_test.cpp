@@ -1,3 +1,4 @@
+// Labels are numbers or names, of every format; wrong ones are named.
 #include "data/labels.hpp"
 
 #include <gmock/gmock.h>

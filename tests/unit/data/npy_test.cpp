@@ -1,3 +1,4 @@
+// npy files of every version and order are read, and damaged headers refused.
 #include "data/npy.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// safetensors files go both ways; overlapping, short and foreign ones are refused.
 #include "data/safetensors.hpp"
 
 #include <gmock/gmock.h>

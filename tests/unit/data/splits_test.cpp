@@ -1,3 +1,4 @@
+// Splits into known and novel classes are those of the literature, and the same for a seed.
 #include "data/splits.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// tar archives of every flavour list their members; damaged ones are refused.
 #include "data/tar.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// The adaptive boundary is its plain definition after every change.
 #include "discover/boundary.hpp"
 
 #include <gtest/gtest.h>

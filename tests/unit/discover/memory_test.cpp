@@ -1,3 +1,4 @@
+// The memory's sizes and shares are those of the samples that it was given.
 #include "discover/memory.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Values kept in order give the ranks and medians of a sorted copy.
 #include "discover/ordered_values.hpp"
 
 #include <gtest/gtest.h>

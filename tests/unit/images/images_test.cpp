@@ -1,3 +1,5 @@
+// Images of every kind are decoded to the same pixels, on any number of threads; damaged ones are
+// refused.
 #include "images/images.hpp"
 
 #include <gmock/gmock.h>

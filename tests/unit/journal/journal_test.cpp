@@ -1,3 +1,4 @@
+// A journal gives back what it was given, goes on where it ended and refuses what does not fit.
 #include "journal/journal.hpp"
 
 #include <gmock/gmock.h>

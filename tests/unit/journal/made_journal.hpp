@@ -5,11 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/random.hpp"
+#include "journal/disk.hpp"
 #include "journal/journal.hpp"
 
 namespace paco::testing {
@@ -174,6 +177,82 @@ inline ::testing::AssertionResult holds_prefix(Journal& journal, const MadeStrea
     }
   }
   return ::testing::AssertionSuccess();
+}
+
+// While alive, no sync reaches the disk, so that a test of thousands of journals ends soon.
+class NoSync : public journal::DiskWatch {
+ public:
+  NoSync() { journal::watch_disk(this); }
+  ~NoSync() override { journal::watch_disk(nullptr); }
+  NoSync(const NoSync&) = delete;
+  NoSync& operator=(const NoSync&) = delete;
+  journal::DiskAnswer before(const journal::DiskStep& step) override {
+    return step.operation == journal::DiskOperation::sync ? journal::DiskAnswer::pretend
+                                                          : journal::DiskAnswer::proceed;
+  }
+};
+
+// Everything that a journal says, as one text: equal texts, equal content.
+inline std::string content_of(Journal& journal) {
+  std::string text = journal.settings().method + journal.settings().options;
+  const auto add = [&](const auto& value) { text += ::testing::PrintToString(value) + "\n"; };
+  const auto tail = journal.tail();
+  if (!tail.ok()) return tail.error().message;
+  add(tail->chain);
+  const auto model = journal.model();
+  if (!model.ok()) return model.error().message;
+  text.append(reinterpret_cast<const char*>(model->data()), model->size());
+  const auto events = journal.events(0, 1'000'000);
+  if (!events.ok()) return events.error().message;
+  for (const StoredEvent& event : *events) {
+    if (const auto* row = std::get_if<OperationRow>(&event)) {
+      add(std::tuple(row->event, row->sequence, row->time, row->actor, row->kind, row->request,
+                     row->outcome, row->undoes));
+      continue;
+    }
+    const auto& row = std::get<StoredSample>(event);
+    add(std::tuple(row.event, row.sequence, row.category, row.prototype, row.runner_up, row.verdict,
+                   row.counted, row.score, row.threshold));
+    add(std::tuple(row.evidence, row.key, row.sample));
+    const auto embedding = journal.embedding(row.sequence);
+    if (!embedding.ok()) return embedding.error().message;
+    add(*embedding);
+    const auto member = journal.membership(row.sequence);
+    if (!member.ok()) return member.error().message;
+    if (*member) add(std::tuple((*member)->prototype, (*member)->counted));
+  }
+  const auto categories = journal.categories();
+  if (!categories.ok()) return categories.error().message;
+  for (const CategoryRow& row : *categories)
+    add(std::tuple(row.id, row.name, row.kind, row.now, row.retired, row.born, row.prototypes));
+  const auto snapshots = journal.snapshots();
+  if (!snapshots.ok()) return snapshots.error().message;
+  for (const SnapshotInfo& info : *snapshots) {
+    const auto snapshot = journal.newest_snapshot(info.event);
+    if (!snapshot.ok() || !snapshot->has_value()) return "a snapshot cannot be read";
+    add(std::tuple(info.event, info.sequence, info.digest));
+    text.append(reinterpret_cast<const char*>((*snapshot)->bytes.data()),
+                (*snapshot)->bytes.size());
+  }
+  return text;
+}
+
+// A closed journal with something in every table: 24 samples, two operations, four categories, a
+// moved sample, two snapshots.
+inline void make_full_journal(const std::string& path, std::uint64_t seed = 1) {
+  const MadeStream stream(seed);
+  auto journal = Journal::create(path, made_settings(), made_bytes(300, seed), {});
+  ASSERT_TRUE(journal.ok()) << journal.error().message;
+  const std::vector<CategoryRow> born = {made_category(0, {0}), made_category(1, {1, 4}),
+                                         made_category(2, {2, 5, 6}), made_category(3, {3})};
+  ASSERT_TRUE(journal->append(MadeGroup(stream, 0, 16).rows(), born).ok());
+  ASSERT_TRUE(journal->append(made_operation(16, 16), {}, {}).ok());
+  const Membership moved[] = {{3, 2, true}, {5, 1, false}};
+  ASSERT_TRUE(journal->append(made_operation(17, 16), {}, moved).ok());
+  ASSERT_TRUE(journal->append(MadeGroup(stream, 16, 8, 2).rows(), {}).ok());
+  ASSERT_TRUE(journal->save_snapshot(18, 16, "first", made_bytes(200, seed)).ok());
+  ASSERT_TRUE(journal->save_snapshot(26, 24, "second", made_bytes(150, seed + 1)).ok());
+  ASSERT_TRUE(journal->close().ok());
 }
 
 }  // namespace paco::testing

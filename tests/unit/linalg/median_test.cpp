@@ -1,3 +1,4 @@
+// The median is that of the textbook.
 #include "linalg/median.hpp"
 
 #include <gtest/gtest.h>

@@ -100,7 +100,7 @@ TEST(MirrorCorners, RowsThatCannotBeDecidedAreRefusedByNumberAndNothingIsDecided
   EXPECT_EQ(engine.save(), before);
   done = engine.decide_block(Matrix<double>(3, 5), std::span(decisions).subspan(0, 3), births);
   ASSERT_FALSE(done.ok());
-  EXPECT_THAT(done.error().message, HasSubstr("embeddings have 5 values, the model expects 12"));
+  EXPECT_THAT(done.error().message, HasSubstr("embeddings have 5 columns, the model expects 12"));
   done = engine.decide_block(data.stream, std::span(decisions).subspan(0, 3), births);
   ASSERT_FALSE(done.ok());
 }

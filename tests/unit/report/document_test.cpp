@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "evaluate/summary.hpp"
 #include "made_report.hpp"
 #include "report/report.hpp"
+#include "report/summary.hpp"
 
 namespace paco {
 namespace {

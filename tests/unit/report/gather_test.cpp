@@ -7,8 +7,8 @@
 
 #include "base/files.hpp"
 #include "data/npy.hpp"
-#include "discover/decision_file.hpp"
 #include "made_data.hpp"
+#include "registry/decision_file.hpp"
 #include "temporary_folder.hpp"
 
 namespace paco {

@@ -1,3 +1,4 @@
+// Embedding images gives the same rows for any batch and any interruption.
 #include "represent/embed_images.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// The loader gives the same bytes for any number of threads, and names what it cannot read.
 #include "represent/loader.hpp"
 
 #include <gmock/gmock.h>

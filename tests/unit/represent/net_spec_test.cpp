@@ -1,3 +1,4 @@
+// The shape of a network is read from its weights, and wrong ones are refused.
 #include "represent/net_spec.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Resizing and cropping are those of the recorded pixels.
 #include "represent/preprocess.hpp"
 
 #include <gmock/gmock.h>

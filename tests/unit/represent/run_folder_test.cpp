@@ -1,3 +1,4 @@
+// The folder of a training run is found and told apart from others.
 #include "represent/run_folder.hpp"
 
 #include <gmock/gmock.h>

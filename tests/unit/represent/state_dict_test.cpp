@@ -1,3 +1,4 @@
+// Weights of every known file format are read without executing anything in them.
 #include "represent/state_dict.hpp"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// Networks have the outputs that their parts define, and load only weights that fit.
 #include "represent/torch_net.hpp"
 
 #include <gmock/gmock.h>

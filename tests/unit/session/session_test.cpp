@@ -89,6 +89,24 @@ TEST(Session, AKeyThatComesAgainIsAnsweredAsItWas) {
   for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(repeated[i].sequence, decisions[i].sequence);
 }
 
+TEST(Session, ANameThatAnotherHasMeanwhileDoesNotComeBack) {
+  Stream s;
+  Session session = s.decided();
+  const CategoryId other = s.large(session);
+  ASSERT_TRUE(session.apply(op(OperationKind::rename, other, "heron")).ok());
+  Operation merge = op(OperationKind::merge, 0);
+  merge.categories = {other};
+  const auto merged = session.apply(merge);
+  ASSERT_TRUE(merged.ok());
+  ASSERT_TRUE(session.apply(op(OperationKind::rename, 1, "heron")).ok());
+  Operation undo = op(OperationKind::undo, 0);
+  undo.event = merged->event;
+  EXPECT_THAT(refused(session, undo), HasSubstr("category 1 is called 'heron' meanwhile"));
+  ASSERT_TRUE(session.apply(op(OperationKind::rename, 1, "crane")).ok());
+  EXPECT_TRUE(session.apply(undo).ok());
+  EXPECT_EQ(session.method().categories().find("heron"), other);
+}
+
 TEST(Session, AMergedCategoryForwardsAndItsPrototypesGoOnAnswering) {
   Stream s;
   Session session = s.decided();

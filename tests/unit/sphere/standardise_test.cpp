@@ -1,3 +1,4 @@
+// Standardised rows have length one for any number of threads; the first bad row is named.
 #include "sphere/standardise.hpp"
 
 #include <gmock/gmock.h>

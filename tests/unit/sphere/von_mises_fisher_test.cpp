@@ -1,3 +1,4 @@
+// The quantities of the von Mises-Fisher distribution are those of their definitions.
 #include "sphere/von_mises_fisher.hpp"
 
 #include <gtest/gtest.h>

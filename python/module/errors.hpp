@@ -1,0 +1,58 @@
+// From the library's Result to Python's exceptions, and from Ctrl-C to the library's stop token.
+//
+// The exception classes themselves are Python (paco/errors.py): each is a PacoError with a hint and
+// one of Python's own kinds besides, so that `except ValueError` catches what it should.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <chrono>
+#include <future>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "paco/result.hpp"
+
+namespace paco::python {
+
+namespace py = pybind11;
+
+// Names are the bytes that came in: those that are no UTF-8 become what Python's own file names
+// become.
+py::str text(std::string_view bytes);
+py::list text_list(const std::vector<std::string>& names);
+
+// An exception of the class that fits the code; the GIL must be held.
+py::object exception_of(const Error& error);
+[[noreturn]] void raise(const py::object& exception);
+[[noreturn]] void raise(const Error& error);
+
+template <class T>
+T take(Result<T> result) {
+  if (!result.ok()) raise(result.error());
+  if constexpr (!std::is_void_v<T>) return std::move(result).value();
+}
+
+// Runs work(stop_token) on a thread of its own without the GIL. Ctrl-C sets the token, and when the
+// work has come to its end, KeyboardInterrupt is raised. Signals are seen a few times a second.
+template <class Work>
+auto interruptible(Work work) {
+  std::stop_source stop;
+  const py::gil_scoped_release release;
+  auto outcome = std::async(std::launch::async, [&] { return work(stop.get_token()); });
+  while (outcome.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
+    const py::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() == 0) continue;
+    stop.request_stop();
+    {
+      const py::gil_scoped_release waiting;
+      outcome.wait();
+    }
+    throw py::error_already_set();
+  }
+  return outcome.get();
+}
+
+}  // namespace paco::python

@@ -1,0 +1,87 @@
+// A session as Python holds it: usable from any thread, one at a time; closed once; and with manners
+// in a process that was forked.
+//
+// A journal and helper threads do not survive a fork: a session that has them belongs to the process
+// that opened it. One in memory with one thread is simply there twice, and the copies go their own
+// ways.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "errors.hpp"
+#include "paco/session.hpp"
+
+namespace paco::python {
+
+// How often this process has been forked off, so that copies know that they are.
+void watch_forks();
+unsigned forks();
+
+class Handle {
+ public:
+  Handle(Session session, int threads);
+  ~Handle();
+  Handle(const Handle&) = delete;
+
+  // Held by one thread at a time. The same thread cannot hold it twice: a signal handler or a
+  // finaliser that runs in the middle of a call and asks for the session gets an exception.
+  class Hold {
+   public:
+    explicit Hold(Handle& handle);
+    ~Hold();
+    Hold(const Hold&) = delete;
+
+   private:
+    Handle& handle_;
+    std::unique_lock<std::mutex> lock_;
+  };
+
+  // Exclusive use of the open session, until this is gone. Raises where it is closed or another
+  // process's. Waits without the GIL.
+  class Use {
+   public:
+    explicit Use(Handle& handle);
+    Session* operator->() const { return &*handle_.session_; }
+    Session& operator*() const { return *handle_.session_; }
+
+   private:
+    Handle& handle_;
+    Hold hold_;
+  };
+
+  // Closed or not, as long as the object lives: what its decisions need.
+  std::string explain(const Decision& decision);
+  std::shared_ptr<const MemoryView> view();
+  std::uint64_t samples();
+  const MethodInfo& info() const { return *info_; }
+  const std::string& path() const { return path_; }
+  const std::vector<std::string>& class_names() const { return class_names_; }
+  const Settings& settings() const { return settings_; }
+  int threads() const { return threads_; }
+
+  bool closed() const { return closed_.load(); }
+  // Once; again it does nothing.
+  void close();
+
+ private:
+  std::optional<Session> session_;
+  std::unique_ptr<Method> method_;  // after close()
+  const MethodInfo* info_;
+  std::string path_;
+  std::vector<std::string> class_names_;
+  Settings settings_;
+  int threads_;
+  bool bound_;  // to its process
+  unsigned forks_;
+  std::atomic<bool> closed_{false};
+  std::mutex mutex_;
+  std::atomic<std::thread::id> holder_{};
+};
+
+}  // namespace paco::python

@@ -1,0 +1,135 @@
+#include "samples.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "errors.hpp"
+
+namespace paco::python {
+namespace {
+
+std::optional<ElementType> element_type(char kind, py::ssize_t size) {
+  const auto pick = [&](ElementType one, ElementType two, ElementType four,
+                        ElementType eight) -> std::optional<ElementType> {
+    switch (size) {
+      case 1:
+        return one;
+      case 2:
+        return two;
+      case 4:
+        return four;
+      case 8:
+        return eight;
+      default:
+        return std::nullopt;
+    }
+  };
+  switch (kind) {
+    case 'f':
+      if (size == 1) return std::nullopt;
+      return pick(ElementType::f16, ElementType::f16, ElementType::f32, ElementType::f64);
+    case 'i':
+      return pick(ElementType::i8, ElementType::i16, ElementType::i32, ElementType::i64);
+    case 'u':
+      return pick(ElementType::u8, ElementType::u16, ElementType::u32, ElementType::u64);
+    case 'b':
+      return ElementType::boolean;
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+Samples Samples::matrix(const py::object& x) { return Samples(x, false); }
+Samples Samples::row(const py::object& x) { return Samples(x, true); }
+
+// Whether `x` is an array of numbers that can be read as it is.
+bool Samples::adopt(const py::object& x) {
+  if (!py::isinstance<py::array>(x)) return false;
+  array_ = py::reinterpret_borrow<py::array>(x);
+  const py::dtype type = array_.dtype();
+  const auto element = element_type(type.kind(), type.itemsize());
+  if (!element) return false;
+  type_ = *element;
+  size_ = static_cast<std::size_t>(type.itemsize());
+  constexpr char kForeign = std::endian::native == std::endian::little ? '>' : '<';
+  swapped_ = type.byteorder() == kForeign;
+  data_ = static_cast<const std::byte*>(array_.data());
+  return true;
+}
+
+Samples::Samples(const py::object& x, bool single) {
+  // The rest (tensors, lists, masked and object arrays, wide floats) becomes an array first, or
+  // is refused there in words.
+  if (!adopt(x) && !adopt(py::module_::import("paco._arrays").attr("as_numbers")(x)))
+    raise({ErrorCode::bad_value, "these are no numbers", "give an array of numbers"});
+  const auto dimensions = array_.ndim();
+  if (dimensions == 2 && (!single || array_.shape(0) == 1)) {
+    rows_ = static_cast<std::size_t>(array_.shape(0));
+    columns_ = static_cast<std::size_t>(array_.shape(1));
+    row_stride_ = array_.strides(0);
+    column_stride_ = array_.strides(1);
+    return;
+  }
+  if (dimensions == 1 && single) {
+    rows_ = 1;
+    columns_ = static_cast<std::size_t>(array_.shape(0));
+    column_stride_ = array_.strides(0);
+    return;
+  }
+  std::string shape;
+  for (py::ssize_t i = 0; i < dimensions; ++i)
+    shape += fmt::format("{}{}", i > 0 ? ", " : "", array_.shape(i));
+  raise({ErrorCode::bad_shape,
+         fmt::format("Expected {}, got an array of shape ({})",
+                     single ? "one sample, a 1D array" : "a 2D array, one sample a row", shape),
+         dimensions == 1 ? "Reshape your data: x.reshape(1, -1) is one sample as a matrix"
+                         : "Reshape your data"});
+}
+
+Rows<const double> Samples::block(std::size_t first, std::size_t count,
+                                  std::vector<double>& scratch) const {
+  const auto unit = static_cast<std::ptrdiff_t>(size_);
+  const std::byte* start = data_ + static_cast<std::ptrdiff_t>(first) * row_stride_;
+  const auto width = static_cast<std::ptrdiff_t>(columns_);
+  if (type_ == ElementType::f64 && !swapped_ && column_stride_ == unit &&
+      (count == 1 || row_stride_ == width * unit) &&
+      reinterpret_cast<std::uintptr_t>(start) % alignof(double) == 0) {
+    return {reinterpret_cast<const double*>(start), count, columns_};
+  }
+  scratch.resize(count * columns_);
+  if (column_stride_ == unit) {
+    for (std::size_t i = 0; i < count; ++i) {
+      to_doubles(type_, swapped_, start + static_cast<std::ptrdiff_t>(i) * row_stride_,
+                 {scratch.data() + i * columns_, columns_});
+    }
+    return {scratch.data(), count, columns_};
+  }
+  // With the other order, numbers of a column lie side by side: column by column, in strips of rows
+  // that stay in the cache while their columns pass by.
+  constexpr std::size_t kStrip = 32;
+  double column[kStrip];
+  for (std::size_t top = 0; top < count; top += kStrip) {
+    const std::size_t height = std::min(kStrip, count - top);
+    for (std::size_t j = 0; j < columns_; ++j) {
+      const std::byte* at = start + static_cast<std::ptrdiff_t>(top) * row_stride_ +
+                            static_cast<std::ptrdiff_t>(j) * column_stride_;
+      if (row_stride_ == unit) {
+        to_doubles(type_, swapped_, at, {column, height});
+      } else {
+        for (std::size_t i = 0; i < height; ++i) {
+          to_doubles(type_, swapped_, at + static_cast<std::ptrdiff_t>(i) * row_stride_,
+                     {column + i, 1});
+        }
+      }
+      for (std::size_t i = 0; i < height; ++i) scratch[(top + i) * columns_ + j] = column[i];
+    }
+  }
+  return {scratch.data(), count, columns_};
+}
+
+}  // namespace paco::python

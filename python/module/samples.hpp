@@ -1,0 +1,46 @@
+// Rows of numbers as Python has them: NumPy arrays of any number type and order, memory-mapped ones,
+// tensors by DLPack or the buffer protocol, lists.
+//
+// What the engine can take as it is (float64, row-major) is never copied; everything else is
+// converted block by block on its way in, so that a large array is never there twice.
+#pragma once
+
+#include <pybind11/numpy.h>
+
+#include <vector>
+
+#include "data/element.hpp"
+#include "paco/rows.hpp"
+
+namespace paco::python {
+
+namespace py = pybind11;
+
+class Samples {
+ public:
+  // A matrix (n, d).
+  static Samples matrix(const py::object& x);
+  // One sample, (d) or (1, d).
+  static Samples row(const py::object& x);
+
+  std::size_t rows() const { return rows_; }
+  std::size_t columns() const { return columns_; }
+
+  // Some rows as doubles, in place or in `scratch`. Needs no GIL.
+  Rows<const double> block(std::size_t first, std::size_t count,
+                           std::vector<double>& scratch) const;
+
+ private:
+  Samples(const py::object& x, bool single);
+  bool adopt(const py::object& x);
+
+  py::array array_;  // keeps the numbers alive
+  const std::byte* data_ = nullptr;
+  ElementType type_ = ElementType::f64;
+  bool swapped_ = false;
+  std::size_t size_ = 8;  // of a number in bytes
+  std::size_t rows_ = 0, columns_ = 0;
+  std::ptrdiff_t row_stride_ = 0, column_stride_ = 0;
+};
+
+}  // namespace paco::python

@@ -1,0 +1,322 @@
+// The session in Python. What takes long gives up the GIL, looks for Ctrl-C between groups of
+// samples, and leaves a state that is exact whatever happened.
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include "base/files.hpp"
+#include "decisions.hpp"
+#include "module.hpp"
+#include "samples.hpp"
+#include "session/export.hpp"
+#include "session/operation_json.hpp"
+#include "session/replay.hpp"
+#include "session/summary.hpp"
+
+namespace paco::python {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Samples that are decided between two looks for Ctrl-C. In memory as many as a processor's cache
+// holds with what they become; with a journal more, as they are made to last together.
+constexpr std::size_t kGroup = 128, kJournalGroup = 1024;
+
+struct PySession {
+  std::shared_ptr<Handle> handle;
+};
+
+std::vector<std::string> texts(const py::object& given, std::size_t rows, const char* what) {
+  std::vector<std::string> out;
+  if (given.is_none()) return out;
+  for (const py::handle item : py::iter(given))
+    out.push_back(item.is_none() ? std::string() : py::str(item).cast<std::string>());
+  if (out.size() != rows) {
+    raise({ErrorCode::bad_shape, fmt::format("{} {} for {} samples", out.size(), what, rows),
+           "give one for every sample, or none"});
+  }
+  return out;
+}
+
+void check_columns(const Session& session, const Samples& samples) {
+  const std::size_t wanted = session.model().dimension;
+  if (samples.columns() == wanted) return;
+  // In the words of scikit-learn, whose users look for them.
+  raise({ErrorCode::bad_shape,
+         fmt::format("X has {} features, but the model is expecting {} features as input",
+                     samples.columns(), wanted),
+         "embed support set and stream with the same backbone"});
+}
+
+OneDecision decide(PySession& self, const py::object& x, const std::optional<std::string>& key,
+                   const std::optional<std::string>& id) {
+  const Samples sample = Samples::row(x);
+  const Handle::Use session(*self.handle);
+  check_columns(*session, sample);
+  OneDecision out{{}, {}, self.handle};
+  const auto outcome = [&] {
+    const py::gil_scoped_release release;
+    std::vector<double> scratch;
+    SampleNames names;
+    if (key) names.keys = {&*key, 1};
+    if (id) names.ids = {&*id, 1};
+    auto decided = session->decide(sample.block(0, 1, scratch), {&out.decision, 1}, names);
+    if (decided.ok() && !decided->refused)
+      out.name = session->method().categories().name(out.decision.category);
+    return decided;
+  }();
+  if (!outcome.ok()) raise(outcome.error());
+  if (outcome->refused) {
+    Error error = *outcome->refused;
+    error.message = "the sample " + error.message;
+    raise(error);
+  }
+  return out;
+}
+
+// What stands when a call ends early goes along with the exception.
+[[noreturn]] void raise_with(const py::object& exception, ManyDecisions&& made, std::size_t rows,
+                             const Session& session) {
+  made.rows().resize(rows);
+  made.remember_names(session.method().categories());
+  exception.attr("decisions") = py::cast(std::move(made));
+  raise(exception);
+}
+
+ManyDecisions decide_many(PySession& self, const py::object& x, const py::object& keys,
+                          const py::object& ids) {
+  const Samples samples = Samples::matrix(x);
+  const std::size_t rows = samples.rows();
+  const std::vector<std::string> key_list = texts(keys, rows, "keys");
+  const std::vector<std::string> id_list = texts(ids, rows, "ids");
+  const Handle::Use session(*self.handle);
+  check_columns(*session, samples);
+  ManyDecisions out(self.handle, rows);
+  std::vector<double> scratch;
+  const std::size_t group = session->has_journal() ? kJournalGroup : kGroup;
+  for (std::size_t start = 0; start < rows; start += group) {
+    const std::size_t count = std::min(group, rows - start);
+    const auto outcome = [&] {
+      const py::gil_scoped_release release;
+      SampleNames names;
+      if (!key_list.empty()) names.keys = std::span(key_list).subspan(start, count);
+      if (!id_list.empty()) names.ids = std::span(id_list).subspan(start, count);
+      return session->decide(samples.block(start, count, scratch),
+                             std::span(out.rows()).subspan(start, count), names);
+    }();
+    if (!outcome.ok())
+      raise_with(exception_of(outcome.error()), std::move(out), start, *session);
+    out.repeated += outcome->repeated;
+    if (outcome->refused) {
+      Error error = *outcome->refused;
+      const std::size_t row = start + outcome->rows;
+      error.message = fmt::format("row {} {}", row, error.message);
+      raise_with(exception_of(error), std::move(out), row, *session);
+    }
+    if (start + count < rows && PyErr_CheckSignals() != 0) {
+      const py::error_already_set stopped;
+      raise_with(stopped.value(), std::move(out), start + count, *session);
+    }
+  }
+  {
+    const py::gil_scoped_release release;
+    out.remember_names(session->method().categories());
+  }
+  return out;
+}
+
+std::string apply(PySession& self, const std::string& request) {
+  const Json json = Json::parse(request, nullptr, false);
+  if (json.is_discarded()) {
+    raise({ErrorCode::bad_argument, "an operation is made of numbers and text in UTF-8", ""});
+  }
+  const Operation operation = take(operation_from(json));
+  const Handle::Use session(*self.handle);
+  const auto outcome = [&] {
+    const py::gil_scoped_release release;
+    return session->apply(operation);
+  }();
+  return outcome_json(take(outcome)).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string history(PySession& self) {
+  const Handle::Use session(*self.handle);
+  Json out = Json::array();
+  for (const OperationOutcome& past : take(session->history())) out.push_back(outcome_json(past));
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string categories(PySession& self, bool all) {
+  const auto view = self.handle->view();
+  Json out = Json::array();
+  for (CategoryId id = 0; id < view->categories.next(); ++id) {
+    if (!view->categories.has(id) || (!all && !view->categories.is_live(id))) continue;
+    out.push_back(category_json(*view, id));
+  }
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+py::object past_decision(PySession& self, std::uint64_t sequence) {
+  const Handle::Use session(*self.handle);
+  const auto found = take(session->decision(sequence));
+  if (!found) return py::none();
+  return py::cast(OneDecision{
+      *found, session->method().categories().name(found->category), self.handle});
+}
+
+std::vector<std::byte> state_of(PySession& self) {
+  const Handle::Use session(*self.handle);
+  const auto bytes = [&] {
+    const py::gil_scoped_release release;
+    return session->save();
+  }();
+  return take(bytes);
+}
+
+Session make(const std::string& how, const std::string& path, const ModelPointer& model,
+             const std::string& method, const Settings& settings, int threads, bool durable,
+             std::optional<std::uint64_t> embeddings, std::uint64_t snapshot_samples) {
+  const auto durability =
+      durable ? JournalOptions::Durability::full : JournalOptions::Durability::relaxed;
+  const MethodOptions options{threads, settings};
+  return take(interruptible([&](std::stop_token stop) -> Result<Session> {
+    if (how == "open") return Session::open(path, threads, durability, stop);
+    if (how == "look") return Session::look(path, threads, stop);
+    if (how == "create")
+      return Session::create(path, model, method, options, {durability, embeddings,
+                                                            snapshot_samples});
+    return Session::start(model, method, options);
+  }));
+}
+
+std::string replayed(const std::string& path, const std::string& method, const ModelPointer& model,
+                     std::optional<std::uint64_t> until, int threads) {
+  ReplayRequest request;
+  request.journal = path;
+  request.method = method;
+  request.model = model;
+  if (until) request.fold.until = *until;
+  request.threads = threads;
+  const Replayed outcome = take(interruptible([&](std::stop_token stop) {
+    request.fold.stop = stop;
+    return replay_journal(request);
+  }));
+  return replay_json(outcome).dump();
+}
+
+}  // namespace
+
+void add_sessions(py::module_& module) {
+  py::class_<PySession>(module, "Session")
+      .def(py::init([](const std::string& how, const std::string& path, const ModelPointer& model,
+                       const std::string& method, const Settings& settings, int threads,
+                       bool durable, std::optional<std::uint64_t> embeddings,
+                       std::uint64_t snapshot_samples) {
+             return PySession{std::make_shared<Handle>(
+                 make(how, path, model, method, settings, threads, durable, embeddings,
+                      snapshot_samples),
+                 threads)};
+           }),
+           py::arg("how"), py::arg("path"), py::arg("model"), py::arg("method"),
+           py::arg("settings"), py::arg("threads"), py::arg("durable"), py::arg("embeddings"),
+           py::arg("snapshot_samples"))
+      .def("decide", &decide, py::arg("x"), py::arg("key") = py::none(),
+           py::arg("id") = py::none(),
+           "Decides on one sample, at once and for good.\n\n"
+           "key: text that is unique in the stream; the same again is answered with the decision\n"
+           "it had. id: what the sample is called in files.")
+      .def("decide_many", &decide_many, py::arg("X"), py::arg("keys") = py::none(),
+           py::arg("ids") = py::none(),
+           "Decides on every row in order: the same decisions as one by one, faster.\n\n"
+           "A row that cannot be decided ends it with an exception whose `decisions` are those\n"
+           "before it; they stand. So it is with Ctrl-C.")
+      .def("_apply", &apply)
+      .def("_history", &history)
+      .def("_categories", &categories)
+      .def("_decision", &past_decision)
+      .def("_state", [](PySession& self) {
+        const auto bytes = state_of(self);
+        return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      })
+      .def("_restore",
+           [](PySession& self, const py::bytes& state, const std::string& name) {
+             const auto text = static_cast<std::string_view>(state);
+             const auto* first = reinterpret_cast<const std::byte*>(text.data());
+             const Handle::Use session(*self.handle);
+             take(session->restore({first, first + text.size()}, name));
+           })
+      .def("_settings", [](PySession& self) { return self.handle->settings(); })
+      .def("_save",
+           [](PySession& self, const std::string& path) {
+             const std::vector<std::byte> bytes = state_of(self);
+             take(write_file(path, bytes));
+           })
+      .def("_restore_file",
+           [](PySession& self, const std::string& path) {
+             const Handle::Use session(*self.handle);
+             take(session->restore(path));
+           })
+      .def("_summary",
+           [](PySession& self) {
+             const Handle::Use session(*self.handle);
+             Json json = stream_summary_json(*session, {});
+             // Of a run over a file, which there is none of here.
+             for (const char* key : {"samples", "repeated", "skipped", "interrupted", "seconds",
+                                     "deciding_seconds", "samples_per_second"})
+               json.erase(key);
+             return json.dump();
+           })
+      .def("_export",
+           [](PySession& self, const std::string& path) {
+             const Handle::Use session(*self.handle);
+             const auto done = [&] {
+               const py::gil_scoped_release release;
+               return export_decisions(*session, path);
+             }();
+             take(done);
+           })
+      .def("_name",
+           [](PySession& self, CategoryId id) { return text(self.handle->view()->categories.name(id)); })
+      .def("checkpoint",
+           [](PySession& self) {
+             const Handle::Use session(*self.handle);
+             const auto done = [&] {
+               const py::gil_scoped_release release;
+               return session->checkpoint();
+             }();
+             take(done);
+           },
+           "Writes a snapshot, so that opening the journal needs no replay.")
+      .def("close", [](PySession& self) { self.handle->close(); },
+           "Ends the session; its journal then is one file. Twice does nothing.")
+      .def("digest",
+           [](PySession& self) {
+             const Handle::Use session(*self.handle);
+             return take(session->digest());
+           },
+           "Equal for equal states.")
+      .def_property_readonly("closed", [](PySession& self) { return self.handle->closed(); },
+                             "whether it has been closed")
+      .def_property_readonly("samples",
+                             [](PySession& self) { return self.handle->samples(); },
+                             "how many samples have been decided")
+      .def_property_readonly("events",
+                             [](PySession& self) {
+                               const Handle::Use session(*self.handle);
+                               return session->events();
+                             },
+                             "samples and operations so far")
+      .def_property_readonly("path", [](PySession& self) { return self.handle->path(); },
+                             "of the journal; empty without one")
+      .def_property_readonly("threads", [](PySession& self) { return self.handle->threads(); },
+                             "for speed; no decision depends on it")
+      .def_property_readonly("method",
+                             [](PySession& self) { return self.handle->info().name; },
+                             "name of the method that decides")
+      .def_property_readonly("model", [](PySession& self) {
+        const Handle::Use session(*self.handle);
+        return std::make_shared<Model>(session->model());
+      });
+  module.def("replay", &replayed);
+}
+
+}  // namespace paco::python

@@ -1,0 +1,196 @@
+// What is done with finished streams and with other methods: evaluation, thresholds for any host,
+// the report.
+#include <fmt/format.h>
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <exception>
+#include <nlohmann/json.hpp>
+
+#include "calibrate/option_names.hpp"
+#include "decisions.hpp"
+#include "evaluate/evaluation.hpp"
+#include "report/summary.hpp"
+#include "module.hpp"
+#include "paco/self_calibration.hpp"
+#include "report/report.hpp"
+
+namespace paco::python {
+namespace {
+
+using Ids = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>;
+using Numbers = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+template <class Array>
+auto span_of(const Array& array) {
+  return std::span(array.data(), static_cast<std::size_t>(array.size()));
+}
+
+Tie tie_of(const std::string& name) {
+  const auto tie = kTies.value(name);
+  if (!tie) {
+    raise({ErrorCode::bad_argument, fmt::format("there is no tie '{}'", name),
+           "mid, low or high"});
+  }
+  return *tie;
+}
+
+py::object cell_object(const Cell& cell) {
+  if (const auto* whole = std::get_if<std::int64_t>(&cell)) return py::int_(*whole);
+  if (const auto* number = std::get_if<double>(&cell)) return py::float_(*number);
+  if (const auto* text = std::get_if<std::string>(&cell)) return py::str(*text);
+  return py::none();
+}
+
+// (key, title, column keys, column headings, rows)
+py::tuple table_tuple(const Table& table) {
+  py::list keys, headings, rows;
+  for (const Column& column : table.columns) {
+    keys.append(column.key);
+    headings.append(column.heading);
+  }
+  for (const auto& row : table.rows) {
+    py::list cells;
+    for (const Cell& cell : row) cells.append(cell_object(cell));
+    rows.append(cells);
+  }
+  return py::make_tuple(table.key, table.title, keys, headings, rows);
+}
+
+py::tuple evaluated(const Ids& predicted, const Ids& truth, std::int64_t known, const Ids& closed,
+                    const std::vector<std::string>& class_names,
+                    const std::vector<std::string>& cluster_names, const std::string& keep,
+                    int resamples, std::uint64_t seed, double confidence) {
+  EvaluationInput input;
+  input.predicted = span_of(predicted);
+  input.truth = span_of(truth);
+  input.closed = span_of(closed);
+  input.known_classes = known;
+  input.class_names = class_names;
+  input.cluster_names = cluster_names;
+  EvaluationOptions options;
+  if (keep != keep_name(Keep::top) && keep != keep_name(Keep::all)) {
+    raise({ErrorCode::bad_argument, fmt::format("keep is '{}'", keep), "'top' or 'all'"});
+  }
+  options.keep = keep == keep_name(Keep::all) ? Keep::all : Keep::top;
+  options.resamples = resamples;
+  options.seed = seed;
+  options.confidence = confidence;
+  const Evaluation evaluation = take(
+      interruptible([&](std::stop_token stop) { return evaluate(input, options, stop); }));
+  py::list tables;
+  for (const Table& table : evaluation_tables(evaluation)) tables.append(table_tuple(table));
+  using Json = nlohmann::ordered_json;
+  return py::make_tuple(
+      evaluation_json(evaluation).dump(-1, ' ', false, Json::error_handler_t::replace),
+      evaluation_text(evaluation), tables);
+}
+
+// The host's functions are Python's. What one of them raises ends the replay and is raised again.
+py::tuple threshold_by_replay(const Ids& labels, const py::function& forget,
+                              const py::function& score, const py::function& add, int passes,
+                              std::uint32_t seed, const std::string& tie) {
+  std::exception_ptr raised;
+  const auto guarded = [&](auto call) -> decltype(call()) {
+    try {
+      if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+      return call();
+    } catch (const py::error_already_set&) {
+      raised = std::current_exception();
+    } catch (const py::cast_error&) {
+      raised = std::make_exception_ptr(py::type_error("the score must be a number"));
+    }
+    return Error{ErrorCode::interrupted, "the host raised", ""};
+  };
+  const ReplayHost host{
+      [&] {
+        return guarded([&]() -> Result<void> {
+          forget();
+          return {};
+        });
+      },
+      [&](std::size_t sample) {
+        return guarded([&]() -> Result<double> { return score(sample).cast<double>(); });
+      },
+      [&](std::size_t sample, std::int64_t label) {
+        return guarded([&]() -> Result<void> {
+          add(sample, label);
+          return {};
+        });
+      }};
+  const auto threshold =
+      calibrate_by_replay(span_of(labels), host, {passes, seed, tie_of(tie)});
+  if (raised) std::rethrow_exception(raised);
+  return threshold_tuple(take(threshold));
+}
+
+std::string report_page(const ManyDecisions& decisions, const ModelPointer& model,
+                        const std::string& method, const Settings& settings,
+                        const std::string& title, const std::vector<std::string>& ids,
+                        const Ids& truth, const std::vector<std::string>& truth_names) {
+  const auto described = take(make_method(method, model, {1, settings}));
+  ReportInput input;
+  input.title = title;
+  input.known_classes = model->known_classes();
+  input.model = model.get();
+  input.method = described.get();
+  for (const EvidenceField& field : described->info().evidence) {
+    input.fields.push_back({std::string(field.name),
+                            std::string(field.unit),
+                            std::string(field.meaning),
+                            {field.choices.begin(), field.choices.end()}});
+  }
+  std::vector<CategoryId> predicted;
+  std::vector<std::string> names(input.known_classes + decisions.rows().size());
+  for (std::size_t i = 0; i < decisions.rows().size(); ++i) {
+    const Decision& d = decisions.rows()[i];
+    input.samples.push_back(
+        {d, ids.empty() ? std::to_string(d.sequence) : ids[i], decisions.name(d.category)});
+    predicted.push_back(d.category);
+    if (static_cast<std::size_t>(d.category) < names.size())
+      names[static_cast<std::size_t>(d.category)] = decisions.name(d.category);
+  }
+  Evaluation evaluation;
+  const auto labels = span_of(truth);
+  const auto page = interruptible([&](std::stop_token stop) -> Result<std::string> {
+    if (!labels.empty()) {
+      EvaluationInput judged;
+      judged.predicted = predicted;
+      judged.truth = labels;
+      judged.known_classes = static_cast<std::int64_t>(input.known_classes);
+      judged.class_names = truth_names;
+      judged.cluster_names = names;
+      auto made = evaluate(judged, {}, stop);
+      if (!made.ok()) return made.error();
+      evaluation = std::move(*made);
+      input.evaluation = &evaluation;
+      input.truth.assign(labels.begin(), labels.end());
+      input.truth_names = truth_names;
+    }
+    return render_report(input, {}, stop);
+  });
+  return take(page);
+}
+
+}  // namespace
+
+py::tuple threshold_tuple(const ThresholdEvidence& t) {
+  const auto array = [](const std::vector<float>& values) {
+    return py::array_t<float>(static_cast<py::ssize_t>(values.size()), values.data());
+  };
+  return py::make_tuple(t.value, t.balanced_accuracy, t.interval_low, t.interval_high,
+                        array(t.positives), array(t.negatives));
+}
+
+void add_studies(py::module_& module) {
+  module.def("evaluate", &evaluated);
+  module.def("calibrate_threshold",
+             [](const Numbers& positives, const Numbers& negatives, const std::string& tie) {
+               return threshold_tuple(take(
+                   calibrate_threshold(span_of(positives), span_of(negatives), tie_of(tie))));
+             });
+  module.def("calibrate_by_replay", &threshold_by_replay);
+  module.def("report", &report_page);
+}
+
+}  // namespace paco::python

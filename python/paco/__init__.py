@@ -1,0 +1,40 @@
+"""paco sorts a stream whose classes keep growing.
+
+Give it labelled examples of the classes you know and an unlabelled stream of embeddings; for every sample it says, at
+once and for good: this is known class X, this belongs to category C that appeared earlier, or this starts a new one.
+
+>>> import paco
+>>> X = [[9, 1, 0], [8, 0, 1], [9, 0, 2], [1, 9, 0], [0, 8, 1], [2, 9, 0], [0, 1, 9], [1, 0, 8], [0, 2, 9]]
+>>> y = ["red", "red", "red", "green", "green", "green", "blue", "blue", "blue"]
+>>> finder = paco.Discoverer().fit(X, y)
+>>> for decision in finder.stream([[1, 9, 1], [9, 9, 9], [9, 8, 9]]):
+...     print(decision.verdict, decision.name)
+known green
+created category 3
+existing category 3
+
+Discoverer has the manners of scikit-learn and river; Session is the stream itself, with journal and operations;
+calibrate, evaluate and report do what the verbs of the command line do. Errors are PacoError with a hint.
+"""
+
+from . import errors
+from ._paco import Decision, Decisions, Model
+from .calibration import (Threshold, calibrate, calibrate_by_replay, calibrate_threshold, load_model, method_info,
+                          methods)
+from .client import Client, RemoteStream
+from .discoverer import Discoverer
+from .errors import (ClosedError, DiskError, InputError, InputTypeError, NotFittedError, NotFoundError, PacoError,
+                     ServerError)
+from .evaluation import Evaluation, Table, compare, evaluate
+from .operations import Outcome
+from .report import Report, report
+from .session import Category, Replay, Session, replay
+
+__version__ = "0.1.0"
+__all__ = [
+    "Category", "Client", "ClosedError", "Decision", "Decisions", "DiskError", "Discoverer", "Evaluation",
+    "InputError", "InputTypeError", "Model", "NotFittedError", "NotFoundError", "Outcome", "PacoError",
+    "RemoteStream", "Replay", "Report", "ServerError", "Session", "Table", "Threshold", "calibrate",
+    "calibrate_by_replay", "calibrate_threshold", "compare", "errors", "evaluate", "load_model", "method_info",
+    "methods", "replay", "report",
+]

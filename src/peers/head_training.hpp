@@ -1,0 +1,51 @@
+// The training of each peer's head. All of them take unit embeddings with labels and give layers;
+// none knows how a stream is decided.
+#pragma once
+
+#include "peers/codes.hpp"
+#include "peers/training.hpp"
+
+namespace paco {
+
+// DiffGRE's additions to its host's losses, on the features of the trunk: classification (weight 1)
+// and pulling each feature to the leader of its class (weight 0.3), where a leader is the mean
+// direction of the class in the batch. With no classes it adds nothing.
+class Leaders {
+ public:
+  Leaders(std::size_t classes, std::size_t width, ThreadPool& pool, Random& random);
+  void add_parameters(std::vector<Parameter*>& to);
+  // Adds to `gradient`, that of the features.
+  void add(const Matrix<float>& features, std::span<const std::int64_t> labels,
+           Matrix<float>& gradient);
+
+ private:
+  ThreadPool& pool_;
+  std::size_t classes_;
+  Stack classifier_;
+};
+
+// SMILE; with `leaders`, DiffGRE's losses beside its own.
+Result<Head> train_smile_head(SupportView& support, const TrainingSet& set,
+                              const TrainingOptions& options, std::size_t bits, bool leaders);
+// The plain hash baseline; with `meta`, trained as MLDG.
+Result<Head> train_hash_head(SupportView& support, const TrainingSet& set,
+                             const TrainingOptions& options, std::size_t bits, bool meta);
+// An embedding of `outputs` numbers under a linear classifier, for RankStat and WTA.
+Result<Head> train_classified_head(SupportView& support, const TrainingSet& set,
+                                   const TrainingOptions& options, std::size_t outputs);
+
+struct PheHead {
+  Head head;
+  std::vector<Code> centres;  // of the known classes
+};
+// PHE; with `leaders`, DiffGRE's losses beside its own.
+Result<PheHead> train_phe_head(SupportView& support, const TrainingSet& set,
+                               const TrainingOptions& options, std::size_t bits,
+                               std::size_t prototypes, bool leaders);
+
+// DiffGRE's virtual samples without its diffusion model: points between two known classes, of which
+// those that are least like all known classes are kept, as many as there are labelled ones; they
+// are grouped into as many virtual classes as there are known ones.
+TrainingSet with_virtual_samples(const TrainingSet& set, std::uint64_t seed);
+
+}  // namespace paco

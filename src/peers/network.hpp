@@ -1,0 +1,100 @@
+// Small networks that are trained on given embeddings, in plain C++: linear layers, batch
+// normalisation and GELU with gradients written out by hand, and Adam. Enough for the heads of the
+// peers, not a library for deep learning: backbones are trained by src/train.
+//
+// Every number is a float32 whose sums have a fixed order (linalg/ordered_products.hpp), and no
+// function of the C library takes part, so a training gives the same bytes on every machine and for
+// any number of threads.
+//
+// Shapes: a batch is (n, width); the weight of a linear layer is (outputs, inputs).
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/random.hpp"
+#include "base/threads.hpp"
+#include "linalg/matrix.hpp"
+#include "linalg/ordered_products.hpp"
+
+namespace paco {
+
+// What is learned, what the last backward pass says of it, and Adam's two moments.
+struct Parameter {
+  Matrix<float> value;
+  Matrix<float> gradient;
+  std::vector<float> first, second;
+
+  Parameter() = default;
+  Parameter(std::size_t rows, std::size_t columns);
+};
+
+// One step of Adam (0.9, 0.999, 1e-8) over all parameters; gradients are then zero again.
+class Adam {
+ public:
+  explicit Adam(std::vector<Parameter*> parameters) : parameters_(std::move(parameters)) {}
+  void step(double rate);
+  std::span<Parameter* const> parameters() const { return parameters_; }
+
+ private:
+  std::vector<Parameter*> parameters_;
+  double first_left_ = 1, second_left_ = 1;  // 0.9^t and 0.999^t
+};
+
+// out (n, m) = a (n, k) b (m, k)^T.
+Matrix<float> multiply_rows(Rows<const float> a, const PackedRows& b, ThreadPool& pool);
+Matrix<float> multiply_rows(Rows<const float> a, Rows<const float> b, ThreadPool& pool);
+Matrix<float> transposed(Rows<const float> a);
+
+// x sigmoid(1.702 x), the usual short form of GELU. `slope`, where given, is its derivative.
+void gelu(std::span<const float> x, std::span<float> y, std::span<float> slope);
+void hyperbolic_tangent(std::span<const float> x, std::span<float> y);
+
+// A trained layer as it decides: weight and bias with the batch normalisation folded in.
+struct AffineLayer {
+  Matrix<float> weight;
+  std::vector<float> bias;
+  bool gelu = false;
+};
+
+// Layers one after another. A forward pass keeps what the next backward pass needs.
+class Stack {
+ public:
+  explicit Stack(ThreadPool& pool) : pool_(&pool) {}
+
+  // Weights begin as normals of deviation sqrt(2 / inputs), biases as zeros.
+  Stack& linear(std::size_t inputs, std::size_t outputs, bool bias, Random& random);
+  // Of each coordinate over the batch, then scaled and shifted as learned. Follows a linear layer.
+  Stack& normalise();
+  Stack& gelu();
+
+  // Mean and variance of a normalisation are those of the first `counted` rows; 0 means all. The
+  // others are treated with the same numbers.
+  Matrix<float> forward(Matrix<float> x, std::size_t counted = 0);
+  // Adds to the gradients; returns that of the input, empty where `inputs` is false.
+  Matrix<float> backward(Matrix<float> gradient, bool inputs = true);
+
+  void add_parameters(std::vector<Parameter*>& to);
+  // The layers as they decide, appended to `to`. Statistics are those of all rows of `x`, which
+  // becomes what comes out.
+  void freeze(Matrix<float>& x, std::vector<AffineLayer>& to);
+
+ private:
+  enum class Kind : std::uint8_t { linear, normalise, gelu };
+  struct Layer {
+    Kind kind = Kind::linear;
+    bool has_bias = false;
+    Parameter weight, bias;      // of a normalisation: (1, width) scale and shift
+    Matrix<float> kept;          // linear: input; normalise: what was normalised; gelu: slope
+    std::vector<float> inverse;  // normalise: 1 / deviation
+    std::size_t counted = 0;
+  };
+  Matrix<float> normalise_forward(Layer& layer, Matrix<float> x, std::size_t counted);
+  Matrix<float> normalise_backward(Layer& layer, Matrix<float> gradient);
+
+  ThreadPool* pool_;
+  std::vector<Layer> layers_;
+};
+
+}  // namespace paco

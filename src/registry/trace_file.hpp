@@ -1,0 +1,50 @@
+// The course of a stream, one csv row per sample: evidence and memory as they stood, and the time
+// it took.
+//
+// Columns: sequence, category, every evidence number of the method (its choices by name, those of
+// the memory after the sample too), categories, microseconds. Unlike decisions, a trace is not
+// reproducible to the byte: its last column is measured.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/partial_file.hpp"
+#include "paco/method.hpp"
+#include "registry/decision_file.hpp"
+
+namespace paco {
+
+class TraceWriter {
+ public:
+  // `length`: goes on after that many bytes of an earlier run.
+  static Result<TraceWriter> create(const std::string& path, const MethodInfo& method,
+                                    std::optional<std::uint64_t> length = std::nullopt);
+  Result<void> write(std::span<const Decision> decisions, double microseconds_each);
+  Result<std::uint64_t> sync();
+  Result<void> finish() { return file_.finish(); }
+  void discard() { file_.discard(); }
+
+ private:
+  TraceWriter(PartialFile file, const MethodInfo& method)
+      : file_(std::move(file)), method_(&method) {}
+  PartialFile file_;
+  const MethodInfo* method_;
+  std::string text_;
+};
+
+struct Trace {
+  std::vector<DecisionTable::Field> fields;  // place i of Decision::evidence
+  std::vector<Decision> decisions;           // the fields that are columns
+  std::vector<double> microseconds;
+
+  int field(std::string_view name) const;  // place, or -1
+};
+
+Result<Trace> read_trace(const std::string& path);
+// From bytes; `name` stands for the path in error texts.
+Result<Trace> parse_trace(std::span<const std::byte> bytes, const std::string& name);
+
+}  // namespace paco

@@ -1,0 +1,286 @@
+#include "session/session_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "base/try.hpp"
+#include "session/fold.hpp"
+#include "session/journal_rows.hpp"
+
+namespace paco {
+namespace {
+
+double now() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(since).count();
+}
+
+}  // namespace
+
+// From the newest snapshot and the events after it to the present state.
+Result<void> Session::Parts::catch_up(std::stop_token stop) {
+  PACO_ASSIGN(const JournalTail tail, journal->tail());
+  PACO_ASSIGN(method, method_of_journal(*journal, threads));
+  PACO_ASSIGN(std::optional<Snapshot> snapshot, journal->newest_snapshot(tail.events));
+  std::uint64_t from = 0;
+  if (snapshot) {
+    from = snapshot->event;
+    snapshot_at = snapshot->sequence;
+    PACO_TRY(method->restore(std::move(snapshot->bytes),
+                             fmt::format("{} (snapshot at event {})", journal->path(), from)));
+  }
+  FoldOptions options;
+  options.stop = std::move(stop);
+  PACO_ASSIGN(const FoldOutcome outcome, fold(*journal, *method, from, options));
+  if (outcome.first_difference) {
+    return Error{ErrorCode::mismatch,
+                 fmt::format("{}: sample {} is decided otherwise than recorded", journal->path(),
+                             *outcome.first_difference),
+                 "'paco journal verify' and 'paco replay' tell more; nothing was changed"};
+  }
+  events = tail.events;
+  ahead = false;
+  return {};
+}
+
+// Before anything is changed.
+Result<void> Session::Parts::rebuild_if_ahead() {
+  if (read_only) {
+    return Error{ErrorCode::bad_argument, fmt::format("{}: opened to look at it", journal->path()),
+                 "open it to write"};
+  }
+  if (!ahead) return {};
+  if (!journal) {
+    return Error{ErrorCode::out_of_memory, "memory ran out in the midst of an earlier call",
+                 "start a new session from the last state that was saved"};
+  }
+  return catch_up({});
+}
+
+Result<std::optional<Decision>> Session::Parts::find_key(const std::string& key) {
+  if (!journal) {
+    const auto found = by_key.find(key);
+    return found == by_key.end() ? std::nullopt : std::optional(found->second);
+  }
+  PACO_ASSIGN(const std::optional<StoredSample> found, journal->find_key(key));
+  return found ? std::optional(decision_of(*found)) : std::nullopt;
+}
+
+// One group: samples and the categories that they opened.
+Result<void> Session::Parts::write(std::span<const Decision> decisions,
+                                   Rows<const double> embeddings, std::span<const std::size_t> rows,
+                                   const SampleNames& names, CategoryId first_new) {
+  const std::size_t evidence = method->info().evidence.size();
+  std::vector<SampleRow> samples;
+  samples.reserve(decisions.size());
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    SampleRow row = sample_row(decisions[i], events + i, evidence);
+    const std::size_t at = rows.empty() ? i : rows[i];
+    if (!names.keys.empty() && !names.keys[at].empty()) row.key = names.keys[at];
+    if (!names.ids.empty()) row.sample = names.ids[at];
+    if (!names.attributes.empty()) row.attributes = names.attributes[at];
+    if (!names.pictures.empty()) row.picture = names.pictures[at];
+    row.embedding = embeddings[i];
+    samples.push_back(row);
+  }
+  std::vector<CategoryRow> born;
+  for (CategoryId id = first_new; id < method->categories().next(); ++id) {
+    const std::uint64_t sequence = method->categories()[id].birth;
+    const std::uint64_t first = decisions.empty() ? 0 : decisions.front().sequence;
+    born.push_back(category_row(*method, id, events + (sequence - std::min(sequence, first))));
+  }
+  PACO_TRY(journal->append(samples, born));
+  events += decisions.size();
+  const Retention& retention = journal->settings().retention;
+  if (retention.snapshot_samples > 0 &&
+      method->samples() - snapshot_at >= retention.snapshot_samples) {
+    // The group stands, whatever becomes of the snapshot, which only spares a replay: the next
+    // group tries again, and what the disk refuses it will refuse there, too.
+    static_cast<void>(snapshot());
+  }
+  return {};
+}
+
+Result<void> Session::Parts::snapshot() {
+  PACO_ASSIGN(const std::vector<std::byte> bytes, method->save());
+  PACO_ASSIGN(std::string digest, method->digest());
+  PACO_TRY(journal->save_snapshot(events, method->samples(), std::move(digest), bytes));
+  snapshot_at = method->samples();
+  return journal->prune_snapshots(
+      static_cast<std::size_t>(journal->settings().retention.snapshots));
+}
+
+Result<std::vector<OperationOutcome>> Session::Parts::history() {
+  if (!journal) return operations;
+  std::vector<OperationOutcome> out;
+  std::uint64_t from = 0;
+  while (true) {
+    PACO_ASSIGN(const std::vector<OperationRow> page, journal->operations(from, 1024));
+    if (page.empty()) return out;
+    for (const OperationRow& row : page) {
+      PACO_ASSIGN(OperationOutcome outcome, outcome_of(row));
+      out.push_back(std::move(outcome));
+    }
+    from = page.back().event + 1;
+  }
+}
+
+Result<OperationOutcome> Session::Parts::carry_out(Plan plan, MemberSource* members) {
+  plan.event = events;
+  plan.time = now();
+  if (!journal) operations.reserve(operations.size() + 1);
+  PACO_TRY(method->editor().apply(plan.edits, members));
+  if (!journal) {
+    ++events;
+    operations.push_back(plan);
+    return plan;
+  }
+  ahead = true;  // until the journal has it
+  std::set<CategoryId> changed;
+  std::vector<Membership> moved;
+  for (const Edit& e : plan.edits) {
+    switch (e.cell) {
+      case Edit::Cell::category:
+      case Edit::Cell::name:
+      case Edit::Cell::forward:
+      case Edit::Cell::retired:
+        changed.insert(e.id);
+        break;
+      case Edit::Cell::owner:
+        if (e.from != kNobody) changed.insert(e.from);
+        if (e.to != kNobody) changed.insert(e.to);
+        break;
+      case Edit::Cell::reference:
+        changed.insert(method->editor().role(e.id).owner);
+        break;
+      case Edit::Cell::member:
+        moved.push_back({static_cast<std::uint64_t>(e.id), e.to, e.to_counted});
+        break;
+      case Edit::Cell::prototype:
+        break;
+    }
+  }
+  // Merged categories lead to where they lead now, whoever stands between.
+  for (CategoryId id = 0; id < method->categories().next(); ++id) {
+    const CategoryId forward = method->categories()[id].forward;
+    if (forward != kNobody && changed.contains(forward)) changed.insert(id);
+  }
+  PACO_ASSIGN(const std::vector<CategoryRow> before, journal->categories());
+  std::vector<CategoryRow> rows;
+  for (const CategoryId id : changed) {
+    const auto at = static_cast<std::size_t>(id);
+    rows.push_back(category_row(*method, id, at < before.size() ? before[at].born : plan.event));
+  }
+  PACO_TRY(journal->append(operation_row(plan), rows, moved));
+  ahead = false;
+  ++events;
+  return plan;
+}
+
+Result<OperationOutcome> Session::Parts::apply(const Operation& operation) {
+  PACO_TRY(rebuild_if_ahead());
+  std::optional<PresentMembers> present;
+  if (journal) {
+    PACO_TRY(journal->flush());
+    present.emplace(*journal, *method);
+  }
+  MemberSource* members = present ? &*present : nullptr;
+  if (operation.kind == OperationKind::undo) {
+    PACO_ASSIGN(const std::vector<OperationOutcome> past, history());
+    PACO_ASSIGN(Plan plan, plan_undo(operation, *method, past, members));
+    return carry_out(std::move(plan), members);
+  }
+  PACO_ASSIGN(Plan plan, plan_operation(operation, *method, members));
+  return carry_out(std::move(plan), members);
+}
+
+Result<Decided> Session::Parts::decide(Rows<const double> embeddings, std::span<Decision> decisions,
+                                       const SampleNames& names) {
+  PACO_TRY(rebuild_if_ahead());
+  if (decisions.size() != embeddings.rows ||
+      (!names.keys.empty() && names.keys.size() != embeddings.rows) ||
+      (!names.ids.empty() && names.ids.size() != embeddings.rows) ||
+      (!names.attributes.empty() && names.attributes.size() != embeddings.rows) ||
+      (!names.pictures.empty() && names.pictures.size() != embeddings.rows)) {
+    return Error{
+        ErrorCode::bad_shape,
+        fmt::format("{} embeddings with {} places for decisions, {} keys and {} ids",
+                    embeddings.rows, decisions.size(), names.keys.size(), names.ids.size()),
+        "give one of each for every row, or none"};
+  }
+  Decided out;
+  // Rows to decide, and for rows whose key was seen the answer or the row that gives it.
+  std::vector<std::size_t> fresh;
+  std::vector<std::pair<std::size_t, std::size_t>> copies;
+  if (!names.keys.empty()) {
+    std::unordered_map<std::string_view, std::size_t> here;
+    for (std::size_t i = 0; i < embeddings.rows; ++i) {
+      const std::string& key = names.keys[i];
+      if (!key.empty()) {
+        const auto [earlier, first] = here.emplace(key, i);
+        if (!first) {
+          copies.emplace_back(i, earlier->second);
+          continue;
+        }
+        PACO_ASSIGN(const std::optional<Decision> seen, find_key(key));
+        if (seen) {
+          decisions[i] = *seen;
+          ++out.repeated;
+          continue;
+        }
+      }
+      fresh.push_back(i);
+    }
+  }
+  Rows<const double> rows = embeddings;
+  if (!names.keys.empty() && fresh.size() < embeddings.rows) {
+    gathered.clear();
+    for (const std::size_t i : fresh)
+      gathered.insert(gathered.end(), embeddings[i].begin(), embeddings[i].end());
+    rows = {gathered.data(), fresh.size(), embeddings.columns};
+  }
+  const bool direct = rows.data == embeddings.data;
+  const CategoryId first_new = method->categories().next();
+  decided.resize(rows.rows);
+  std::size_t bad = rows.rows;
+  const Result<void> all = method->decide_block(rows, decided);
+  if (!all.ok()) {
+    for (bad = 0; bad < rows.rows; ++bad) {
+      out.refused = method->check(rows[bad]);
+      if (out.refused) break;
+    }
+    if (!out.refused) return all.error();
+    decided.resize(bad);
+    rows = rows.slice(0, bad);
+    PACO_TRY(method->decide_block(rows, decided));
+  }
+  if (journal && !decided.empty()) {
+    const Result<void> kept = write(decided, rows, fresh, names, first_new);
+    if (!kept.ok()) {
+      ahead = true;
+      return kept.error();
+    }
+  } else if (!journal) {
+    events += decided.size();
+  }
+  for (std::size_t i = 0; i < decided.size(); ++i) {
+    const std::size_t at = direct && fresh.empty() ? i : fresh[i];
+    decisions[at] = decided[i];
+    if (!journal && !names.keys.empty() && !names.keys[at].empty())
+      by_key.emplace(names.keys[at], decided[i]);
+  }
+  // The rows before the refused one, repeated ones among them.
+  const std::size_t stop = !out.refused ? embeddings.rows : fresh.empty() ? bad : fresh[bad];
+  for (const auto& [row, earlier] : copies) {
+    if (row >= stop) continue;
+    decisions[row] = decisions[earlier];
+    ++out.repeated;
+  }
+  out.rows = stop;
+  return out;
+}
+
+}  // namespace paco

@@ -1,0 +1,250 @@
+#include "study/data_set.hpp"
+
+#include <fmt/format.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+
+#include "base/files.hpp"
+#include "base/random.hpp"
+#include "base/try.hpp"
+#include "data/embeddings.hpp"
+#include "data/labels.hpp"
+
+namespace paco {
+namespace {
+
+std::string digest_of(const DataSet& data) {
+  XXH3_state_t* state = XXH3_createState();
+  XXH3_128bits_reset(state);
+  const auto add = [&](const void* bytes, std::size_t size) {
+    const std::uint64_t length = size;
+    XXH3_128bits_update(state, &length, sizeof length);
+    if (size > 0) XXH3_128bits_update(state, bytes, size);
+  };
+  for (const Matrix<double>* matrix : {&data.support, &data.stream, &data.classifier})
+    add(matrix->data(), matrix->rows() * matrix->columns() * sizeof(double));
+  for (const auto* labels : {&data.support_labels, &data.truth})
+    add(labels->data(), labels->size() * sizeof(std::int64_t));
+  for (const std::string& name : data.class_names) add(name.data(), name.size());
+  const XXH128_hash_t hash = XXH3_128bits_digest(state);
+  XXH3_freeState(state);
+  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+Result<void> check_stream(const DataSet& data, const std::string& folder) {
+  const auto known = static_cast<std::int64_t>(data.class_names.size());
+  const auto is_old = [known](std::int64_t label) { return label < known; };
+  const auto old = std::count_if(data.truth.begin(), data.truth.end(), is_old);
+  const auto refuse = [&](const char* what, const char* hint) {
+    return Error{ErrorCode::bad_value, fmt::format("{}: {}", folder, what), hint};
+  };
+  if (old == static_cast<std::ptrdiff_t>(data.truth.size())) {
+    return refuse("its stream has no novel class, so there is nothing to discover",
+                  "leave some classes out of the support set: 'paco split' does that");
+  }
+  if (old == 0) {
+    return refuse("its stream has no sample of a known class",
+                  "labels of support set and stream must speak of the same classes");
+  }
+  if (data.stream.columns() != data.support.columns()) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("{}: the stream has {} columns, the support set {}", folder,
+                             data.stream.columns(), data.support.columns()),
+                 "embed support set and stream with the same backbone"};
+  }
+  return {};
+}
+
+// The support samples that a shape leaves, in their order.
+std::vector<std::size_t> chosen_support(const DataSet& data, const DataShape& shape,
+                                        Random& random) {
+  std::map<std::int64_t, std::vector<std::size_t>> by_class;
+  for (std::size_t i = 0; i < data.support_labels.size(); ++i)
+    by_class[data.support_labels[i]].push_back(i);
+  std::vector<std::size_t> chosen;
+  for (auto& [label, rows] : by_class) {
+    random.shuffle(std::span(rows));
+    auto left =
+        static_cast<std::size_t>(shape.support_share * static_cast<double>(rows.size()) + 0.5);
+    if (shape.shots > 0) left = std::min(left, shape.shots);
+    rows.resize(std::clamp<std::size_t>(left, 1, rows.size()));
+    chosen.insert(chosen.end(), rows.begin(), rows.end());
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+std::vector<std::size_t> stream_order(const DataSet& data, StreamOrder order, Random& random) {
+  const std::size_t n = data.truth.size();
+  std::vector<std::size_t> places(n);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  if (order == StreamOrder::given) return places;
+  random.shuffle(std::span(places));
+  if (order == StreamOrder::shuffled) return places;
+  std::map<std::int64_t, double> moment;
+  for (const std::int64_t label : data.truth) moment[label] = 0;
+  for (auto& [label, time] : moment) time = random.uniform();
+  constexpr double kOverlap = 0.3;  // of the whole stream
+  std::vector<double> when(n);
+  for (const std::size_t i : places) {
+    const double noise = order == StreamOrder::drifting ? random.uniform(0, kOverlap) : 0;
+    when[i] = moment[data.truth[i]] + noise;
+  }
+  std::stable_sort(places.begin(), places.end(),
+                   [&](std::size_t a, std::size_t b) { return when[a] < when[b]; });
+  return places;
+}
+
+Matrix<double> rows_of(const Matrix<double>& from, const std::vector<std::size_t>& rows) {
+  Matrix<double> out(rows.size(), from.columns());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::copy_n(from[rows[i]].data(), from.columns(), out[i].data());
+  return out;
+}
+
+// Some known classes become novel: their support samples go, their stream samples stay.
+void forget_classes(DataSet& data, std::size_t left, Random& random) {
+  const std::size_t known = data.class_names.size();
+  std::vector<std::size_t> order = random.permutation(known);
+  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(left));
+  std::sort(order.begin() + static_cast<std::ptrdiff_t>(left), order.end());
+  std::vector<std::int64_t> now(known);
+  for (std::size_t i = 0; i < known; ++i) now[order[i]] = static_cast<std::int64_t>(i);
+  std::vector<std::size_t> rows;
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < data.support_labels.size(); ++i) {
+    const std::int64_t label = now[static_cast<std::size_t>(data.support_labels[i])];
+    if (label >= static_cast<std::int64_t>(left)) continue;
+    rows.push_back(i);
+    labels.push_back(label);
+  }
+  data.support = rows_of(data.support, rows);
+  data.support_labels = std::move(labels);
+  for (std::int64_t& label : data.truth) {
+    if (label < static_cast<std::int64_t>(known)) label = now[static_cast<std::size_t>(label)];
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < left; ++i) names.push_back(data.class_names[order[i]]);
+  if (data.classifier.rows() > 0) {
+    order.resize(left);
+    data.classifier = rows_of(data.classifier, order);
+  }
+  data.class_names = std::move(names);
+}
+
+}  // namespace
+
+Result<DataSet> read_data_set(const std::string& folder, const std::string& name) {
+  const auto path = [&](const char* file) { return folder + "/" + file; };
+  for (const char* file :
+       {"support.npy", "support_labels.npy", "stream.npy", "stream_labels.npy"}) {
+    if (path_kind(path(file)) != PathKind::absent) continue;
+    return Error{ErrorCode::not_found, fmt::format("{} is not there", path(file)),
+                 "a data folder has support.npy, support_labels.npy, stream.npy and "
+                 "stream_labels.npy"};
+  }
+  DataSet data;
+  data.name = name;
+  if (path_kind(path("known_classes.txt")) != PathKind::absent) {
+    PACO_ASSIGN(data.class_names, read_class_names(path("known_classes.txt")));
+  }
+  PACO_ASSIGN(Labels labels, read_labels(path("support_labels.npy"), data.class_names));
+  data.class_names = labels.names;
+  data.support_labels = std::move(labels.ids);
+  PACO_ASSIGN(const auto support, open_embeddings(path("support.npy")));
+  PACO_ASSIGN(data.support,
+              read_embeddings(*support, data.support_labels.size(), path("support_labels.npy")));
+  PACO_ASSIGN(Labels truth, read_labels(path("stream_labels.npy"), data.class_names));
+  data.truth = std::move(truth.ids);
+  PACO_ASSIGN(const auto stream, open_embeddings(path("stream.npy")));
+  PACO_ASSIGN(data.stream, read_embeddings(*stream, data.truth.size(), path("stream_labels.npy")));
+  if (path_kind(path("classifier.npy")) != PathKind::absent) {
+    PACO_ASSIGN(data.classifier, read_embeddings(path("classifier.npy")));
+  }
+  PACO_TRY(check_stream(data, folder));
+  data.digest = digest_of(data);
+  return data;
+}
+
+Result<std::vector<DataEntry>> read_data_list(const std::string& path) {
+  PACO_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
+  const auto refuse = [&](const std::string& what) {
+    return Error{ErrorCode::bad_format, fmt::format("{}: {}", path, what),
+                 R"(it is a list like [{"name": "cub", "folder": "sets/cub", "how": "..."}])"};
+  };
+  const std::string base = std::filesystem::path(path).parent_path().string();
+  std::vector<DataEntry> entries;
+  try {
+    const auto json =
+        nlohmann::json::parse(reinterpret_cast<const char*>(bytes.data()),
+                              reinterpret_cast<const char*>(bytes.data()) + bytes.size());
+    if (!json.is_array()) return refuse("it is no list");
+    for (const auto& one : json) {
+      DataEntry entry{one.at("name").get<std::string>(), one.at("folder").get<std::string>(),
+                      one.value("how", std::string())};
+      if (entry.folder.empty() || entry.name.empty()) return refuse("a name or folder is empty");
+      if (entry.folder[0] != '/' && !base.empty()) entry.folder = base + "/" + entry.folder;
+      entries.push_back(std::move(entry));
+    }
+  } catch (const nlohmann::json::exception& e) {
+    return refuse(e.what());
+  }
+  return entries;
+}
+
+Result<std::vector<DataSet>> read_data_sets(const std::vector<std::string>& names,
+                                            const std::vector<DataEntry>& list) {
+  std::vector<DataSet> sets;
+  std::set<std::string> taken;
+  for (const std::string& given : names) {
+    const auto entry =
+        std::find_if(list.begin(), list.end(), [&](const DataEntry& e) { return e.name == given; });
+    std::string folder = entry == list.end() ? given : entry->folder;
+    while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
+    const std::string name =
+        entry == list.end() ? std::filesystem::path(folder).filename().string() : given;
+    if (!taken.insert(name).second) {
+      return Error{ErrorCode::bad_argument, fmt::format("two data sets are called '{}'", name),
+                   "rename one of the folders"};
+    }
+    Result<DataSet> data = read_data_set(folder, name);
+    if (!data.ok() && entry != list.end() && !entry->how.empty() &&
+        data.error().code == ErrorCode::not_found) {
+      return Error{data.error().code, data.error().message, "to get it: " + entry->how};
+    }
+    if (!data.ok()) return data.error();
+    sets.push_back(std::move(data).value());
+  }
+  return sets;
+}
+
+DataSet shaped(const DataSet& data, const DataShape& shape) {
+  DataSet out = data;
+  Random random(shape.draw, 77);
+  if (shape.known > 0 && shape.known < out.class_names.size())
+    forget_classes(out, shape.known, random);
+  if (shape.support_share < 1 || shape.shots > 0) {
+    const std::vector<std::size_t> rows = chosen_support(out, shape, random);
+    out.support = rows_of(out.support, rows);
+    std::vector<std::int64_t> labels;
+    for (const std::size_t i : rows) labels.push_back(out.support_labels[i]);
+    out.support_labels = std::move(labels);
+  }
+  if (shape.order != StreamOrder::given) {
+    const std::vector<std::size_t> places = stream_order(out, shape.order, random);
+    out.stream = rows_of(out.stream, places);
+    std::vector<std::int64_t> truth;
+    for (const std::size_t i : places) truth.push_back(out.truth[i]);
+    out.truth = std::move(truth);
+  }
+  return out;
+}
+
+}  // namespace paco

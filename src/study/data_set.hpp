@@ -1,0 +1,61 @@
+// The data that studies run on: folders of embeddings with labels, and what a study changes of them
+// before a run (fewer samples, fewer known classes, another order).
+//
+// A folder has support.npy, support_labels.npy, stream.npy and stream_labels.npy, and may have
+// classifier.npy and known_classes.txt (one name a line). Everything is checked when it is read, so
+// that a study does not fail after hours.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "linalg/matrix.hpp"
+#include "paco/model.hpp"
+
+namespace paco {
+
+struct DataSet {
+  std::string name;
+  Matrix<double> support, stream, classifier;       // the classifier may have no rows
+  std::vector<std::int64_t> support_labels, truth;  // truth: novel classes follow the known ones
+  std::vector<std::string> class_names;             // of the known classes
+  std::string digest;                               // of all of the above but the name
+
+  SupportSet support_set() const { return {support, support_labels, class_names, classifier}; }
+};
+
+// Refuses a folder without the files, without known or without novel classes in its stream, and one
+// whose parts do not fit together.
+Result<DataSet> read_data_set(const std::string& folder, const std::string& name);
+
+// Where a data set is and how to get it: one entry of a list like
+//   [{"name": "cub", "folder": "sets/cub", "how": "paco embed --data ..."}]
+// Folders are relative to the list.
+struct DataEntry {
+  std::string name, folder, how;
+};
+Result<std::vector<DataEntry>> read_data_list(const std::string& path);
+
+// Every name is one of the list or a folder; two sets of one name are refused.
+Result<std::vector<DataSet>> read_data_sets(const std::vector<std::string>& names,
+                                            const std::vector<DataEntry>& list);
+
+enum class StreamOrder : std::uint8_t {
+  given,
+  shuffled,
+  by_class,  // all of one class, then all of the next
+  drifting,  // classes come and go: each has its time, and times overlap
+};
+
+// What a run changes. `draw` seeds every choice.
+struct DataShape {
+  double support_share = 1;  // of each class's support samples, at least one
+  std::size_t known = 0;     // known classes that are left, 0: all; the others become novel
+  std::size_t shots = 0;     // support samples that are left of each class, 0: all
+  StreamOrder order = StreamOrder::given;
+  std::uint64_t draw = 0;
+};
+DataSet shaped(const DataSet& data, const DataShape& shape);
+
+}  // namespace paco

@@ -1,0 +1,217 @@
+#include "study/run.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "base/try.hpp"
+#include "evaluate/evaluation.hpp"
+#include "paco/thresholds.hpp"
+
+namespace paco {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 1;  // of results; a change makes every run anew
+
+Json shape_json(const DataShape& shape) {
+  return {{"support_share", shape.support_share},
+          {"known", shape.known},
+          {"shots", shape.shots},
+          {"order", static_cast<int>(shape.order)},
+          {"draw", shape.draw}};
+}
+
+Json calibration_json_of(const Run& run, const DataSet& data) {
+  return {{"format", kFormat},
+          {"data", data.digest},
+          {"method", run.contender.method},
+          {"settings", Json(run.contender.calibrating)},
+          {"reference", std::string(reference_choice_name(run.contender.reference))},
+          {"seed", run.seed},
+          {"shape", shape_json(run.shape)}};
+}
+
+bool has_seed(const MethodInfo& info) {
+  return std::any_of(info.options.begin(), info.options.end(), [](const MethodOption& o) {
+    return o.name == "seed" && o.stage == MethodOption::Stage::calibrating;
+  });
+}
+
+Shares shares_of(const SplitAccuracy& s) { return {s.all.value(), s.old.value(), s.novel.value()}; }
+
+Region region(const char* name, const ThresholdEvidence& evidence) {
+  constexpr std::size_t kSteps = 48;
+  Region out;
+  out.name = name;
+  out.value = evidence.value;
+  out.low = out.high = evidence.value;
+  for (const auto* scores : {&evidence.positives, &evidence.negatives}) {
+    for (const float score : *scores) {
+      out.low = std::min(out.low, static_cast<double>(score));
+      out.high = std::max(out.high, static_cast<double>(score));
+    }
+  }
+  const auto count = [&](const std::vector<float>& scores) {
+    std::vector<std::int64_t> counts(kSteps);
+    const double width = (out.high - out.low) / static_cast<double>(kSteps);
+    for (const float score : scores) {
+      const double at = width > 0 ? (static_cast<double>(score) - out.low) / width : 0;
+      ++counts[std::min(static_cast<std::size_t>(at), kSteps - 1)];
+    }
+    return counts;
+  };
+  out.positives = count(evidence.positives);
+  out.negatives = count(evidence.negatives);
+  return out;
+}
+
+Result<std::vector<Decision>> decide(const Run& run, Method& method, Rows<const double> stream,
+                                     RunResult& result, const Clock& clock, std::stop_token stop) {
+  constexpr std::size_t kBlock = 256;
+  std::vector<Decision> decisions(stream.rows);
+  std::vector<double> seconds;
+  const double start = clock();
+  for (std::size_t at = 0; at < stream.rows;) {
+    if (stop.stop_requested()) return Error{ErrorCode::interrupted, "interrupted", ""};
+    const std::size_t rows = std::min(run.timed ? 1 : kBlock, stream.rows - at);
+    const double before = run.timed ? clock() : 0;
+    PACO_TRY(method.decide_block(stream.slice(at, rows), std::span(decisions).subspan(at, rows)));
+    if (run.timed) seconds.push_back(clock() - before);
+    at += rows;
+  }
+  result.decide_seconds = clock() - start;
+  if (!seconds.empty()) {
+    std::sort(seconds.begin(), seconds.end());
+    result.median_microseconds = 1e6 * seconds[seconds.size() / 2];
+    result.p99_microseconds = 1e6 * seconds[seconds.size() * 99 / 100];
+  }
+  return decisions;
+}
+
+Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+Json shares_json(const Shares& s) {
+  return Json::array({optional_json(s.all), optional_json(s.old), optional_json(s.novel)});
+}
+Shares shares_from(const Json& json) {
+  const auto at = [&](std::size_t i) {
+    return json.at(i).is_null() ? std::optional<double>() : json.at(i).get<double>();
+  };
+  return {at(0), at(1), at(2)};
+}
+
+}  // namespace
+
+std::string run_key(const Run& run, const DataSet& data) {
+  Json json = calibration_json_of(run, data);
+  json["deciding"] = Json(run.contender.deciding);
+  json["timed"] = run.timed;
+  return json.dump();
+}
+
+std::string calibration_key(const Run& run, const DataSet& data) {
+  return calibration_json_of(run, data).dump();
+}
+
+Result<Model> calibrate_run(const Run& run, const DataSet& data, std::stop_token stop) {
+  PACO_ASSIGN(const MethodInfo* info, method_info(run.contender.method));
+  CalibrationOptions options;
+  options.method = run.contender.method;
+  options.settings = run.contender.calibrating;
+  options.reference = run.contender.reference;
+  if (has_seed(*info) && !options.settings.contains("seed"))
+    options.set("seed", std::to_string(run.seed));
+  return calibrate(data.support_set(), options, stop);
+}
+
+Result<RunResult> execute_run(const Run& run, const DataSet& data,
+                              std::shared_ptr<const Model> model, const Clock& clock,
+                              std::stop_token stop) {
+  RunResult result;
+  PACO_ASSIGN(const std::unique_ptr<Method> method,
+              make_method(run.contender.method, model, {1, run.contender.deciding}));
+  PACO_ASSIGN(const std::vector<Decision> decisions,
+              decide(run, *method, data.stream, result, clock, stop));
+  std::vector<CategoryId> predicted;
+  for (const Decision& d : decisions) predicted.push_back(d.category);
+  EvaluationInput input;
+  input.predicted = predicted;
+  input.truth = data.truth;
+  input.known_classes = static_cast<std::int64_t>(data.class_names.size());
+  EvaluationOptions options;
+  options.resamples = 0;
+  PACO_ASSIGN(const Evaluation judged, evaluate(input, options, stop));
+  result.strict = shares_of(judged.scores.strict);
+  result.greedy = shares_of(judged.scores.greedy);
+  result.categories = judged.scores.clusters_seen;
+  result.memory = judged.scores.memory_size;
+  result.classes = judged.true_classes;
+  // A few hundred points are as many as a picture shows.
+  constexpr std::size_t kPoints = 300;
+  const std::size_t step = std::max<std::size_t>(judged.births.size() / kPoints, 1);
+  for (std::size_t i = 0; i < judged.births.size(); ++i) {
+    if (i % step != 0 && i + 1 != judged.births.size()) continue;
+    const BirthPoint& p = judged.births[i];
+    result.births.push_back({static_cast<std::int64_t>(p.sequence), p.categories, p.novel_classes});
+  }
+  if (run.contender.method == "paco") {
+    PACO_ASSIGN(const PacoParameters p, paco_parameters(*model, run.contender.deciding));
+    result.regions = {region("tau_hi", p.hi), region("tau_birth", p.birth),
+                      region("tau_create", p.create)};
+  }
+  return result;
+}
+
+std::string result_to_text(const RunResult& r, const std::string& key) {
+  Json json = {{"key", key},
+               {"strict", shares_json(r.strict)},
+               {"greedy", shares_json(r.greedy)},
+               {"categories", r.categories},
+               {"memory", r.memory},
+               {"classes", r.classes},
+               {"births", r.births},
+               {"calibrate_seconds", r.calibrate_seconds},
+               {"decide_seconds", r.decide_seconds},
+               {"median_microseconds", r.median_microseconds},
+               {"p99_microseconds", r.p99_microseconds}};
+  Json& regions = json["regions"] = Json::array();
+  for (const Region& region : r.regions) {
+    regions.push_back({{"name", region.name},
+                       {"value", region.value},
+                       {"low", region.low},
+                       {"high", region.high},
+                       {"positives", region.positives},
+                       {"negatives", region.negatives}});
+  }
+  return json.dump() + "\n";
+}
+
+std::optional<RunResult> result_from_text(std::string_view text, const std::string& key) {
+  try {
+    const Json json = Json::parse(text);
+    if (json.at("key").get<std::string>() != key) return std::nullopt;
+    RunResult r;
+    r.strict = shares_from(json.at("strict"));
+    r.greedy = shares_from(json.at("greedy"));
+    r.categories = json.at("categories").get<std::int64_t>();
+    r.memory = json.at("memory").get<std::int64_t>();
+    r.classes = json.at("classes").get<std::int64_t>();
+    r.births = json.at("births").get<std::vector<std::array<std::int64_t, 3>>>();
+    r.calibrate_seconds = json.at("calibrate_seconds").get<double>();
+    r.decide_seconds = json.at("decide_seconds").get<double>();
+    r.median_microseconds = json.at("median_microseconds").get<double>();
+    r.p99_microseconds = json.at("p99_microseconds").get<double>();
+    for (const Json& one : json.at("regions")) {
+      r.regions.push_back({one.at("name").get<std::string>(), one.at("value").get<double>(),
+                           one.at("low").get<double>(), one.at("high").get<double>(),
+                           one.at("positives").get<std::vector<std::int64_t>>(),
+                           one.at("negatives").get<std::vector<std::int64_t>>()});
+    }
+    return r;
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace paco

@@ -1,0 +1,74 @@
+// One run of a study: one method with one set of options on one data set, decided from the first
+// sample to the last, and judged. Its result is a small file, so that a study that was interrupted
+// goes on where it was, and studies share what they have in common.
+#pragma once
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/progress.hpp"
+#include "paco/method.hpp"
+#include "study/data_set.hpp"
+
+namespace paco {
+
+// A method as studies name it: "smile-16", "phe+ssc".
+struct Contender {
+  std::string label;
+  std::string method;
+  Settings calibrating, deciding;
+  ReferenceChoice reference = ReferenceChoice::automatic;
+};
+
+struct Run {
+  std::size_t data = 0;  // which data set
+  Contender contender;
+  std::uint64_t seed = 0;  // of the calibration, where the method has one
+  DataShape shape;
+  bool timed = false;  // one sample at a time, with a clock
+  // What the study varies, for its tables: {"support_share", "0.25"}.
+  std::vector<std::pair<std::string, std::string>> factors;
+};
+
+struct Shares {
+  std::optional<double> all, old, novel;
+};
+
+// Scores that a threshold was chosen from, counted in equal steps from `low` to `high`.
+struct Region {
+  std::string name;
+  double value = 0, low = 0, high = 0;
+  std::vector<std::int64_t> positives, negatives;
+};
+
+struct RunResult {
+  Shares strict, greedy;
+  std::int64_t categories = 0;  // different answers over the whole stream
+  std::int64_t memory = 0;      // known classes and all categories born
+  std::int64_t classes = 0;     // true ones
+  std::vector<std::array<std::int64_t, 3>>
+      births;                   // sample, categories so far, novel classes so far
+  std::vector<Region> regions;  // of PACO
+  double calibrate_seconds = 0, decide_seconds = 0;
+  double median_microseconds = 0, p99_microseconds = 0;  // of a timed run
+};
+
+// Identifies a run by everything that its result depends on but the machine.
+std::string run_key(const Run& run, const DataSet& data);
+// What runs share that need the same calibration.
+std::string calibration_key(const Run& run, const DataSet& data);
+
+// A model for a run, of the shaped data; and the run with it.
+Result<Model> calibrate_run(const Run& run, const DataSet& data, std::stop_token stop);
+Result<RunResult> execute_run(const Run& run, const DataSet& data,
+                              std::shared_ptr<const Model> model, const Clock& clock,
+                              std::stop_token stop);
+
+std::string result_to_text(const RunResult& result, const std::string& key);
+// Nothing where the text is not the result of this key.
+std::optional<RunResult> result_from_text(std::string_view text, const std::string& key);
+
+}  // namespace paco

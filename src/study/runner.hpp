@@ -1,0 +1,22 @@
+// Carries out the runs of a study, several at a time. Each result is written as soon as it is
+// there; runs whose results are on the disk already are not repeated. What is stopped loses at most
+// the runs in progress.
+#pragma once
+
+#include "study/run.hpp"
+
+namespace paco {
+
+struct RunnerOptions {
+  std::string folder;    // of the results, one file a run
+  unsigned threads = 1;  // runs at a time; 0: as many as there are cores
+  Clock clock;
+};
+
+// Results in the order of the runs. An error of a run names it.
+Result<std::vector<RunResult>> carry_out(const std::vector<Run>& runs,
+                                         const std::vector<DataSet>& data,
+                                         const RunnerOptions& options, Progress& progress,
+                                         std::stop_token stop);
+
+}  // namespace paco

@@ -1,0 +1,14 @@
+// One HTML page of a study: its charts and tables, complete in itself.
+#pragma once
+
+#include <string>
+
+#include "study/study_tables.hpp"
+
+namespace paco {
+
+std::string study_page(const Plan& plan, const std::vector<Run>& runs,
+                       const std::vector<RunResult>& results, const std::vector<DataSet>& data,
+                       const StudyTables& tables);
+
+}  // namespace paco

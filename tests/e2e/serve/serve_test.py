@@ -1,0 +1,332 @@
+"""What the server promises, on a real process with the golden stream `tiny`."""
+
+import base64
+import json
+import pathlib
+import shutil
+import sys
+import tempfile
+import threading
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from server import ROOT, TINY, Server, read_npy, run_paco, tiny_model  # noqa: E402
+
+ROWS = read_npy(TINY / "stream.npy")
+S = "/v1/streams/birds"
+
+
+def samples(first, last, **more):
+    return {"samples": [{"embedding": ROWS[i], "key": f"k{i}", **more} for i in range(first, last)]}
+
+
+class Served(unittest.TestCase):
+    """A server with the stream `birds`, its model put in."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.made = tempfile.mkdtemp(prefix="paco-model-")
+        cls.model = tiny_model(cls.made)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.made)
+
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="paco-serve-")
+        self.server = Server(self.folder, *self.options()).start()
+        answer = self.server.call("PUT", S, self.model, "application/octet-stream", self.token())
+        self.assertEqual(answer.status, 201, answer.body)
+
+    def tearDown(self):
+        self.server.__exit__()
+        shutil.rmtree(self.folder)
+
+    def options(self):
+        return []
+
+    def token(self):
+        return None
+
+    def send(self, first, last, **more):
+        answer = self.server.call("POST", S + "/samples", samples(first, last, **more))
+        self.assertEqual(answer.status, 200, answer.body)
+        return answer.json["decisions"]
+
+    def get(self, path):
+        answer = self.server.get(path)
+        self.assertEqual(answer.status, 200, answer.body)
+        return answer.json
+
+    def operate(self, **operation):
+        return self.server.call("POST", S + "/operations", operation)
+
+
+class Streams(Served):
+    def test_decisions_are_those_of_paco_discover(self):
+        out = pathlib.Path(self.made) / "d.jsonl"
+        run_paco("discover", "--model", self.made + "/model.paco", "--input", TINY / "stream.npy",
+                 "--out", out)
+        expected = [json.loads(line) for line in out.read_text().splitlines()]
+        got = self.send(0, 100) + [self.send(i, i + 1)[0] for i in range(100, 110)]
+        npy = (TINY / "stream.npy").read_bytes()
+        for e, g in zip(expected, got):
+            self.assertEqual((e["sequence"], e["category"], e["name"], e["verdict"], e["score"]),
+                             (g["sequence"], g["category"], g["name"], g["verdict"], g["score"]))
+            self.assertEqual(e["branch"], g["evidence"]["branch"])
+        self.server.call("PUT", "/v1/streams/whole", self.model)
+        whole = self.server.call("POST", "/v1/streams/whole/samples?brief=1", npy, "application/x-npy")
+        self.assertEqual([d["category"] for d in whole.json["decisions"]],
+                         [e["category"] for e in expected])
+
+    def test_a_key_is_answered_once_also_after_a_restart(self):
+        first = self.send(0, 5)
+        again = self.send(0, 6)
+        self.assertEqual([d["sequence"] for d in again], [0, 1, 2, 3, 4, 5])
+        self.assertEqual([d["repeated"] for d in again], [True] * 5 + [False])
+        self.assertEqual(self.server.stop(), 130)
+        self.server.start()
+        self.server.wait_ready("birds")
+        self.assertEqual([d["category"] for d in self.send(0, 5)], [d["category"] for d in first])
+        self.assertEqual(self.get(S)["samples"], 6)
+
+    def test_many_senders_at_once_lose_and_double_nothing(self):
+        def work(part):
+            connection = self.server.connection()
+            for i in range(part, 200, 8):
+                answer = self.server.call("POST", S + "/samples", samples(i, i + 1),
+                                          connection=connection)
+                if answer.status != 200:
+                    failed.append(answer.body)
+                sequences.append(answer.json["decisions"][0]["sequence"])
+            connection.close()
+
+        failed, sequences = [], []
+        threads = [threading.Thread(target=work, args=(part,)) for part in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failed, [])
+        self.assertEqual(sorted(sequences), list(range(200)))
+
+    def test_a_stream_that_is_there_is_kept(self):
+        self.assertEqual(self.server.call("PUT", S, self.model).status, 200)
+        support = (TINY / "support.npy").read_bytes()
+        self.assertEqual(self.server.call("PUT", S, b"no model").status, 400)
+        self.assertEqual(self.server.call("PUT", S + "/support/embeddings", support).status, 409)
+        self.assertEqual(self.server.call("DELETE", S).status, 409)
+
+    def test_a_support_set_becomes_a_stream(self):
+        new = "/v1/streams/new"
+        put = self.server.call("PUT", new + "/support/embeddings", (TINY / "support.npy").read_bytes())
+        self.assertEqual((put.status, put.json["dimension"]), (200, 16))
+        labels = (TINY / "support_labels.npy").read_bytes()
+        put = self.server.call("PUT", new + "/support/labels", labels)
+        self.assertEqual((put.status, put.json["classes"]), (200, 6))
+        begun = self.server.call("POST", new + "/calibrate", {"method": "paco"})
+        self.assertEqual(begun.status, 202, begun.body)
+        self.assertEqual(self.server.wait_ready("new")["state"], "ready")
+        mine = self.server.call("POST", new + "/samples", samples(0, 60)).json["decisions"]
+        self.assertEqual([d["category"] for d in mine], [d["category"] for d in self.send(0, 60)])
+        self.assertEqual(self.server.call("POST", "/v1/streams/other/calibrate", {}).status, 409)
+        bad = self.server.call("POST", "/v1/streams/bad/calibrate", {"support": {
+            "embeddings": [[1, 2], [3, 4]], "labels": ["a"]}})
+        self.assertEqual(bad.status, 400, bad.body)
+
+    def test_the_journal_comes_whole_while_it_runs(self):
+        self.send(0, 50)
+        answer = self.server.get(S + "/journal")
+        path = pathlib.Path(self.made) / "copy.journal"
+        path.write_bytes(answer.body)
+        replayed = json.loads(run_paco("replay", path, "--json"))
+        self.assertEqual(replayed["samples"], 50)
+        run_paco("journal", "verify", path)
+        self.assertEqual([p.name for p in pathlib.Path(self.folder).glob(".*copy*")], [])
+        model = self.server.get(S + "/model").body
+        self.assertEqual(self.server.call("PUT", "/v1/streams/twin", model).status, 201)
+        self.assertEqual(self.server.call("POST", S + "/snapshots").status, 201)
+        self.assertEqual(self.get(S + "/snapshots")["snapshots"][-1]["sequence"], 50)
+
+    def test_samples_come_page_by_page(self):
+        self.send(0, 120)
+        seen, at = [], 0
+        while at is not None:
+            page = self.get(f"{S}/samples?from={at}&limit=50")
+            seen += [s["sequence"] for s in page["samples"]]
+            at = page["next"]
+        self.assertEqual(seen, list(range(120)))
+        newest = self.get(S + "/samples?order=newest&limit=3")
+        self.assertEqual([s["sequence"] for s in newest["samples"]], [119, 118, 117])
+        born = self.get(S + "/samples?verdict=created")["samples"]
+        self.assertTrue(born and all(s["verdict"] == "created" for s in born))
+        self.assertEqual(self.get(S + "/samples?key=k7")["samples"][0]["sequence"], 7)
+        one = self.get(S + "/samples/7")
+        self.assertIn("Sample 7", one["explanation"])
+        self.assertEqual(len(one["neighbours"]), 8)
+        self.assertTrue(one["runner_ups"])
+        self.assertEqual(self.server.get(S + "/samples/120").status, 404)
+
+    def test_pictures_and_attributes_come_back(self):
+        picture = (ROOT / "fuzz" / "corpus" / "png" / "rgb.png").read_bytes()
+        text = base64.b64encode(picture).decode()
+        self.send(0, 1, picture=text, attributes={"camera": "north", "hour": 7}, id="a.png")
+        one = self.get(S + "/samples/0")
+        self.assertEqual((one["attributes"], one["picture"], one["id"]),
+                         ({"camera": "north", "hour": 7}, True, "a.png"))
+        answer = self.server.get(S + "/samples/0/picture")
+        self.assertEqual((answer.body, answer.headers["Content-Type"]), (picture, "image/png"))
+        self.assertEqual(self.server.get(S + "/samples/1/picture").status, 404)
+
+
+class Categories(Served):
+    def setUp(self):
+        super().setUp()
+        self.send(0, len(ROWS))
+
+    def discovered(self):
+        return self.get(S + "/categories?kind=discovered&sort=size&order=desc&faces=2")["categories"]
+
+    def test_every_sample_is_a_member_of_one_category(self):
+        seen = []
+        for category in self.get(S + "/categories?limit=1000")["categories"]:
+            at, path = None, f"{S}/categories/{category['id']}/members?order=oldest&limit=7"
+            while True:
+                page = self.get(path + (f"&from={at}" if at is not None else ""))
+                seen += [s["sequence"] for s in page["members"]]
+                at = page["next"]
+                if at is None:
+                    break
+        self.assertEqual(sorted(seen), list(range(len(ROWS))))
+
+    def test_operations_are_done_and_taken_back(self):
+        a, b = [c["id"] for c in self.discovered()[:2]]
+        before = self.get(S + "/categories?limit=1000")["categories"]
+        renamed = self.operate(kind="rename", category=a, name="heron", actor="ann")
+        self.assertEqual((renamed.status, renamed.json["actor"]), (200, "ann"))
+        self.assertEqual(self.operate(kind="rename", category=b, name="heron").status, 409)
+        merged = self.operate(kind="merge", categories=[b], into=a).json
+        self.assertEqual(self.get(f"{S}/categories/{b}")["now"], a)
+        refused = self.server.call("POST", f"{S}/operations/99999/undo")
+        self.assertIn(refused.status, (404, 409))
+        for event in (merged["event"], renamed.json["event"]):
+            undone = self.server.call("POST", f"{S}/operations/{event}/undo")
+            self.assertEqual(undone.status, 200, undone.body)
+        self.assertEqual(self.get(S + "/categories?limit=1000")["categories"], before)
+        history = self.get(S + "/operations")["operations"]
+        self.assertEqual([o["kind"] for o in history], ["undo", "undo", "merge", "rename"])
+        self.assertEqual(history[3]["undone_by"], history[0]["event"])
+
+    def test_moved_samples_are_members_elsewhere_also_after_a_kill(self):
+        a = self.discovered()[0]
+        picked = [f["sequence"] for f in a["faces"]]
+        moved = self.operate(kind="move", samples=picked, into="new", name="egret")
+        self.assertEqual(moved.status, 200, moved.body)
+        new = moved.json["category"]
+        for _ in range(2):
+            members = self.get(f"{S}/categories/{new}/members")
+            self.assertEqual([s["sequence"] for s in members["members"]], picked)
+            self.assertEqual(members["members"][0]["member_of"], new)
+            self.server.kill()
+            self.server.start()
+            self.server.wait_ready("birds")
+
+    def test_map_series_and_orders_speak_of_the_same_stream(self):
+        points = self.get(S + "/map")["points"]
+        self.assertEqual({p["category"] for p in points},
+                         {c["id"] for c in self.get(S + "/categories?limit=1000")["categories"]})
+        series = self.get(S + "/series")
+        self.assertEqual(sum(s["count"] for s in series["steps"]), len(ROWS))
+        a = self.discovered()[0]["id"]
+        self.assertEqual(self.get(f"{S}/categories/{a}")["nearest"][0].keys(),
+                         {"category", "name", "cosine"})
+        cosines = [s["cosine"] for s in self.get(f"{S}/categories/{a}/members?order=edge")["members"]]
+        self.assertEqual(cosines, sorted(cosines))
+
+    def test_nothing_is_unusual_about_the_golden_stream(self):
+        insight = self.get(S + "/suggestions")
+        self.assertEqual(insight["warnings"], [])
+        for suggestion in insight["suggestions"]:
+            self.assertTrue(suggestion["reason"])
+
+
+class Events(Served):
+    def test_events_come_without_gap_or_double_from_anywhere(self):
+        self.send(0, 30)
+        self.operate(kind="rename", category=0, name="wren")
+        self.send(30, 40)
+        events = self.server.events(S + "/events?from=0&kinds=sample,operation", 41)
+        self.assertEqual([e[0] for e in events], list(range(41)))
+        self.assertEqual(events[30][1], "operation")
+        self.assertEqual(self.server.events(S + "/events?kinds=sample,operation", 10, last=30)[0][0], 31)
+        self.server.kill()
+        self.server.start()
+        self.server.wait_ready("birds")
+        self.send(40, 42)
+        later = self.server.events(S + "/events?kinds=sample", 3, last=39)
+        self.assertEqual([e[0] for e in later], [40, 41, 42])
+
+    def test_only_births_come_where_only_they_are_asked_for(self):
+        decisions = self.send(0, 274)
+        born = [d["sequence"] for d in decisions if d["verdict"] == "created"]
+        events = self.server.events(S + "/events?from=0&kinds=created", len(born))
+        self.assertEqual([e[2]["sequence"] for e in events], born)
+
+
+class Clients(Served):
+    def run_client(self, *arguments):
+        return run_paco(*arguments, "--server", f"http://127.0.0.1:{self.server.port}", "--stream", "birds")
+
+    def test_what_is_sent_twice_is_decided_once_and_watched_in_order(self):
+        for repeated in (0, len(ROWS)):
+            sent = json.loads(self.run_client("send", "--input", TINY / "stream.npy", "--key-prefix", "r-",
+                                              "--block", 100, "--json"))
+            self.assertEqual((sent["samples"], sent["repeated"]), (len(ROWS), repeated))
+        seen = self.run_client("watch", "--from", 0, "--count", 50, "--json").decode().splitlines()
+        self.assertEqual([json.loads(line)["event"] for line in seen], list(range(50)))
+        self.assertEqual(json.loads(seen[7])["key"], "r-7")
+
+
+class Description(Served):
+    def test_the_description_is_what_the_server_does(self):
+        self.send(0, 20)
+        self.operate(kind="rename", category=0, name="wren")
+        description = self.get("/v1/openapi.json")
+        bodies = {"/v1/streams/{name}/samples": samples(20, 21),
+                  "/v1/streams/{name}/operations": {"kind": "rename", "category": 1, "name": "tit"},
+                  "/v1/streams/{name}": self.model,
+                  "/v1/streams/{name}/support/embeddings": (TINY / "support.npy").read_bytes(),
+                  "/v1/streams/{name}/support/labels": (TINY / "support_labels.npy").read_bytes()}
+        for pattern, verbs in description["paths"].items():
+            for verb, operation in verbs.items():
+                name = "birds"
+                if "support" in pattern or "calibrate" in pattern or (verb, pattern) == ("put", "/v1/streams/{name}"):
+                    name = "made" if verb == "put" and pattern.endswith("}") else "fresh"
+                if verb == "delete":
+                    continue
+                path = (pattern.replace("{name}", name).replace("{sequence}", "0").replace("{category}", "1")
+                        .replace("{event}", "20").replace("{place}", "x"))
+                if pattern.endswith("/events") or pattern.endswith("/picture") or pattern in ("/", "/s/{place}"):
+                    continue
+                body = bodies.get(pattern, {}) if "requestBody" in operation else None
+                answer = self.server.call(verb.upper(), path, body)
+                with self.subTest(verb=verb, path=path):
+                    self.assertIn(str(answer.status), operation["responses"], answer.body)
+                    unknown = self.server.call(verb.upper(), path + "?nonsense=1", body)
+                    self.assertEqual(unknown.status, 400, unknown.body)
+        self.assertEqual(self.server.wait_ready("fresh")["state"], "ready")
+
+    def test_what_is_not_described_is_not_there(self):
+        for method, path, status in (("GET", "/nowhere", 404), ("PATCH", S, 405), ("GET", "/v1/", 404),
+                                     ("POST", "/healthz", 405)):
+            answer = self.server.call(method, path)
+            self.assertEqual((answer.status, set(answer.json["error"])),
+                             (status, {"code", "message", "hint"}))
+        self.assertEqual(self.get("/healthz"), {"status": "ok"})
+        self.assertEqual(self.get("/readyz"), {"status": "ready"})
+        metrics = self.server.get("/metrics").body.decode()
+        self.assertIn('paco_samples{stream="birds"} 0', metrics)
+
+
+if __name__ == "__main__":
+    unittest.main()

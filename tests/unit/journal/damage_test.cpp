@@ -1,0 +1,216 @@
+// Files that are no journals, and journals that are damaged: refused in words, and left as they
+// were.
+#include <gmock/gmock.h>
+#include <sqlite3.h>
+
+#include "base/files.hpp"
+#include "damaged_file.hpp"
+#include "flipped_bytes.hpp"
+#include "made_journal.hpp"
+#include "temporary_folder.hpp"
+
+namespace paco {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using namespace testing;
+
+void run_sql(const std::string& path, const std::string& sql) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+  char* message = nullptr;
+  EXPECT_EQ(sqlite3_exec(database, sql.c_str(), nullptr, nullptr, &message), SQLITE_OK)
+      << sql << ": " << message;
+  sqlite3_free(message);
+  sqlite3_close(database);
+}
+
+// Opened in every way, a file is refused with these words, unchanged, and nothing is beside it.
+void expect_refused(const TemporaryFolder& folder, const std::string& words) {
+  const std::string path = folder / "j", before = bytes_of(path);
+  for (const OpenMode mode : {OpenMode::read, OpenMode::write}) {
+    const auto opened = Journal::open(path, mode, {});
+    ASSERT_FALSE(opened.ok());
+    EXPECT_THAT(opened.error().message, HasSubstr(path));
+    EXPECT_THAT(opened.error().message, HasSubstr(words));
+    EXPECT_FALSE(opened.error().hint.empty());
+  }
+  EXPECT_TRUE(bytes_of(path) == before);
+  EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre("j"));
+}
+
+TEST(JournalDamage, OtherFilesAreToldApart) {
+  const TemporaryFolder folder;
+  const auto absent = Journal::open(folder / "absent", OpenMode::write, {});
+  EXPECT_EQ(absent.error().code, ErrorCode::not_found);
+  EXPECT_THAT(Journal::open(folder.path(), OpenMode::read, {}).error().message,
+              HasSubstr("Is a directory"));
+  EXPECT_THAT(Journal::open("/dev/null", OpenMode::read, {}).error().message,
+              HasSubstr("not a plain file"));
+  EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre());
+  write_bytes(folder / "j", "");
+  expect_refused(folder, "the file is empty");
+  write_bytes(folder / "j", "sequence,sample,verdict\n" + std::string(5000, 'x'));
+  expect_refused(folder, "not a journal");
+  write_bytes(folder / "j", std::string("SQLite format 3\0and no more", 27));
+  expect_refused(folder, "ends after 27 bytes");
+}
+
+TEST(JournalDamage, OtherSqliteFilesAndNewerJournalsAreToldApart) {
+  const TemporaryFolder folder;
+  run_sql(folder / "j", "CREATE TABLE samples(sequence INTEGER PRIMARY KEY)");
+  expect_refused(folder, "an SQLite file of another program");
+  ASSERT_TRUE(remove_file(folder / "j").ok());
+  make_full_journal(folder / "j");
+  std::string bytes = bytes_of(folder / "j");
+  bytes[63] = 9;
+  write_bytes(folder / "j", bytes);
+  expect_refused(folder, "a journal of version 9, this paco reads up to 2");
+  bytes[63] = 0;
+  write_bytes(folder / "j", bytes);
+  expect_refused(folder, "no version");
+}
+
+TEST(JournalDamage, ACutFileIsRefusedAtEveryLength) {
+  const TemporaryFolder folder;
+  make_full_journal(folder / "j");
+  const std::string good = bytes_of(folder / "j");
+  for (std::size_t length = 0; length < good.size(); length += 4099) {
+    write_bytes(folder / "j", good.substr(0, length));
+    expect_refused(folder, length < 100 ? "" : "cut short");
+  }
+}
+
+TEST(JournalDamage, RowsThatAnotherToolChangedAreNamedByTheirEvent) {
+  for (const auto& [sql, words] : std::vector<std::pair<std::string, std::string>>{
+           {"UPDATE samples SET score = 1 WHERE sequence = 7", "event 7: the checksum of sample 7"},
+           {"UPDATE samples SET key = 'x' WHERE sequence = 20", "event 22: the checksum"},
+           {"UPDATE samples SET sample = CAST(sample AS BLOB) WHERE sequence = 3", "event 3: "},
+           {"UPDATE samples SET counted = 2 WHERE counted = 1", "event "},
+           {"DELETE FROM samples WHERE sequence = 5", "event 5: sample 5 is expected"},
+           {"DELETE FROM operations WHERE event = 16", "event 16: "},
+           {"UPDATE operations SET actor = 'nobody' WHERE event = 17", "event 17: the checksum"},
+           {"UPDATE settings SET value = 'other' WHERE name = 'method'",
+            "checksum of its settings"},
+           {"UPDATE settings SET value = 5 WHERE name = 'keep_embeddings'", "checksum of its set"},
+           {"INSERT INTO settings VALUES('more', 1)", "its setting 'more'"},
+           {"DELETE FROM evidence WHERE position = 1", "evidence column 1 is missing"},
+           {"DROP VIEW decisions", "decisions' is missing"},
+           {"CREATE TABLE mine(x)", "table 'mine'"},
+           {"CREATE TRIGGER t AFTER INSERT ON samples BEGIN DELETE FROM moved; END", "trigger 't'"},
+       }) {
+    const TemporaryFolder folder;
+    make_full_journal(folder / "j");
+    run_sql(folder / "j", sql);
+    expect_refused(folder, words);
+    NoProgress silent;
+    const auto report = verify_journal(folder / "j", silent, {});
+    ASSERT_TRUE(report.ok());
+    EXPECT_FALSE(report->ok) << sql;
+  }
+}
+
+TEST(JournalDamage, WhatOpeningDoesNotReadIsFoundByVerifying) {
+  for (const auto& [sql, words] : std::vector<std::pair<std::string, std::string>>{
+           {"UPDATE embeddings SET bytes = zeroblob(length(bytes)) WHERE first_sequence = 16",
+            "embedding of sample 16"},
+           {"UPDATE embeddings SET type = 'int8'", "embeddings of sample 0"},
+           {"DELETE FROM embeddings WHERE first_sequence = 16", "had an embedding"},
+           {"UPDATE snapshots SET digest = 'x' WHERE event = 26", "snapshot at event 26"},
+           {"UPDATE snapshot_parts SET bytes = x'00' WHERE event = 18", "snapshot at event 18"},
+           {"INSERT INTO snapshot_parts VALUES(99, 3, x'00')", "part of no snapshot"},
+           {"UPDATE category_rows SET name = 'x' WHERE id = 2", "category 2"},
+           {"DELETE FROM category_rows WHERE id = 1", "category 1 is missing"},
+           {"UPDATE prototypes SET category = 0 WHERE id = 5", "prototype 5"},
+           {"UPDATE moved SET prototype = 0 WHERE sequence = 3", "moved sample 3"},
+           {"UPDATE model SET bytes = x'00'", "its model"},
+       }) {
+    const TemporaryFolder folder;
+    make_full_journal(folder / "j");
+    run_sql(folder / "j", sql);
+    NoProgress silent;
+    const auto report = verify_journal(folder / "j", silent, {});
+    ASSERT_TRUE(report.ok());
+    EXPECT_FALSE(report->ok) << sql;
+    EXPECT_THAT(report->problem, HasSubstr(words)) << sql;
+  }
+}
+
+TEST(JournalDamage, AWholeJournalIsFoundWhole) {
+  const TemporaryFolder folder;
+  make_full_journal(folder / "j");
+  NoProgress silent;
+  const auto report = verify_journal(folder / "j", silent, {});
+  ASSERT_TRUE(report.ok());
+  EXPECT_TRUE(report->ok) << report->problem;
+  EXPECT_EQ(report->events, 26U);
+  EXPECT_EQ(report->samples, 24U);
+  EXPECT_EQ(report->operations, 2U);
+  EXPECT_EQ(report->embeddings, 24U);
+  EXPECT_EQ(report->snapshots, 2U);
+  EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre("j"));
+}
+
+TEST(JournalDamage, SomeChangedBytesAreNoticedOrMeanNothing) { flip_through(25); }
+
+TEST(JournalDamage, ArbitraryChangesAreSurvived) {
+  const TemporaryFolder folder;
+  make_full_journal(folder / "j");
+  const std::string good = bytes_of(folder / "j");
+  const NoSync fast;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    Random random(seed);
+    std::string bytes = good;
+    for (std::uint64_t i = random.below(40); i > 0; --i) {
+      const std::size_t place = 100 + random.below(bytes.size() - 100);
+      const std::size_t length = std::min<std::size_t>(random.below(64), bytes.size() - place);
+      if (random.below(2) == 0) {
+        for (std::size_t k = 0; k < length; ++k)
+          bytes[place + k] = static_cast<char>(random.next64());
+      } else {
+        bytes.replace(place, length, good.substr(random.below(good.size() - length), length));
+      }
+    }
+    write_bytes(folder / "j", bytes);
+    NoProgress silent;
+    (void)verify_journal(folder / "j", silent, {});
+    auto journal = Journal::open(folder / "j", OpenMode::write, {});
+    if (!journal.ok()) continue;
+    (void)content_of(*journal);
+    (void)journal->append(MadeGroup(MadeStream(1), 24, 3, 2).rows(), {});
+    Retention few;
+    few.embeddings = 5;
+    (void)journal->compact(few);
+  }
+}
+
+TEST(JournalDamage, ALogOfAnythingIsSurvived) {
+  const TemporaryFolder folder;
+  make_full_journal(folder / "j");
+  const std::string good = bytes_of(folder / "j");
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Random random(seed);
+    std::string log(random.below(40'000), '\0');
+    for (char& c : log) c = static_cast<char>(random.next64());
+    write_bytes(folder / "j", good);
+    write_bytes(folder / "j-wal", log);
+    auto journal = Journal::open(folder / "j", OpenMode::write, {});
+    ASSERT_TRUE(journal.ok()) << journal.error().message;
+    EXPECT_EQ(journal->tail().value().samples, 24U);
+  }
+}
+
+TEST(JournalDamage, ACopyThatSqliteMadeIsAJournal) {
+  const TemporaryFolder folder;
+  make_full_journal(folder / "j");
+  run_sql(folder / "j", "VACUUM INTO '" + (folder / "copy") + "'");
+  auto journal = Journal::open(folder / "copy", OpenMode::write, {});
+  ASSERT_TRUE(journal.ok()) << journal.error().message;
+  ASSERT_TRUE(journal->append(MadeGroup(MadeStream(1), 24, 3, 2).rows(), {}).ok());
+  EXPECT_FALSE(Journal::open(folder / "copy", OpenMode::write, {}).ok());
+  EXPECT_TRUE(holds_prefix(*journal, MadeStream(1), 27));
+}
+
+}  // namespace
+}  // namespace paco

@@ -1,0 +1,206 @@
+// Studies: what they read, what a run changes of the data, and that results on the disk are
+// results.
+#include "study/study.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "base/files.hpp"
+#include "data/npy.hpp"
+#include "made_data.hpp"
+#include "study/svg.hpp"
+#include "temporary_folder.hpp"
+
+namespace paco {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::TemporaryFolder;
+
+void write_set(const std::string& folder, const testing::MadeData& data) {
+  ASSERT_TRUE(make_folder(folder).ok());
+  const auto matrix = [&](const char* name, const Matrix<double>& m) {
+    const std::uint64_t shape[] = {m.rows(), m.columns()};
+    ASSERT_TRUE(
+        write_npy<double>(folder + "/" + name, shape, std::span(m.data(), m.rows() * m.columns()))
+            .ok());
+  };
+  const auto labels = [&](const char* name, const std::vector<std::int64_t>& values) {
+    const std::uint64_t shape[] = {values.size()};
+    ASSERT_TRUE(write_npy<std::int64_t>(folder + "/" + name, shape, values).ok());
+  };
+  matrix("support.npy", data.support);
+  matrix("stream.npy", data.stream);
+  labels("support_labels.npy", data.labels);
+  labels("stream_labels.npy", data.truth);
+}
+
+std::vector<DataSet> made_sets(const TemporaryFolder& folder) {
+  write_set(folder / "birds", testing::make_data({}, 1));
+  write_set(folder / "fish", testing::make_data({}, 2));
+  auto sets = read_data_sets({folder / "birds", folder / "fish/"}, {});
+  if (!sets.ok()) ADD_FAILURE() << sets.error().message;
+  return std::move(sets).value();
+}
+
+std::string text_of(const std::string& path) {
+  const auto bytes = read_file(path);
+  EXPECT_TRUE(bytes.ok()) << path;
+  return bytes.ok() ? std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()) : "";
+}
+
+StudyRequest request_for(const std::string& out) {
+  StudyRequest request;
+  request.contenders = {"paco", "closed", "sync"};
+  request.out = out;
+  request.threads = 2;
+  request.clock = [] { return 0.0; };
+  return request;
+}
+
+TEST(Study, ASecondRunGivesTheSameBytesAndGoesOnFromWhatIsThere) {
+  const TemporaryFolder folder;
+  const std::vector<DataSet> sets = made_sets(folder);
+  const Plan& plan = *plans_called("comparison").value()[0];
+  NoProgress none;
+  const auto first = run_study(plan, sets, request_for(folder / "one"), none, {});
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  EXPECT_EQ(first->runs, 6u);
+  // One result is lost, one is damaged, one is of another run.
+  std::vector<std::string> results;
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "one/runs"))
+    results.push_back(entry.path().string());
+  ASSERT_EQ(results.size(), 6u);
+  std::sort(results.begin(), results.end());
+  std::filesystem::remove(results[0]);
+  std::ofstream(results[1]) << "{\"key\": \"";
+  std::filesystem::copy_file(results[3], results[2],
+                             std::filesystem::copy_options::overwrite_existing);
+  std::map<std::string, std::string> before;
+  for (const std::string& file : first->files) before[file] = text_of(file);
+  const auto again = run_study(plan, sets, request_for(folder / "one"), none, {});
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  for (const std::string& file : again->files) EXPECT_EQ(text_of(file), before[file]) << file;
+  const auto elsewhere = run_study(plan, sets, request_for(folder / "two"), none, {});
+  ASSERT_TRUE(elsewhere.ok());
+  for (std::size_t i = 0; i < first->files.size(); ++i)
+    EXPECT_EQ(text_of(elsewhere->files[i]), before[first->files[i]]);
+  EXPECT_THAT(before[first->files[0]], HasSubstr("\"protocol\": \"greedy\""));
+}
+
+TEST(Study, AStoppedStudySaysHowToGoOn) {
+  const TemporaryFolder folder;
+  const std::vector<DataSet> sets = made_sets(folder);
+  std::stop_source source;
+  source.request_stop();
+  NoProgress none;
+  const auto done = run_study(*plans_called("comparison").value()[0], sets,
+                              request_for(folder / "out"), none, source.get_token());
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().code, ErrorCode::interrupted);
+  EXPECT_THAT(done.error().hint, HasSubstr("goes on where it was"));
+}
+
+TEST(Study, EveryPlanHasRunsAndEveryContenderAMethod) {
+  const TemporaryFolder folder;
+  const std::vector<DataSet> sets = made_sets(folder);
+  for (const Plan& plan : all_plans()) {
+    const auto runs = runs_of(plan, sets, {}, 1);
+    ASSERT_TRUE(runs.ok()) << runs.error().message;
+    EXPECT_FALSE(runs->empty()) << plan.name;
+    for (const paco::Run& run : *runs) EXPECT_TRUE(method_info(run.contender.method).ok());
+  }
+  for (const std::string& label : contender_labels()) {
+    const Contender contender = contender_called(label).value();
+    const MethodInfo& info = *method_info(contender.method).value();
+    EXPECT_TRUE(complete_settings(info.options, contender.calibrating,
+                                  MethodOption::Stage::calibrating, info.name)
+                    .ok())
+        << label;
+    EXPECT_TRUE(complete_settings(info.options, contender.deciding, MethodOption::Stage::deciding,
+                                  info.name)
+                    .ok())
+        << label;
+  }
+  EXPECT_FALSE(contender_called("smile-17").ok());
+  EXPECT_FALSE(plans_called("comparisons").ok());
+  EXPECT_FALSE(plans_called("").ok());
+  EXPECT_EQ(plans_called("sensitivity").value().size(), 2u);
+  EXPECT_EQ(plans_called("all").value().size(), all_plans().size());
+}
+
+TEST(DataSet, FoldersThatCannotBeStudiedAreRefusedBeforeAnythingRuns) {
+  const TemporaryFolder folder;
+  const auto missing = read_data_set(folder / "none", "none");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_THAT(missing.error().message, HasSubstr("none/support.npy is not there"));
+  testing::MadeData data = testing::make_data({}, 3);
+  for (std::int64_t& label : data.truth) label %= 5;
+  write_set(folder / "old", data);
+  const auto old = read_data_set(folder / "old", "old");
+  ASSERT_FALSE(old.ok());
+  EXPECT_THAT(old.error().message, HasSubstr("no novel class"));
+  for (std::int64_t& label : data.truth) label += 5;
+  write_set(folder / "new", data);
+  const auto novel = read_data_set(folder / "new", "new");
+  ASSERT_FALSE(novel.ok());
+  EXPECT_THAT(novel.error().message, HasSubstr("no sample of a known class"));
+  const auto listed = read_data_sets({"cars"}, {{"cars", folder / "cars", "ask for it"}});
+  ASSERT_FALSE(listed.ok());
+  EXPECT_THAT(listed.error().hint, HasSubstr("ask for it"));
+}
+
+TEST(DataSet, AShapeLeavesWhatItSaysAndTheTruthStaysTrue) {
+  const TemporaryFolder folder;
+  const DataSet data = made_sets(folder)[0];
+  const DataSet few = shaped(data, {1, 3, 0, StreamOrder::given, 4});
+  EXPECT_EQ(few.class_names.size(), 3u);
+  ASSERT_EQ(few.truth.size(), data.truth.size());
+  // Samples of one class before are of one class after, and the other way round.
+  std::map<std::int64_t, std::int64_t> now;
+  std::set<std::int64_t> used;
+  for (std::size_t i = 0; i < few.truth.size(); ++i) {
+    const auto [found, fresh] = now.emplace(data.truth[i], few.truth[i]);
+    EXPECT_EQ(found->second, few.truth[i]);
+    if (fresh) {
+      EXPECT_TRUE(used.insert(few.truth[i]).second);
+    }
+  }
+  for (const std::int64_t label : few.support_labels) EXPECT_LT(label, 3);
+  for (std::size_t i = 0; i < few.truth.size(); ++i) {
+    if (few.truth[i] < 3) {
+      EXPECT_EQ(few.class_names[static_cast<std::size_t>(few.truth[i])],
+                data.class_names[static_cast<std::size_t>(data.truth[i])]);
+    }
+  }
+  const DataSet shots = shaped(data, {1, 0, 2, StreamOrder::given, 4});
+  std::map<std::int64_t, int> counts;
+  for (const std::int64_t label : shots.support_labels) ++counts[label];
+  EXPECT_EQ(counts.size(), data.class_names.size());
+  for (const auto& [label, count] : counts) EXPECT_LE(count, 2);
+  for (const StreamOrder order :
+       {StreamOrder::shuffled, StreamOrder::by_class, StreamOrder::drifting}) {
+    const DataSet moved = shaped(data, {1, 0, 0, order, 4});
+    std::multiset<std::pair<std::int64_t, double>> a, b;
+    for (std::size_t i = 0; i < data.truth.size(); ++i) {
+      a.emplace(data.truth[i], data.stream[i][0]);
+      b.emplace(moved.truth[i], moved.stream[i][0]);
+    }
+    EXPECT_EQ(a, b);
+    EXPECT_NE(moved.truth, data.truth);
+  }
+}
+
+TEST(Svg, WordsFromOutsideAreWrittenOut) {
+  const std::string chart = bar_chart("<script>", {{"a & b", 1, 2.0}}, "%", 1);
+  EXPECT_THAT(chart, HasSubstr("&lt;script&gt;"));
+  EXPECT_THAT(chart, HasSubstr("a &amp; b"));
+  EXPECT_EQ(chart.find("<script"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace paco

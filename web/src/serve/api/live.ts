@@ -1,0 +1,96 @@
+// A stream's events as they happen, over fetch() because EventSource cannot carry a token. Reconnects by itself and resumes
+// after the last event that was seen, so nothing is missed and nothing comes twice.
+import { EventParser } from './event_parser';
+import { answered, authorization, needsToken, query, silent, streamPath } from './client';
+
+export type LiveState = 'connecting' | 'live' | 'lost';
+
+export interface Following {
+  // The number of the event that would come next; null: wherever the stream is when it answers.
+  readonly next: number | null;
+  stop(): void;
+}
+
+// The server sends a comment every 15 s: where nothing came for so long, the connection is dead without saying so.
+const patience = 40_000;
+
+export function follow(
+  stream: string,
+  options: { kinds: string; from: number | null },
+  onEvent: (kind: string, data: unknown) => void,
+  onState: (state: LiveState) => void,
+): Following {
+  const stopping = new AbortController();
+  let next = options.from;
+  let failures = 0;
+
+  async function listen(): Promise<void> {
+    const abort = new AbortController();
+    const end = () => abort.abort();
+    stopping.signal.addEventListener('abort', end);
+    let watchdog = setTimeout(end, patience);
+    try {
+      const wish = query({ kinds: options.kinds, from: next ?? undefined });
+      const response = await fetch(streamPath(stream, '/events') + wish, {
+        headers: { ...authorization(), Accept: 'text/event-stream' },
+        cache: 'no-store',
+        credentials: 'omit',
+        signal: abort.signal,
+      });
+      if (response.status === 401) needsToken.value = true;
+      // The stream is shorter than what we saw of it (a journal was put back): go on from its end.
+      if (response.status === 409) next = null;
+      if (!response.ok || !response.body) throw new Error(`answered ${response.status}`);
+      failures = 0;
+      answered();
+      onState('live');
+      const reader = response.body.getReader();
+      const decoder = new TextDecoder();
+      const parser = new EventParser();
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        clearTimeout(watchdog);
+        watchdog = setTimeout(end, patience);
+        for (const event of parser.push(decoder.decode(value, { stream: true }))) {
+          onEvent(event.kind, JSON.parse(event.data));
+          if (event.id !== null) next = Number(event.id) + 1;
+        }
+      }
+    } finally {
+      clearTimeout(watchdog);
+      stopping.signal.removeEventListener('abort', end);
+      abort.abort();
+    }
+  }
+
+  const pause = (milliseconds: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      stopping.signal.addEventListener('abort', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+
+  async function run(): Promise<void> {
+    onState('connecting');
+    while (!stopping.signal.aborted) {
+      try {
+        await listen();
+      } catch (error) {
+        if (!stopping.signal.aborted && error instanceof TypeError) silent();
+      }
+      if (stopping.signal.aborted) return;
+      onState('lost');
+      await pause(Math.min(5000, 300 * 2 ** failures++) * (0.75 + 0.5 * Math.random()));
+    }
+  }
+  void run();
+  return {
+    get next() {
+      return next;
+    },
+    stop: () => stopping.abort(),
+  };
+}

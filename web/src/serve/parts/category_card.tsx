@@ -1,0 +1,108 @@
+// One category in the grid: its newest members as pictures, or what they are called; name, size, kind; can be picked.
+import { integer, plural } from '../../shared/format';
+import { mayOperate } from '../api/client';
+import type { Category, Face } from '../api/types';
+import { togglePicked } from '../state/actions';
+import { toCategory } from '../state/route';
+import { KindChip, Link, Picture, sampleTitle } from './basics';
+import { EditableName } from './editable_name';
+
+export const cellWithPictures = { width: 224, height: 224, gap: 14 };
+export const cellWithText = { width: 224, height: 158, gap: 14 };
+
+const firstAttributes = (face: Face) =>
+  Object.entries(face.attributes ?? {})
+    .slice(0, 2)
+    .map(([key, value]) => `${key} ${value}`)
+    .join(' · ');
+
+const roles = { middle: 'nearest to the middle', newest: 'newest', edge: 'at the edge' };
+
+function Faces(props: { stream: string; faces: Face[]; pictures: boolean }) {
+  if (props.pictures) {
+    return (
+      <div class={`faces of${Math.min(3, props.faces.length)}`}>
+        {props.faces.slice(0, 3).map((face) =>
+          face.picture ? (
+            <span key={face.sequence} title={face.role && roles[face.role]}>
+              <Picture
+                stream={props.stream}
+                sequence={face.sequence}
+                alt={`${sampleTitle(face)}${face.role ? `, ${roles[face.role]}` : ''}`}
+              />
+            </span>
+          ) : (
+            <span key={face.sequence} class="picture word">
+              {sampleTitle(face)}
+            </span>
+          ),
+        )}
+      </div>
+    );
+  }
+  return (
+    <ul class="face-words">
+      {props.faces.slice(0, 3).map((face) => (
+        <li key={face.sequence}>
+          {sampleTitle(face)} <span class="aside">{firstAttributes(face)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function CategoryCard(props: {
+  stream: string;
+  category: Category | undefined;
+  pictures: boolean;
+  chosen: boolean;
+  focused: boolean;
+  editing: boolean;
+  onEditing: (editing: boolean) => void;
+}) {
+  const { category } = props;
+  if (!category) return <div class="category-card bone" role="listitem" aria-hidden="true" />;
+  const faces = category.faces ?? [];
+  const state = `${props.chosen ? 'chosen' : ''} ${props.focused ? 'focused' : ''} ${category.retired ? 'retired' : ''}`;
+  return (
+    <div class={`category-card ${state}`} role="listitem" data-id={category.id}>
+      <Link
+        to={toCategory(props.stream, category.id)}
+        class="card-cover"
+        label={`Open ${category.name}`}
+      >
+        {faces.length ? (
+          <Faces stream={props.stream} faces={faces} pictures={props.pictures} />
+        ) : (
+          <p class="note faceless">
+            {category.kind === 'known' ? 'no sample of the stream yet' : 'no samples'}
+          </p>
+        )}
+      </Link>
+      <div class="card-line">
+        {mayOperate() && (
+          <input
+            type="checkbox"
+            class="tick"
+            aria-label={`Pick ${category.name}`}
+            checked={props.chosen}
+            onChange={() => togglePicked(category)}
+          />
+        )}
+        <EditableName
+          stream={props.stream}
+          id={category.id}
+          name={category.name}
+          editing={props.editing}
+          onEditing={props.onEditing}
+        />
+      </div>
+      <div class="card-line low">
+        <KindChip kind={category.kind} retired={category.retired} />
+        <span class="aside">
+          {plural(category.size, 'sample')} · no. {integer(category.id)}
+        </span>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+// The members of a category, a page at a time, in one of four orders; picked ones can be moved to where they belong.
+import { useEffect, useState } from 'preact/hooks';
+import { integer, plural } from '../../shared/format';
+import { mayOperate, query, streamPath } from '../api/client';
+import type { CategoryDetail, MemberPage } from '../api/types';
+import { perform } from '../state/actions';
+import { useResource } from '../state/resource';
+import { detail, supports, version } from '../state/stream';
+import { Empty, Failed, Loading } from './basics';
+import { CategoryPicker } from './category_picker';
+import { SampleGrid } from './sample_grid';
+
+const pageSize = 48;
+const orders = [
+  ['middle', 'Nearest to the middle'],
+  ['newest', 'Newest'],
+  ['edge', 'At the edge'],
+  ['oldest', 'Oldest'],
+] as const;
+
+export function Members(props: { stream: string; category: CategoryDetail }) {
+  const { stream, category } = props;
+  const [order, setOrder] = useState<string>('newest');
+  const [starts, setStarts] = useState<(number | undefined)[]>([undefined]); // of the pages so far
+  const [picked, setPicked] = useState<Set<number>>(new Set());
+  const [moving, setMoving] = useState(false);
+  const path =
+    streamPath(stream, `/categories/${category.id}/members`) +
+    query({ order, limit: pageSize, from: starts.at(-1) });
+  // Older pages stand still; the newest one follows the stream, unless somebody is picking from it.
+  const [asked, setAsked] = useState(version.value);
+  useEffect(() => {
+    if (!picked.size) setAsked(version.value);
+  }, [version.value, picked.size]);
+  const page = useResource<MemberPage>(path, asked);
+  useEffect(() => {
+    setStarts([undefined]);
+    setPicked(new Set());
+  }, [order, category.id]);
+
+  const may = mayOperate() && supports('move') && detail.value?.embeddings_kept;
+  const move = async (into: number | 'new', name?: string) => {
+    setMoving(false);
+    const samples = [...picked].sort((a, b) => a - b);
+    const done = await perform(stream, {
+      kind: 'move',
+      samples,
+      into,
+      ...(into === 'new' && name ? { name } : {}),
+    });
+    if (done) setPicked(new Set());
+  };
+  const members = page.value?.members ?? [];
+  const paged = order === 'newest' || order === 'oldest';
+  return (
+    <section class="panel members">
+      <div class="panel-head">
+        <h3>Members</h3>
+        <div class="switch" role="group" aria-label="Order of members">
+          {orders.map(([key, text]) => (
+            <button
+              key={key}
+              type="button"
+              class="quiet"
+              aria-pressed={order === key}
+              onClick={() => setOrder(key)}
+            >
+              {text}
+            </button>
+          ))}
+        </div>
+      </div>
+      {!page.value && page.problem && <Failed problem={page.problem} retry={page.reload} />}
+      {!page.value && !page.problem && <Loading what="members" />}
+      {page.value && !members.length && (
+        <Empty title="No members">
+          <p>
+            {category.kind === 'known'
+              ? 'No sample of the stream has joined this class yet.'
+              : 'Its samples were moved elsewhere.'}
+          </p>
+        </Empty>
+      )}
+      {members.length > 0 && (
+        <SampleGrid
+          stream={stream}
+          samples={members}
+          picked={may ? picked : undefined}
+          onPick={
+            may
+              ? (sequence) => {
+                  const next = new Set(picked);
+                  if (!next.delete(sequence)) next.add(sequence);
+                  setPicked(next);
+                }
+              : undefined
+          }
+        />
+      )}
+      {page.value && paged && (starts.length > 1 || page.value.next !== null) && (
+        <div class="pager">
+          <button
+            type="button"
+            class="quiet"
+            disabled={starts.length < 2}
+            onClick={() => setStarts(starts.slice(0, -1))}
+          >
+            ← Back
+          </button>
+          <span class="note">
+            page {integer(starts.length)} of {integer(Math.ceil(page.value.total / pageSize))}
+          </span>
+          <button
+            type="button"
+            class="quiet"
+            disabled={page.value.next === null}
+            onClick={() => setStarts([...starts, page.value!.next!])}
+          >
+            Next →
+          </button>
+        </div>
+      )}
+      {page.value && !paged && members.length > 0 && (
+        <p class="thinned">Of its newest thousand members.</p>
+      )}
+      {picked.size > 0 && (
+        <div class="selection" role="status">
+          <b>{plural(picked.size, 'sample')}</b>
+          <button type="button" class="primary" onClick={() => setMoving(true)}>
+            Move to …
+          </button>
+          <button type="button" class="quiet" onClick={() => setPicked(new Set())}>
+            Clear
+          </button>
+        </div>
+      )}
+      {moving && (
+        <CategoryPicker
+          stream={stream}
+          title={`Move ${plural(picked.size, 'sample')} to …`}
+          note={`They leave “${category.name}” and teach the category that you choose. It can be undone.`}
+          without={[category.id]}
+          allowNew
+          onPick={(id) => void move(id)}
+          onNew={(name) => void move('new', name)}
+          onClose={() => setMoving(false)}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,297 @@
+// What the mock server answers to each call of the contract, from toy streams. Streams of events are not here.
+import { stripes } from './pictures.mjs';
+import { dot, refusal, ToyStream } from './toy_stream.mjs';
+
+const evidence = [
+  {
+    name: 'branch',
+    unit: '',
+    meaning: 'which step decided',
+    choices: ['known_only', 'explained', 'attach', 'create'],
+  },
+  {
+    name: 'top_cosine',
+    unit: 'cosine',
+    meaning: 'cosine with the nearest known class',
+    choices: [],
+  },
+  {
+    name: 'tau_birth',
+    unit: 'score',
+    meaning: 'the boundary of births when it was decided',
+    choices: [],
+  },
+];
+const branchOf = {
+  known: 'known_only',
+  existing: 'explained',
+  created: 'create',
+  tentative: 'attach',
+};
+
+function series(stream) {
+  const width = Math.max(1, Math.ceil(stream.samples.length / 64));
+  const steps = [];
+  let categories = 0;
+  for (let from = 0; from < stream.samples.length; from += width) {
+    const part = stream.samples.slice(from, from + width);
+    const verdicts = { known: 0, existing: 0, created: 0, tentative: 0 };
+    const branch = {};
+    for (const { verdict } of part) {
+      ++verdicts[verdict];
+      branch[branchOf[verdict]] = (branch[branchOf[verdict]] ?? 0) + 1;
+    }
+    categories += verdicts.created;
+    steps.push({
+      from,
+      count: part.length,
+      verdicts,
+      choices: { branch },
+      categories,
+      means: { tau_birth: stream.threshold - from * 1e-5 },
+    });
+  }
+  return { width, samples: stream.samples.length, steps };
+}
+
+function categories(stream, q) {
+  const wish = (key, or) => q.get(key) ?? or;
+  const search = wish('search', '').toLowerCase();
+  const faces = Number(wish('faces', 0));
+  const retired = wish('retired', 'yes');
+  let list = stream.categories.filter(
+    (c) =>
+      c.now === c.id &&
+      (wish('kind', 'all') === 'all' || c.kind === q.get('kind')) &&
+      (retired === 'yes' || c.retired === (retired === 'only')) &&
+      (!search || c.name.toLowerCase().includes(search) || String(c.id) === search),
+  );
+  const sort = wish('sort', 'id');
+  const sizes = new Map();
+  for (const sample of stream.samples) {
+    const id = stream.memberOf(sample);
+    sizes.set(id, (sizes.get(id) ?? 0) + 1);
+  }
+  const value = (c) => (sort === 'size' ? (sizes.get(c.id) ?? 0) : (c[sort] ?? 0));
+  const sign = wish('order', 'asc') === 'desc' ? -1 : 1;
+  list = list.sort(
+    (x, y) => sign * (value(x) < value(y) ? -1 : value(x) > value(y) ? 1 : 0) || x.id - y.id,
+  );
+  const offset = Number(wish('offset', 0));
+  const shown = list.slice(offset, offset + Number(wish('limit', 100)));
+  return {
+    total: list.length,
+    offset,
+    event: stream.events.length,
+    categories: shown.map(({ id }) => stream.category(id, faces)),
+  };
+}
+
+// Newest first or oldest first, a page at a time.
+function page(all, q, name, view) {
+  const newest = (q.get('order') ?? 'newest') !== 'oldest';
+  const list = newest ? [...all].reverse() : all;
+  const from = q.has('from') ? list.findIndex((s) => s.sequence === Number(q.get('from'))) : 0;
+  const limit = Number(q.get('limit') ?? 100);
+  return {
+    total: all.length,
+    [name]: list.slice(from, from + limit).map(view),
+    next: list[from + limit]?.sequence ?? null,
+  };
+}
+
+export function answerTo(server, method, [first, name, ...rest], q, body, who) {
+  const ok = (value, status = 200) => ({ value, status });
+  if (!first)
+    return ok({
+      version: '0',
+      page: true,
+      user: who,
+      tokens: Boolean(server.tokens),
+      streams: server.streams.size,
+      limits: { body: 1e8, upload: 1e9 },
+      methods: [{ name: 'paco', summary: 'the method of the paper' }],
+    });
+  if (!name) return ok({ streams: [...server.streams.values()].map((s) => s.brief()) });
+  const json = () => JSON.parse(body.toString() || '{}');
+  let stream = server.streams.get(name);
+  const path = rest.map((part) => (/^\d+$/.test(part) ? '#' : part)).join('/');
+  const number = Number(rest.find((part) => /^\d+$/.test(part)));
+  if (method === 'PUT' && path === '') {
+    stream ??= server.add(new ToyStream(name, JSON.parse(body.toString())));
+    return ok(stream.brief(), 201);
+  }
+  if (method === 'PUT') {
+    server.uploads = { ...server.uploads, [rest[1]]: body.length };
+    return ok({ rows: 3 });
+  }
+  if (method === 'POST' && path === 'calibrate') {
+    stream = server.add(
+      new ToyStream(name, {
+        classes: [
+          { name: 'one', direction: [1, 0, 0, 0] },
+          { name: 'two', direction: [0, 1, 0, 0] },
+        ],
+      }),
+    );
+    stream.state = 'calibrating';
+    setTimeout(() => (stream.state = 'ready'), 1500);
+    return ok(stream.brief(), 202);
+  }
+  if (!stream)
+    throw refusal(404, 'not_found', `there is no stream '${name}'`, 'GET /v1/streams lists them');
+  const sample = () => {
+    const found = stream.samples[number];
+    if (!found)
+      throw refusal(
+        404,
+        'not_found',
+        `there is no sample ${number}`,
+        `the stream has ${stream.samples.length} samples`,
+      );
+    return found;
+  };
+  switch (`${method} ${path}`) {
+    case 'GET ':
+      return ok({
+        ...stream.brief(),
+        figures: {},
+        evidence,
+        embeddings_kept: true,
+        operations: [
+          'rename',
+          'merge',
+          'separate',
+          'move',
+          'promote',
+          'demote',
+          'retire',
+          'revive',
+        ],
+        delays: { count: stream.samples.length, p50_ms: 1.2, p99_ms: 4.4 },
+        journal: { bytes: 1e6, durability: 'full' },
+      });
+    case 'POST samples':
+      return ok({ decisions: json().samples.map((one) => stream.send(one)) });
+    case 'GET samples': {
+      const search = q.get('search') ?? '';
+      const list = stream.samples.filter(
+        (s) =>
+          (!q.get('verdict') || s.verdict === q.get('verdict')) &&
+          `${s.key} ${s.id}`.includes(search),
+      );
+      return ok(page(list, q, 'samples', (s) => stream.view(s)));
+    }
+    case 'GET samples/#': {
+      const one = sample();
+      const near = stream
+        .near(one.direction)
+        .slice(0, 8)
+        .map(({ category, cosine }) => ({
+          category,
+          name: stream.categories[category].name,
+          cosine,
+        }));
+      const neighbours = stream.samples
+        .filter((s) => s !== one)
+        .slice(-200)
+        .map((s) => ({
+          sequence: s.sequence,
+          cosine: dot(s.direction, one.direction),
+          category: s.category,
+          name: s.name,
+          key: s.key,
+          id: s.id,
+          picture: s.picture,
+        }))
+        .sort((a, b) => b.cosine - a.cosine)
+        .slice(0, 8);
+      return ok({
+        ...stream.view(one),
+        evidence: { branch: branchOf[one.verdict], top_cosine: one.score, tau_birth: 0.9 },
+        explanation: `its cosine ${one.score?.toFixed(3)} was compared with ${one.threshold}`,
+        runner_ups: near,
+        neighbours,
+      });
+    }
+    case 'GET samples/#/picture':
+      return { value: stripes(sample().direction, sample().sequence), type: 'image/png' };
+    case 'GET categories':
+      return ok(categories(stream, q));
+    case 'GET categories/#': {
+      if (!stream.categories[number])
+        throw refusal(404, 'not_found', `there is no category ${number}`);
+      const one = stream.category(number);
+      const parts = one.prototypes.map((id) => ({
+        prototype: id,
+        size: stream.samples.filter((s) => s.prototype === id).length,
+        birth: one.birth,
+        resultant_length: 0.9,
+        reference: stream.prototypes[id].reference,
+        competing: !one.retired,
+      }));
+      const direction = stream.prototypes[one.prototypes[0]]?.direction;
+      const nearest = direction
+        ? stream
+            .near(direction)
+            .filter((n) => n.category !== number)
+            .slice(0, 8)
+            .map(({ category, cosine }) => ({
+              category,
+              name: stream.categories[category].name,
+              cosine,
+            }))
+        : [];
+      return ok({ ...one, parts, nearest });
+    }
+    case 'GET categories/#/members':
+      return ok(
+        page(stream.members(number), q, 'members', (s) => ({
+          ...stream.view(s),
+          ...(['middle', 'edge'].includes(q.get('order')) ? { cosine: s.score } : {}),
+        })),
+      );
+    case 'GET map':
+      return ok({
+        event: stream.events.length,
+        explained: [0.4, 0.2],
+        points: stream.prototypes.map((p) => ({
+          prototype: p.id,
+          category: stream.now(p.owner),
+          name: stream.categories[stream.now(p.owner)].name,
+          x: p.direction[0],
+          y: p.direction[1],
+          size:
+            stream.samples.length < 5000
+              ? stream.samples.filter((s) => s.prototype === p.id).length
+              : 1,
+          known: stream.categories[stream.now(p.owner)].kind === 'known',
+          retired: false,
+        })),
+      });
+    case 'GET series':
+      return ok(series(stream));
+    case 'GET suggestions': {
+      const advice = stream.advice ?? { suggestions: [], warnings: [] };
+      return ok({
+        event: stream.events.length,
+        ...advice,
+        names: Object.fromEntries(stream.categories.map((c) => [c.id, c.name])),
+      });
+    }
+    case 'GET operations':
+      return ok({
+        operations: stream.operations
+          .map((o) => o.outcome)
+          .reverse()
+          .slice(0, 100),
+        next: null,
+      });
+    case 'POST operations':
+      return ok(stream.operate(json(), who.name));
+    case 'POST operations/#/undo':
+      return ok(stream.undo(number, who.name));
+    default:
+      throw refusal(404, 'not_found', `there is nothing at ${path}`);
+  }
+}

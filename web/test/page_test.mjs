@@ -1,0 +1,226 @@
+// The page of `paco serve` in a real browser, against the mock server: what people do, and the states that a healthy server
+// seldom shows.
+//   node page_test.mjs NODE_MODULES DASHBOARD.html
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, test } from 'node:test';
+import { openBrowser } from '../../tests/e2e/report/browser.mjs';
+import { birds, MockServer } from './mock_server.mjs';
+import { cases, leave, visit } from './page_cases.mjs';
+import { ToyStream } from './toy_stream.mjs';
+
+const [modules, file] = process.argv.slice(2);
+const html = readFileSync(file, 'utf8');
+const browser = await openBrowser(modules);
+const servers = [];
+after(async () => {
+  await browser.close();
+  for (const server of servers) await server.stop();
+});
+
+async function serve(options) {
+  const server = new MockServer(html, options);
+  servers.push(server);
+  await server.start();
+  return server;
+}
+
+const main = await serve();
+const stream = main.add(birds({ samples: 300 }));
+cases({
+  browser,
+  url: main.url,
+  stream: 'birds',
+  stop: () => main.stop(),
+  start: () => main.start(main.port),
+  send: async (count) => {
+    for (let i = 0; i < count; ++i) stream.next();
+  },
+  api: async (method, path, body) => {
+    const request = { method, body: body && JSON.stringify(body) };
+    return (await fetch(`${main.url}/v1/streams/birds${path}`, request)).json();
+  },
+});
+
+test('without a stream the page says how to begin, and a model file begins one', async () => {
+  const server = await serve();
+  const page = await visit(browser, `${server.url}/`);
+  await page.getByText('No streams yet').waitFor();
+  await page.getByRole('button', { name: 'New stream' }).click();
+  await page.getByPlaceholder('birds').fill('not a/name');
+  await page.getByText('Letters, digits').waitFor();
+  await page.getByPlaceholder('birds').fill('gulls');
+  const model = JSON.stringify({
+    dimension: 4,
+    classes: [{ name: 'gull', direction: [1, 0, 0, 0] }],
+  });
+  await page.locator('input[type=file]').setInputFiles({
+    name: 'm.paco',
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.from(model),
+  });
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByText('Waiting for the first sample').waitFor();
+  assert.equal(new URL(page.url()).pathname, '/s/gulls');
+  await leave(page);
+});
+
+test('a support set with labels is uploaded and calibrated while the page shows how far it is', async () => {
+  const server = await serve();
+  const page = await visit(browser, `${server.url}/`);
+  await page.getByRole('button', { name: 'New stream' }).click();
+  await page.getByPlaceholder('birds').fill('terns');
+  await page.getByRole('button', { name: 'From labelled examples' }).click();
+  const files = page.locator('input[type=file]');
+  await files.nth(0).setInputFiles({
+    name: 's.npy',
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.alloc(5000),
+  });
+  assert.ok(await page.getByRole('button', { name: 'Create', exact: true }).isDisabled());
+  await files.nth(1).setInputFiles({
+    name: 'l.npy',
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.alloc(500),
+  });
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByText('Calibrating').first().waitFor();
+  await page.getByText('Waiting for the first sample').waitFor();
+  assert.deepEqual(server.uploads, { embeddings: 5000, labels: 500 });
+  await leave(page);
+});
+
+test('a server with tokens is entered with a token, and a reader is offered nothing that it may not do', async () => {
+  const server = await serve({ tokens: { secret: { name: 'rita', role: 'read' } } });
+  server.add(birds({ samples: 40 }));
+  const page = await visit(browser, `${server.url}/s/birds/categories`);
+  const field = page.locator('input[type=password]');
+  await field.fill('wrong');
+  await page.getByRole('button', { name: 'Enter' }).click();
+  await page.getByText('does not know this token').waitFor();
+  await field.fill('secret');
+  await page.getByRole('button', { name: 'Enter' }).click();
+  await page.locator('.category-card .picture[src]').first().waitFor();
+  await page.locator('.connection.live').waitFor();
+  assert.equal(await page.locator('.tick').count(), 0);
+  assert.equal(await page.locator('.rename').count(), 0);
+  assert.ok(await page.getByText('rita, read').isVisible());
+  assert.ok(!page.url().includes('secret'));
+  await leave(page);
+});
+
+test('10,000 categories scroll with a bounded document and only the pages in sight are asked for', async () => {
+  const server = await serve();
+  const many = server.add(new ToyStream('many', { pictures: false }));
+  for (let i = 0; i < 10_000; ++i) many.open([1, 0, 0, 0], i);
+  const page = await visit(browser, `${server.url}/s/many/categories#order=id-asc`);
+  await page.locator('.category-card[data-id="0"]').waitFor();
+  const count = () => page.locator('.category-card').count();
+  assert.ok((await count()) < 80, `${await count()} cards`);
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight));
+  await page.locator('.category-card[data-id="9999"]').waitFor();
+  assert.ok((await count()) < 80);
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight / 2));
+  await page.waitForFunction(() => {
+    const ids = [...document.querySelectorAll('.category-card')].map((card) =>
+      Number(card.dataset.id),
+    );
+    return ids.length > 10 && ids.every((id) => id > 4000 && id < 6000);
+  });
+  const asked = server.calls.filter((call) => call.includes('/categories?'));
+  assert.ok(asked.length < 12, `${asked.length} pages were asked for`);
+  await page.locator('[data-search]').fill('category 7123');
+  await page.locator('.category-card[data-id="7123"]').waitFor();
+  assert.equal(await count(), 1);
+  await leave(page);
+});
+
+test('suggestions carry their reason and one click does them; warnings stand first', async () => {
+  const server = await serve();
+  const one = server.add(birds({ samples: 200 }));
+  one.advice = {
+    suggestions: [
+      {
+        id: 'a',
+        kind: 'merge',
+        reason: 'their middles are close',
+        strength: 0.9,
+        operation: { kind: 'merge', categories: [5], into: 4 },
+        categories: [4, 5],
+        samples: [],
+      },
+    ],
+    warnings: [
+      { id: 'w', kind: 'births_rise', text: 'births rise again', category: null, since: 100 },
+    ],
+  };
+  const page = await visit(browser, `${server.url}/s/birds/suggestions`);
+  await page.getByText('Births rise again.').waitFor();
+  await page.getByText('Their middles are close.').waitFor();
+  await page.getByRole('button', { name: 'Merge' }).click();
+  await page.locator('.notice', { hasText: 'erged' }).waitFor();
+  assert.equal(one.now(5), 4);
+  await leave(page);
+});
+
+test('an undo that something builds on is refused and names it', async () => {
+  const server = await serve();
+  const one = server.add(birds({ samples: 200 }));
+  const first = one.operate({ kind: 'merge', categories: [5], into: 4 }, 'ann');
+  const second = one.operate({ kind: 'rename', category: 4, name: 'osprey' }, 'ann');
+  const page = await visit(browser, `${server.url}/s/birds/history`);
+  await page
+    .locator(`.entry[data-event="${first.event}"]`)
+    .getByRole('button', { name: 'Undo' })
+    .click();
+  await page.locator('.notice.bad', { hasText: `Undo event ${second.event} first` }).waitFor();
+  await leave(page);
+});
+
+test('what is not there says so: a stream, a category, an address', async () => {
+  for (const [path, text] of [
+    ['/s/nobody', "There is no stream 'nobody'."],
+    ['/s/birds/categories/4711', 'There is no category 4711.'],
+    ['/s/birds/elsewhere', 'There is nothing at /s/birds/elsewhere.'],
+  ]) {
+    const page = await visit(browser, main.url + path);
+    await page.getByText(text).waitFor();
+    await leave(page);
+  }
+});
+
+test('dark follows the system, the button switches, and the choice is kept', async () => {
+  const page = await visit(browser, `${main.url}/s/birds`, { colorScheme: 'dark' });
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+  await page.locator('.bar').waitFor();
+  assert.equal(await theme(), 'dark');
+  await page.getByRole('button', { name: 'Switch between light and dark' }).click();
+  assert.equal(await theme(), 'light');
+  await page.reload();
+  await page.locator('.bar').waitFor();
+  assert.equal(await theme(), 'light');
+  await page.evaluate(() => window.localStorage.clear());
+  await leave(page);
+});
+
+test('no screen is wider than a narrow window', async () => {
+  const page = await visit(browser, `${main.url}/`, { viewport: { width: 360, height: 740 } });
+  for (const path of [
+    '',
+    '/s/birds',
+    '/s/birds/categories',
+    '/s/birds/categories/4',
+    '/s/birds/samples',
+    '/s/birds/samples/7',
+    '/s/birds/map',
+    '/s/birds/history',
+    '/s/birds/suggestions',
+  ]) {
+    await page.goto(main.url + path);
+    await page.locator('main').waitFor();
+    await page.waitForFunction(() => !document.querySelector('.loading'));
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(wide <= 360, `${path} is ${wide} wide`);
+  }
+  await leave(page);
+});
