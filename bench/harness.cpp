@@ -18,7 +18,7 @@ Harness::Harness(std::string question, int argc, char** argv)
     : question_(std::move(question)),
       out_(argc > 1 ? argv[1] : ""),
       clock_(steady_clock()),
-      peak_(measure_peak(clock_)) {
+      peak_(take(measure_peak(clock_))) {
   fmt::print("{}: sgemm {:.1f} GFLOP/s, memory {:.1f} GB/s, kernels {}\n", question_,
              peak_.sgemm_gflops, peak_.memory_gb_per_second, kernel_target());
 }
@@ -55,7 +55,7 @@ void Harness::note(const std::string& text) {
 
 int Harness::finish() {
   if (out_.empty()) return 0;
-  const MachinePeak after = measure_peak(clock_);
+  const MachinePeak after = take(measure_peak(clock_));
   peak_.sgemm_gflops = std::max(peak_.sgemm_gflops, after.sgemm_gflops);
   peak_.memory_gb_per_second = std::max(peak_.memory_gb_per_second, after.memory_gb_per_second);
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();

@@ -88,10 +88,34 @@ def targets():
         ends = rows("end_to_end", contender="paco", threads=1)[0]
         line("CUB files to decisions, one thread", "20 times faster than NumPy", f"{ends['times_faster']:.1f} times",
              ends["times_faster"] >= 20)
+    if load("start"):
+        short = rows("start", contender="paco discover")[0]
+        line("`paco discover` on 274 samples, start to end", "10 ms", f"{1e3 * short['seconds']:.1f} ms",
+             short["seconds"] <= 0.01)
+    if load("busy"):
+        worst = min(load("busy")["rows"], key=lambda r: r["kept"])
+        line(f"one core taken by another process: `paco {worst['contender']}`, the worst verb", "55 % of the quiet rate",
+             share_text(worst["kept"]), worst["kept"] >= 0.55)
+    if load("pipe"):
+        piped = rows("pipe", contender="npy through a pipe")[0]
+        line("one sample after the other through a pipe, npy", "2 times the engine", f"{piped['times_the_engine']:.2f}",
+             piped["times_the_engine"] <= 2)
+    if load("embed"):
+        one, two = (rows("embed", contender=c, shape="vit_ti16")[0] for c in ("float32, 1 thread", "float32, 2 threads"))
+        line("images with ViT-Tiny, float32, one thread", "80 % of sgemm's peak", share_text(one["share_of_sgemm"]),
+             one["share_of_sgemm"] >= 0.8)
+        gain = two["images_per_second"] / one["images_per_second"]
+        line("images with ViT-Tiny, float32, two threads", "1.8 times one", f"{gain:.2f} times", gain >= 1.8)
     if memory:
         most = max(r["bytes_per_category"] for r in memory if r["at"] >= 10000)
         promised = memory[0]["promised_bytes"]
         line("memory per category, d 768", f"{promised} bytes", f"{most:.0f} bytes", most <= promised)
+    if load("gpu"):
+        for r in rows("gpu", contender="paco", backbone="vit_b16"):
+            eager = on_gpu(r, "pytorch")
+            if eager:
+                line(f"{r['what']}, ViT-B/16 on a GPU", "1.3 times eager PyTorch", f"{r['images_per_second'] / eager:.2f} times",
+                     r["images_per_second"] >= 1.3 * eager)
     return table(("work", "target", "measured", "met"), lines)
 
 
@@ -115,6 +139,31 @@ def end_to_end():
     return table(("contender", "threads", "files to decisions", "times faster"), lines)
 
 
+def start():
+    lines = [(f"`{r['contender']}`" if r["contender"] != "nothing" else "a process that does nothing",
+              f"{1e3 * r['seconds']:.1f} ms", f"{1e3 * r['processor_seconds']:.1f} ms") for r in load("start")["rows"]]
+    return table(("contender", "from start to end", "of the processor"), lines)
+
+
+def pipe():
+    lines = [(r["contender"], time_text(r["microseconds_per_item"]), f"{r['times_the_engine']:.2f}",
+              time_text(r["processor_microseconds"]) if "processor_microseconds" in r else "") for r in load("pipe")["rows"]]
+    return table(("contender", "per sample", "times the engine", "of the processor"), lines)
+
+
+def large():
+    words = {"deciding": "`paco discover` with csv and trace", "bytes alone": "the bytes of the decisions alone"}
+    lines = [(words.get(r["contender"], f"`{r['contender']}`"), f"{r['seconds']:.2f} s", f"{r['processor_seconds']:.2f} s",
+              f"{r['peak_bytes'] / 1e6:.0f} MB") for r in load("large")["rows"]]
+    return table(("contender", "time", "of the processor", "most memory"), lines)
+
+
+def busy():
+    lines = [(f"`paco {r['contender']}`", r["threads"], f"{r['quiet_seconds']:.2f} s", f"{r['busy_seconds']:.2f} s",
+              share_text(r["kept"]), share_text(r["kept_with_fewer"])) for r in load("busy")["rows"]]
+    return table(("verb", "threads", "quiet", "one core taken", "of the quiet rate", "on one core fewer"), lines)
+
+
 def python():
     words = {"C++ block": "C++, in blocks", "C++ single": "C++, one by one", "single": "`decide`, float64"}
     lines = [(words.get(r["contender"], f"`decide_many`, {r['contender']}"), time_text(r["microseconds"]),
@@ -122,6 +171,12 @@ def python():
               time_text(r["microseconds_over_native"]) if "microseconds_over_native" in r else "")
              for r in load("python")["rows"]]
     return table(("contender", "a decision", "of the C++ speed", "over the C++ call"), lines)
+
+
+def embed():
+    lines = [(r["shape"], r["contender"], f"{r['images_per_second']:.3g}", share_text(r["share_of_sgemm"]),
+              f"{r['relative_error']:.1e}") for r in load("embed")["rows"]]
+    return table(("network", "contender", "images a second", "of sgemm's peak", "relative error"), lines) + "\n\n" + peak_line("embed")
 
 
 def nearest():
@@ -161,9 +216,17 @@ def survivors():
                   "8 bits"), lines)
 
 
+def groups():
+    lines = [(r["shape"], f"{r['prototypes']:,}", r["d"], f"{r['groups']:,}", f"{r['radius_degrees']:.0f}°",
+              f"{r['bar_degrees']:.0f}°", share_text(r["left"])) for r in rows("screening", contender="groups")]
+    if not lines:
+        raise IndexError("no groups in the results")
+    return table(("prototypes", "count", "d", "groups", "radius", "second nearest", "left to look at"), lines)
+
+
 def screening():
     lines = [(r["shape"], r["contender"], time_text(r["microseconds_per_item"]), share_text(r.get("exact_share")))
-             for r in load("screening")["rows"] if r["contender"] != "survivors"]
+             for r in load("screening")["rows"] if r["contender"] not in ("survivors", "groups")]
     return table(("prototypes", "search", "per query", "settled exactly"), lines) + "\n\n" + peak_line("screening")
 
 
@@ -196,6 +259,24 @@ def growth_stream():
     lines = [(f"{r['at']:,}", time_text(r["microseconds_per_item"]), r["prototypes"], f"{r['resident_bytes'] / 2**20:.1f} MiB")
              for r in rows("growth", axis="samples")]
     return table(("samples so far", "per sample", "prototypes", "resident memory"), lines)
+
+
+def on_gpu(row, contender):
+    """The rate of another contender at the same work, or None."""
+    same = [r["images_per_second"] for r in rows("gpu", contender=contender, **{k: row[k] for k in ("backbone", "batch", "what")})]
+    return same[0] if same else None
+
+
+def gpu():
+    lines = []
+    for r in rows("gpu", contender="paco"):
+        ours, eager, compiled = r["images_per_second"], on_gpu(r, "pytorch"), on_gpu(r, "torch.compile")
+        lines.append((r["backbone"], r["batch"], r["what"], f"{ours:,.0f}", f"{eager:,.0f}" if eager else "",
+                      f"{compiled:,.0f}" if compiled else "", f"{ours / eager:.2f}" if eager else "",
+                      f"{ours / compiled:.2f}" if compiled else ""))
+    found = load("gpu")
+    return table(("network", "batch", "work", "paco", "PyTorch, eager", "torch.compile", "times eager", "times compiled"),
+                 lines) + f"\n\nImages per second on one {found['device']}, torch {found['torch']}, commit `{found['commit']}`."
 
 
 def svg(name, title, x_label, series):

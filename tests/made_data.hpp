@@ -113,7 +113,7 @@ inline CalibrationOptions quick_options(const std::string& method) {
   options.method = method;
   for (const MethodOption& option : method_info(method).value()->options) {
     if (option.name == "splits") options.set("splits", 2);
-    if (option.name == "epochs") options.set("epochs", 1);
+    if (option.name == "steps") options.set("steps", 1);
     if (option.name == "width") options.set("width", 4);
     if (option.name == "prototypes") options.set("prototypes", 2);
   }

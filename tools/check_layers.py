@@ -12,7 +12,7 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "linalg", "data", "images", "represent", "train", "sphere", "calibrate", "mirror",
+LAYERS = ["base", "linalg", "data", "images", "represent", "vision", "train", "sphere", "calibrate", "mirror",
           "journal", "discover", "peers", "registry", "session", "evaluate", "report", "study", "serve", "bus"]
 TORCH_FOLDERS = {"represent", "train"}
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
@@ -28,7 +28,7 @@ breaches = []
 
 def source_files(folder):
     return sorted(path for path in (root / folder).rglob("*")
-                  if path.suffix in (".cpp", ".hpp") and "node_modules" not in path.parts)
+                  if path.suffix in (".cpp", ".hpp", ".cu", ".cuh") and "node_modules" not in path.parts)
 
 
 def breach(path, number, text):

@@ -16,12 +16,6 @@ inline constexpr const char* about_train =
     "Writes a run folder: weights and settings after every epoch, a checkpoint to go on from, "
     "metrics and their plot.";
 
-inline constexpr const char* about_embed =
-    "Turn images into embeddings with a trained run or a bare backbone.\n"
-    "An interrupted run leaves what it has in OUT.part-000000, ...; the same command with "
-    "--resume\n"
-    "goes on from there and ends with the same bytes.";
-
 inline constexpr const char* about_doctor =
     "What this build and this machine can do: a block to paste into a bug report";
 

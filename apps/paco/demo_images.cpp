@@ -9,6 +9,7 @@
 #include "images/images.hpp"
 #include "represent/embed_images.hpp"
 #include "train/train.hpp"
+#include "vision/cpu_embedder.hpp"
 
 namespace paco {
 namespace {
@@ -68,7 +69,7 @@ Result<void> train_step(Context& context, const ImageSource& images, const Split
   return {};
 }
 
-Result<void> embed_step(Context& context, const ImageSource& images, Embedder& embedder,
+Result<void> embed_step(Context& context, const ImageSource& images, ImageEmbedder& embedder,
                         const DemoFiles& files, const DemoImages& demo,
                         const std::vector<std::int64_t>& index, const char* part) {
   EmbedFileOptions options;
@@ -92,7 +93,7 @@ Result<DemoStream> prepare_demo_images(Context& context, const DemoFiles& files,
   PACO_ASSIGN(const auto images, open_images(kData));
   PACO_ASSIGN(const Split split, split_step(*images, files));
   PACO_TRY(train_step(context, *images, split, files, demo));
-  PACO_ASSIGN(const auto embedder, Embedder::open_run(files.run, {"cpu", demo.threads, "float32"}));
+  PACO_ASSIGN(const auto embedder, open_cpu_run(files.run, {"cpu", demo.threads, "float32"}));
   PACO_TRY(embed_step(context, *images, *embedder, files, demo, split.support, "support"));
   PACO_TRY(embed_step(context, *images, *embedder, files, demo, split.stream, "stream"));
   const Matrix<float>& classifier = embedder->classifier();

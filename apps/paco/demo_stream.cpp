@@ -100,7 +100,8 @@ Result<std::vector<CategoryId>> discover_step(Context& context, const DemoFiles&
                             files.model, files.stream, name, out,
                             trace_path.empty() ? "" : fmt::format(" --trace {}", trace_path)));
   PACO_ASSIGN(const PacoParameters parameters, paco_parameters(*model));
-  PACO_ASSIGN(Session session, Session::start(model, name, {.threads = demo.threads}));
+  PACO_ASSIGN(Session session,
+              Session::start(model, name, {.threads = demo.threads, .settings = {}}));
   PACO_ASSIGN(auto writer, make_decision_writer(out, session.method().info()));
   std::optional<TraceWriter> trace;
   if (!trace_path.empty()) {

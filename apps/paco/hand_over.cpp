@@ -4,10 +4,46 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <string>
 #include <string_view>
 
+#include "represent/state_dict.hpp"
+
 namespace paco {
+namespace {
+
+// Torch's threads wait for each other by turning in circles for milliseconds. Where another process
+// has one of the cores, most of the time goes there: the one that is waited for does not get it. So
+// they turn for some twenty microseconds and then sleep, and the matrix products inside a
+// thread are not divided once more. Both libraries read this when they are loaded; whoever has set
+// something of it has what they set.
+void let_waiting_threads_sleep() {
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) ::setenv("GOMP_SPINCOUNT", "2000", 0);
+  ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
+}
+
+// The value of an option, "--name value" or "--name=value"; the last one counts. "" where there is
+// none.
+std::string value_of(char** arguments, const std::string& name) {
+  std::string value;
+  for (char** at = arguments; *at != nullptr; ++at) {
+    const std::string_view word = *at;
+    if (word == name && at[1] != nullptr) value = at[1];
+    if (word.starts_with(name + "=")) value = word.substr(name.size() + 1);
+  }
+  return value;
+}
+
+bool embed_needs_torch(char** arguments) {
+  if (value_of(arguments, "--device").starts_with("cuda")) return true;
+  const std::string weights = value_of(arguments, "--weights");
+  if (weights.empty()) return false;
+  const auto script = is_torchscript_file(weights);
+  return script.ok() && *script;
+}
+
+}  // namespace
 
 void hand_over(char** argv, const char* verb) {
   const std::string_view word = verb == nullptr ? "" : verb;
@@ -19,6 +55,7 @@ void hand_over(char** argv, const char* verb) {
 #undef PACO_VERB
 #undef PACO_HANDED_VERB
 #undef PACO_ABSENT_VERB
+  if (word == "embed") handed = embed_needs_torch(argv);
   if (!handed) return;
 
   std::array<char, PATH_MAX> self;
@@ -27,6 +64,7 @@ void hand_over(char** argv, const char* verb) {
   std::string path(self.data(), static_cast<std::size_t>(length));
   path.resize(path.rfind('/') + 1);
   path += "paco-torch";
+  let_waiting_threads_sleep();
   ::execv(path.c_str(), argv);
 }
 

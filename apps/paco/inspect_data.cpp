@@ -186,8 +186,19 @@ Result<void> inspect_json_lines(const std::string& path, Inspection& out) {
   return {};
 }
 
+// By its beginning: what 'paco discover' writes, a table or lines that may be millions.
+Result<bool> holds_decisions(const std::string& path) {
+  PACO_ASSIGN(auto stream, ByteStream::open(path));
+  PACO_ASSIGN(const auto head, stream.peek(64));
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  return text.starts_with("sequence,sample,verdict,") || text.starts_with("{\"sequence\":");
+}
+
 // Text may be embeddings or labels; whichever reader takes all of it is right.
 Result<void> inspect_text(const std::string& path, FileFormat format, Inspection& out) {
+  PACO_ASSIGN(const bool decisions, holds_decisions(path));
+  if (decisions)
+    return format == FileFormat::text ? inspect_table(path, out) : inspect_json_lines(path, out);
   auto source = open_embeddings(path);
   if (source.ok() && ((*source)->dimension() > 1 || format == FileFormat::fvecs)) {
     Inspection rows = out;

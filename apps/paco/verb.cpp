@@ -59,6 +59,18 @@ std::string value_of(const CLI::Option& option) {
   return CLI::detail::join(option.results(), " ");
 }
 
+// Settings are pasted into reports and logs, so what stands between "://" and "@" of an address is
+// left out.
+std::string without_passwords(std::string value) {
+  for (std::size_t at = value.find("://"); at != std::string::npos; at = value.find("://", at)) {
+    at += 3;
+    const std::size_t end = std::min(value.find_first_of(",/", at), value.size());
+    const std::size_t host = value.rfind('@', end);
+    if (host != std::string::npos && host >= at) value.replace(at, host - at, "...");
+  }
+  return value;
+}
+
 void print_error(const Error& error) {
   std::fputs(fmt::format("paco: error: {}\n", printable(error.message)).c_str(), stderr);
   if (error.hint.empty()) return;
@@ -92,7 +104,7 @@ void print_settings(const CLI::App& verb) {
   for (const CLI::Option* option : verb.get_options()) {
     const std::string name = option->get_single_name();
     if (option == verb.get_help_ptr() || name == "json") continue;
-    lines.emplace_back(name, value_of(*option));
+    lines.emplace_back(name, without_passwords(value_of(*option)));
     width = std::max(width, name.size());
   }
   // A part of a verb ("category merge") is named with it; the program itself has no parent.

@@ -22,7 +22,7 @@ struct Request {
   std::string journal, keys, durability = "full", keep = "all", bad_rows = "stop";
   std::uint64_t snapshot_every = 100'000;
   std::vector<std::string> set;
-  StreamOptions stream{.block = 0};
+  StreamOptions stream{.block = 0, .state = {}, .keys = {}, .note_bad_row = {}};
   int threads = 1;
 };
 

@@ -1,7 +1,6 @@
 // `paco doctor`: what this program was built with and what this machine gives it, as a block to
 // paste into a bug report. It measures only what takes a moment: one matrix product and a few
 // synced writes.
-#include <cblas.h>
 #include <fmt/format.h>
 #include <hwy/targets.h>
 #include <sys/utsname.h>
@@ -15,6 +14,7 @@
 #include "base/random.hpp"
 #include "base/threads.hpp"
 #include "base/try.hpp"
+#include "bench/common/openblas.hpp"
 #include "linalg/screen_bank.hpp"
 #include "report/page.hpp"
 #include "represent/torch_info.hpp"
@@ -62,26 +62,21 @@ std::string target_names(std::int64_t targets) {
   return names;
 }
 
-// Best of a few products of 768 x 768 matrices on one thread; the caller's thread setting is put
-// back.
-double sgemm_gflops(const Clock& clock) {
+// Best of a few products of 768 x 768 matrices on one thread.
+double sgemm_gflops(const OpenBlas& blas, const Clock& clock) {
   constexpr int n = 768;
   constexpr double kSeconds = 0.3;
   Random random(0);
   std::vector<float> a(n * n), b(n * n), c(n * n);
   for (float& x : a) x = static_cast<float>(random.uniform(-1, 1));
   for (float& x : b) x = static_cast<float>(random.uniform(-1, 1));
-  const int threads = openblas_get_num_threads();
-  openblas_set_num_threads(1);
   double best = 1e9;
   const double start = clock();
   do {
     const double before = clock();
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, n, n, 1.0F, a.data(), n, b.data(), n,
-                0.0F, c.data(), n);
+    blas.multiply_transposed(n, n, n, a.data(), b.data(), c.data());
     best = std::min(best, clock() - before);
   } while (clock() - start < kSeconds);
-  openblas_set_num_threads(threads);
   return 2e-9 * n * n * n / best;
 }
 
@@ -122,7 +117,8 @@ Result<void> run(Context& context, const Request& settings) {
   const std::int64_t usable = hwy::SupportedTargets() & compiled;
   const std::string used = target_names(usable & -usable);  // the lowest bit is the best target
   const int screening_bits = best_screen_format(768) == ScreenFormat::bytes ? 8 : 32;
-  const double gflops = sgemm_gflops(context.clock);
+  const OpenBlas* const blas = openblas();
+  const double gflops = blas == nullptr ? 0 : sgemm_gflops(*blas, context.clock);
   PACO_ASSIGN(const double sync, sync_milliseconds(settings.folder, context.clock));
   const std::vector<std::string> gpus = gpu_names();
   const TorchInfo torch = torch_info();
@@ -140,10 +136,9 @@ Result<void> run(Context& context, const Request& settings) {
       {"memory_gib", memory},
       {"kernels",
        {{"used", used}, {"compiled", target_names(compiled)}, {"screening_bits", screening_bits}}},
-      {"blas",
-       {{"name", openblas_get_config()},
-        {"core", openblas_get_corename()},
-        {"sgemm_gflops", gflops}}},
+      {"blas", blas == nullptr
+                   ? Json(nullptr)
+                   : Json{{"name", blas->config}, {"core", blas->core}, {"sgemm_gflops", gflops}}},
       {"torch", torch.version.empty() ? Json(nullptr) : Json(torch.version)},
       {"torch_gpus", torch.gpus},
       {"gpus", gpus},
@@ -162,8 +157,9 @@ Result<void> run(Context& context, const Request& settings) {
       {"cpu", fmt::format("{}, {} threads, {:.1f} GiB memory", cpu, available_threads(), memory)},
       {"kernels", fmt::format("{} in use, of {}; screening in {} bits", used,
                               target_names(compiled), screening_bits)},
-      {"blas",
-       fmt::format("{}; sgemm {:.1f} GFLOP/s on one thread", openblas_get_config(), gflops)},
+      {"blas", blas == nullptr
+                   ? "no OpenBLAS is installed; only 'paco bench' needs one"
+                   : fmt::format("{}; sgemm {:.1f} GFLOP/s on one thread", blas->config, gflops)},
       {"torch", torch_text},
       {"gpu", gpus.empty() ? "none seen" : CLI::detail::join(gpus, ", ")},
       {"disk", fmt::format("{:.2f} ms for a synced write of 4 KiB in '{}'", sync, settings.folder)},

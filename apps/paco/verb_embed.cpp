@@ -3,13 +3,14 @@
 
 #include <numeric>
 
-#include "about.hpp"
 #include "base/threads.hpp"
 #include "base/try.hpp"
 #include "data/npy.hpp"
 #include "images/images.hpp"
 #include "represent/embed_images.hpp"
 #include "verb.hpp"
+#include "vision/cpu_embedder.hpp"
+#include "with_torch.hpp"
 
 namespace paco {
 namespace {
@@ -24,14 +25,21 @@ struct Request {
   EmbedFileOptions run;
 };
 
-Result<std::unique_ptr<Embedder>> open_embedder(const Request& s) {
+Result<std::unique_ptr<ImageEmbedder>> open_embedder(const Request& s) {
   if (s.model.empty() == s.backbone.empty())
     return Error{ErrorCode::bad_argument, "embed needs a trained run or a backbone, and not both",
                  "give --model RUN, or --backbone NAME with --weights FILE"};
-  if (!s.model.empty()) return Embedder::open_run(s.model, s.embedder);
+  const bool on_cpu = s.embedder.device == "cpu";
+  if (!s.model.empty())
+    return on_cpu ? open_cpu_run(s.model, s.embedder) : with_torch::open_run(s.model, s.embedder);
   PACO_ASSIGN(NetSpec spec, make_spec(s.backbone, s.input));
   PACO_ASSIGN(spec.normalisation, parse_normalisation(s.normalise));
-  return Embedder::open_backbone(spec, s.weights, s.embedder);
+  if (!on_cpu) return with_torch::open_backbone(spec, s.weights, s.embedder);
+  if (s.weights.empty()) return open_cpu_backbone(spec, "", s.embedder);
+  PACO_ASSIGN(const bool script, is_torchscript_file(s.weights));
+  if (!script) return open_cpu_backbone(spec, s.weights, s.embedder);
+  PACO_ASSIGN(const StateDict tensors, with_torch::read_torchscript(s.weights));
+  return open_cpu_backbone(spec, tensors, s.weights, s.embedder);
 }
 
 // Which samples to embed: all, or those that the index file lists.
@@ -66,7 +74,7 @@ Result<void> write_companions(const Request& s, const ImageSource& source,
   return {};
 }
 
-Result<void> write_classifier(const Request& s, const Embedder& embedder) {
+Result<void> write_classifier(const Request& s, const ImageEmbedder& embedder) {
   const Matrix<float>& weights = embedder.classifier();
   if (weights.rows() == 0)
     return Error{ErrorCode::not_found, "there is no trained classifier to export",
@@ -78,7 +86,8 @@ Result<void> write_classifier(const Request& s, const Embedder& embedder) {
 
 // To a pipe the number of rows goes first, so every image must be readable.
 Result<EmbedReport> embed_to_stdout(Context& context, const Request& s, const ImageSource& source,
-                                    const std::vector<std::size_t>& order, Embedder& embedder) {
+                                    const std::vector<std::size_t>& order,
+                                    ImageEmbedder& embedder) {
   EmbedOptions options = s.run;
   options.strict = true;
   const std::uint64_t shape[] = {order.size(),
@@ -114,7 +123,7 @@ Result<void> run(Context& context, Request& s) {
   if (s.run.threads == 0) s.run.threads = available_threads();
   s.embedder.threads = s.run.threads;
   // On a CPU the network needs the cores: decoding an image takes a tenth of the time of embedding
-  // it.
+  // it, and goes on beside it.
   if (s.embedder.device == "cpu") s.run.threads = (s.run.threads + 3) / 4;
   s.run.out = s.out;
   PACO_ASSIGN(const auto source, open_images(s.data));
@@ -164,7 +173,12 @@ Result<void> run(Context& context, Request& s) {
 }  // namespace
 
 void add_embed(CLI::App& app, Context& context) {
-  CLI::App& verb = *app.add_subcommand("embed", about_embed);
+  CLI::App& verb = *app.add_subcommand(
+      "embed",
+      "Turn images into embeddings with a trained run or a bare backbone.\n"
+      "An interrupted run leaves what it has in OUT.part-000000, ...; the same command with "
+      "--resume\n"
+      "goes on from there and ends with the same bytes.");
   auto s = std::make_shared<Request>();
   s->run.threads = 0;
   std::string names;
@@ -193,7 +207,7 @@ void add_embed(CLI::App& app, Context& context) {
                   "npy file for the run's trained class weights, for paco calibrate --classifier");
   verb.add_option("--device", s->embedder.device, "cpu, cuda or cuda:N");
   verb.add_option("--precision", s->embedder.precision,
-                  "float32, bfloat16, or auto: bfloat16 on a GPU");
+                  "float32, bfloat16, on a CPU also int8; auto: bfloat16 on a GPU, else float32");
   add_count(verb, "--batch", s->run.batch, 1, 65536, "images that the network sees at once");
   add_threads(verb, s->run.threads, "that decode, and on a CPU compute");
   verb.add_flag("--strict", s->run.strict,

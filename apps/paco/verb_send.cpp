@@ -1,13 +1,13 @@
-// `paco send`: embeddings from a file or a pipe to a stream of `paco serve`, and what it answered.
+// `paco send`: embeddings or images to a stream of `paco serve`, and what it answered.
 #include <fmt/format.h>
 
 #include <chrono>
 #include <thread>
 
+#include "base/files.hpp"
 #include "base/partial_file.hpp"
 #include "base/try.hpp"
-#include "data/embeddings.hpp"
-#include "data/npy.hpp"
+#include "send_blocks.hpp"
 #include "server_options.hpp"
 #include "verb.hpp"
 
@@ -17,23 +17,16 @@ namespace {
 struct Request {
   ServerOptions server;
   std::string input, out, key_prefix;
+  std::vector<std::string> images;
   std::size_t block = 256;
   int retries = 60;
 };
 
-// A block as an npy file in memory.
-std::string npy_of(Rows<const double> rows) {
-  const std::uint64_t shape[] = {rows.rows, rows.columns};
-  std::string bytes = npy_header(ElementType::f64, shape);
-  bytes.append(reinterpret_cast<const char*>(rows.data), rows.rows * rows.columns * sizeof(double));
-  return bytes;
-}
-
 // Sends a block until it is answered. Without keys a block that may have arrived is not sent again.
 Result<serve::Reply> deliver(Context& context, const Request& r, serve::Client& client,
-                             const std::string& path, const std::string& body, bool& waited) {
+                             const std::string& path, const SendBlock& block, bool& waited) {
   for (int attempt = 0;; ++attempt) {
-    Result<serve::Reply> reply = client.call("POST", path, body, "application/x-npy");
+    Result<serve::Reply> reply = client.call("POST", path, block.body, block.type);
     const bool busy = reply.ok() && (reply->status == 503 || reply->status == 429);
     const bool gone = !reply.ok() && reply.error().code == ErrorCode::io && !r.key_prefix.empty();
     if ((!busy && !gone) || attempt >= r.retries) return reply;
@@ -48,26 +41,26 @@ Result<serve::Reply> deliver(Context& context, const Request& r, serve::Client& 
 
 Result<void> run(Context& context, const Request& r) {
   PACO_TRY(check_outputs({{"--input", r.input}}, {{"--out", r.out}}));
+  if (r.input.empty() == r.images.empty())
+    return Error{ErrorCode::bad_argument, "send needs embeddings or images, and not both",
+                 "give --input FILE, or --images with files and folders"};
   PACO_ASSIGN(const auto client, connect(r.server));
-  PACO_ASSIGN(const auto source, open_embeddings(r.input));
+  PACO_ASSIGN(const auto source, r.images.empty() ? send_embeddings(r.input, r.block, r.key_prefix)
+                                                  : send_images(r.images, r.block, r.key_prefix));
   std::optional<AtomicFile> out;
   if (!r.out.empty()) {
     PACO_ASSIGN(out, AtomicFile::create(r.out));
   }
-  const std::size_t most = source->block_rows(r.block);
-  Matrix<double> block(most, source->dimension());
   std::uint64_t sent = 0, repeated = 0, created = 0;
   bool waited = false;
   const double start = context.clock();
-  context.progress->start("send", "samples", source->rows());
+  context.progress->start("send", "samples", source->total());
   while (!context.stop.stop_requested()) {
-    PACO_ASSIGN(const std::size_t rows, source->read_ready(block.view()));
+    PACO_ASSIGN(const SendBlock block, source->next());
+    const std::size_t rows = block.samples;
     if (rows == 0) break;
-    std::string path = fmt::format("/v1/streams/{}/samples", r.server.stream);
-    if (!r.key_prefix.empty())
-      path += fmt::format("?key_prefix={}&key_first={}", r.key_prefix, sent);
-    PACO_ASSIGN(const serve::Reply reply,
-                deliver(context, r, *client, path, npy_of(block.view().slice(0, rows)), waited));
+    const std::string path = fmt::format("/v1/streams/{}/samples{}", r.server.stream, block.query);
+    PACO_ASSIGN(const serve::Reply reply, deliver(context, r, *client, path, block, waited));
     if (reply.status != 200) {
       Error error = serve::error_of(reply);
       error.message = fmt::format("{}: rows {} to {}: {}", source->name(), sent, sent + rows - 1,
@@ -105,15 +98,16 @@ Result<void> run(Context& context, const Request& r) {
 }  // namespace
 
 void add_send(CLI::App& app, Context& context) {
-  CLI::App& verb = *app.add_subcommand(
-      "send",
-      "Send embeddings to a stream of 'paco serve'.\nWith --key-prefix it may be stopped, or lose "
-      "its server, and be run again: nothing is decided twice.");
+  CLI::App& verb = *app.add_subcommand("send",
+                                       "Send embeddings or images to a stream of 'paco "
+                                       "serve'.\nWith --key-prefix it may be stopped, or lose "
+                                       "its server, and be run again: nothing is decided twice.");
   auto r = std::make_shared<Request>();
-  verb.add_option("--input", r->input, "embeddings, one row a sample; - is standard input")
-      ->required();
+  verb.add_option("--input", r->input, "embeddings, one row a sample; - is standard input");
+  verb.add_option("--images", r->images,
+                  "image files, and folders of them, for a server that has a backbone");
   add_server(verb, r->server);
-  verb.add_option("--key-prefix", r->key_prefix, "row i has the key PREFIXi")
+  verb.add_option("--key-prefix", r->key_prefix, "sample i has the key PREFIXi")
       ->check(CLI::Validator(
           [](const std::string& text) {
             const bool plain = text.find_first_not_of(

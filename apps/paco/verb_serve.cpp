@@ -1,20 +1,25 @@
 // `paco serve`: the streams of a folder over HTTP, with a page to look after them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
+#include "backbone_options.hpp"
 #include "base/files.hpp"
 #include "base/try.hpp"
+#include "serve/image_door.hpp"
 #include "serve/listener.hpp"
 #include "serve/service.hpp"
+#include "serve_bus.hpp"
 #include "verb.hpp"
 
 namespace paco {
 namespace {
 
 struct Request {
-  std::string folder, port_file, token_file;
+  std::string folder, port_file, token_file, bus;
+  BackboneOptions backbone;
   serve::ListenerOptions listener;
   serve::ServiceOptions service;
 };
@@ -33,14 +38,24 @@ Result<void> check(const Request& r) {
 
 Result<void> run(Context& context, Request& r) {
   PACO_TRY(check(r));
+  if (r.backbone.given()) {
+    PACO_ASSIGN(auto embedder, open_backbone(r.backbone));
+    const std::string name = embedder->spec().backbone;
+    r.service.images = std::make_shared<serve::ImageDoor>(std::move(embedder), name);
+  }
   if (!r.token_file.empty()) {
     PACO_ASSIGN(r.service.tokens, serve::Tokens::read(r.token_file));
   }
   r.service.folder = r.folder;
   r.service.version = PACO_VERSION;
   r.service.loopback = serve::is_loopback(r.listener.host);
+  r.service.own_streams = r.bus.empty();
   serve::Service service(r.service);
   PACO_TRY(service.open());
+  std::unique_ptr<BusStreams> on_bus;  // ends before the service
+  if (!r.bus.empty()) {
+    PACO_ASSIGN(on_bus, open_bus_streams(r.bus, r.folder, service.streams(), context.stop));
+  }
   PACO_ASSIGN(const auto listener, serve::Listener::start(r.listener, service));
   service.set_counts([&] { return listener->counts(); });
   const bool is_ipv6 = r.listener.host.find(':') != std::string::npos;
@@ -58,6 +73,7 @@ Result<void> run(Context& context, Request& r) {
     ended.wait(lock, context.stop, [] { return false; });
   }
   listener->stop();
+  on_bus.reset();
   service.close();
   print_note("every stream is closed");
   return {};
@@ -77,9 +93,12 @@ void add_serve(CLI::App& app, Context& context) {
   verb.add_option("--host", r->listener.host, "the address to listen on");
   add_count(verb, "--port", r->listener.port, 0, 65535, "0: any free one");
   verb.add_option("--port-file", r->port_file, "a file to write the port to, once it listens");
+  verb.add_option("--bus", r->bus,
+                  "serve the streams of these NATS servers ('paco bus'), as a replica of each");
   verb.add_option("--token-file", r->token_file, "who may do what: lines 'ROLE NAME TOKEN [RATE]'");
   verb.add_option("--tls-certificate", r->listener.certificate, "PEM file: then it speaks TLS");
   verb.add_option("--tls-key", r->listener.key, "PEM file of its private key");
+  add_backbone(verb, r->backbone, "takes images too");
   add_choice<JournalOptions::Durability>(verb, "--durability", r->service.durability,
                                          {{"full", JournalOptions::Durability::full},
                                           {"relaxed", JournalOptions::Durability::relaxed}},

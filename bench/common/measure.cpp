@@ -1,10 +1,12 @@
 #include "bench/common/measure.hpp"
 
-#include <cblas.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
+
+#include "base/try.hpp"
+#include "bench/common/openblas.hpp"
 
 namespace paco {
 namespace {
@@ -23,38 +25,42 @@ double best_seconds(const Clock& clock, double budget, const std::function<void(
 
 // Reads every element once; the product of a buffer with itself loads each line once from wherever
 // it is. Keeps the compiler from leaving it out.
-void read_all(const std::vector<float>& buffer) {
-  volatile float sum =
-      cblas_sdot(static_cast<int>(buffer.size()), buffer.data(), 1, buffer.data(), 1);
+void read_all(const OpenBlas& blas, const std::vector<float>& buffer) {
+  volatile float sum = blas.dot(buffer.data(), buffer.data(), static_cast<int>(buffer.size()));
   (void)sum;
+}
+
+Result<const OpenBlas*> yardstick() {
+  const OpenBlas* const blas = openblas();
+  if (blas != nullptr) return blas;
+  return Error{ErrorCode::unsupported, "no OpenBLAS is installed to measure this machine with",
+               "install libopenblas0"};
 }
 
 }  // namespace
 
-MachinePeak measure_peak(const Clock& clock) {
-  openblas_set_num_threads(1);
+Result<MachinePeak> measure_peak(const Clock& clock) {
+  PACO_ASSIGN(const OpenBlas* const blas, yardstick());
   MachinePeak peak;
   {
     constexpr int n = 1024;
     const std::vector<float> a(n * n, 0.5f), b(n * n, 0.25f);
     std::vector<float> c(n * n);
-    const double seconds = best_seconds(clock, 0.5, [&] {
-      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, n, n, 1.0f, a.data(), n, b.data(), n,
-                  0.0f, c.data(), n);
-    });
+    const double seconds = best_seconds(
+        clock, 0.5, [&] { blas->multiply_transposed(n, n, n, a.data(), b.data(), c.data()); });
     peak.sgemm_gflops = 2e-9 * n * n * n / seconds;
   }
   const std::vector<float> large(std::size_t{64} << 20, 1.0f);
-  const double seconds = best_seconds(clock, 0.3, [&] { read_all(large); });
+  const double seconds = best_seconds(clock, 0.3, [&] { read_all(*blas, large); });
   peak.memory_gb_per_second = 1e-9 * static_cast<double>(large.size() * sizeof(float)) / seconds;
   return peak;
 }
 
-double reread_seconds(std::size_t bytes, const Clock& clock) {
-  openblas_set_num_threads(1);
+Result<double> reread_seconds(std::size_t bytes, const Clock& clock) {
+  PACO_ASSIGN(const OpenBlas* const blas, yardstick());
   const std::vector<float> buffer(std::max<std::size_t>(bytes / sizeof(float), 1), 1.0f);
-  read_all(buffer);
-  return time_runs(clock, 0.05, [&] { read_all(buffer); }).median;
+  read_all(*blas, buffer);
+  return time_runs(clock, 0.05, [&] { read_all(*blas, buffer); }).median;
 }
 
 Timing timing_of(std::vector<double> seconds) {

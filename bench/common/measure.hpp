@@ -3,7 +3,7 @@
 // survive a change of machine and a busy neighbour; bare seconds do not.
 //
 // Everything is on one thread unless it says otherwise. Not thread-safe: it sets BLAS to one
-// thread.
+// thread while it measures.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/progress.hpp"
+#include "paco/result.hpp"
 
 namespace paco {
 
@@ -21,10 +22,10 @@ struct MachinePeak {
   double memory_gb_per_second = 0;  // best reading of a buffer far larger than the caches
 };
 
-MachinePeak measure_peak(const Clock& clock);
+Result<MachinePeak> measure_peak(const Clock& clock);
 
 // Median seconds to read `bytes` once when they were read just before: from cache, if they fit.
-double reread_seconds(std::size_t bytes, const Clock& clock);
+Result<double> reread_seconds(std::size_t bytes, const Clock& clock);
 
 // Seconds, over all runs or all samples.
 struct Timing {

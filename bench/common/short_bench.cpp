@@ -97,7 +97,7 @@ Result<Measurement> time_singles(const std::string& name, std::shared_ptr<const 
   seconds.erase(seconds.begin(), seconds.end() - static_cast<std::ptrdiff_t>(seconds.size() / 3));
   Measurement m{"decide_single", name, shape.name, timing_of(std::move(seconds)), 1};
   const std::size_t bytes = prototypes * model->dimension * sizeof(float);
-  const double reread = reread_seconds(bytes, clock);
+  PACO_ASSIGN(const double reread, reread_seconds(bytes, clock));
   m.bytes = static_cast<double>(bytes);
   m.flops = 2.0 * static_cast<double>(prototypes * model->dimension);
   m.more = {{"prototypes", prototypes},
@@ -138,7 +138,7 @@ Result<ShortBench> run_short_bench(const Clock& clock, Progress& progress, std::
   };
   progress.start("bench", "steps", 6);
   PACO_TRY(next("limits of the machine"));
-  out.peak = measure_peak(clock);
+  PACO_ASSIGN(out.peak, measure_peak(clock));
 
   const MadeData cars(cars_shape());
   PACO_ASSIGN(Model calibrated, calibrate_made(cars));

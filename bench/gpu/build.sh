@@ -13,6 +13,7 @@ export PKG_CONFIG_PATH=$carry/usr/lib/x86_64-linux-gnu/pkgconfig:$carry/usr/shar
 generator=$(command -v ninja > /dev/null && echo Ninja || echo "Unix Makefiles")
 # NCCL_INCLUDE, the folder of nccl.h (Python's nvidia-nccl package has one), makes --distributed work between GPUs.
 cmake -S . -B build/gpu -G "$generator" -DCMAKE_BUILD_TYPE=Release -DPACO_TESTS=OFF -DPACO_WEB=OFF -DPACO_GPU_BENCH=ON \
-  -DCMAKE_PREFIX_PATH="$carry/usr;$torch" -DCMAKE_CUDA_ARCHITECTURES=90 ${NCCL_INCLUDE:+-DPACO_NCCL_INCLUDE="$NCCL_INCLUDE"} "$@"
+  -DCMAKE_PREFIX_PATH="$carry/usr;$torch" -DCMAKE_CUDA_ARCHITECTURES=90 -DPACO_CUDA_ARCH=native ${NCCL_INCLUDE:+-DPACO_NCCL_INCLUDE="$NCCL_INCLUDE"} "$@"
 grep -q '^PACO_HAS_TORCH:.*=ON' build/gpu/CMakeCache.txt || { echo "cmake did not find torch in $torch" >&2; exit 1; }
-cmake --build build/gpu -j "$(nproc)" --target paco vit_throughput
+# shellcheck disable=SC2086
+cmake --build build/gpu -j "$(nproc)" --target ${TARGETS:-paco vit_throughput}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""PyTorch's side of vit_throughput: the same vision transformer, eager, bf16, same shapes, same recipe.
+"""PyTorch's side of vit_throughput: the same vision transformer, eager and through torch.compile, bf16, same shapes, same recipe.
 
 Class tokens with the weights in bf16 (as paco embeds) and under autocast; training steps under autocast with fused
 AdamW, and with the network in bf16 beside float32 masters (as paco's two precisions). Written in the plain style of
@@ -7,6 +7,7 @@ common ViT code: attention through scaled_dot_product_attention, every token com
 cross entropy on the head's output: a few microseconds beside the backbone.
 """
 import argparse
+import functools
 import json
 import time
 
@@ -51,10 +52,15 @@ class Vit(nn.Module):
         return self.head(self.norm(x)[:, 0])
 
 
+@functools.cache
+def channels():
+    """Mean and deviation on the GPU, put there once."""
+    return torch.tensor(MEAN, device="cuda").view(3, 1, 1), torch.tensor(DEVIATION, device="cuda").view(3, 1, 1)
+
+
 def normalise(pixels, dtype):
-    x = pixels.permute(0, 3, 1, 2).to(torch.float32) / 255
-    mean = torch.tensor(MEAN, device=x.device).view(3, 1, 1)
-    return ((x - mean) / torch.tensor(DEVIATION, device=x.device).view(3, 1, 1)).to(dtype)
+    mean, deviation = channels()
+    return ((pixels.permute(0, 3, 1, 2).to(torch.float32) / 255 - mean) / deviation).to(dtype)
 
 
 def rate(images, seconds, body):
@@ -73,11 +79,13 @@ def rate(images, seconds, body):
     return best
 
 
-def report(what, value):
-    print(json.dumps({"contender": "pytorch", "what": what, "images_per_second": round(value, 1)}), flush=True)
+def report(args, what, value, compiled=False):
+    contender = "torch.compile" if compiled else "pytorch"
+    print(json.dumps({"contender": contender, "backbone": args.backbone, "batch": args.batch, "what": what,
+                      "images_per_second": round(value, 1)}), flush=True)
 
 
-def training(shape, args, whole_bf16):
+def training(shape, args, whole_bf16, compiled=False):
     net = Vit(*shape, head=768).cuda().train()
     classifier = torch.nn.Parameter(0.01 * torch.randn(100, 768, device="cuda"))
     if whole_bf16:
@@ -88,9 +96,11 @@ def training(shape, args, whole_bf16):
     pixels = torch.randint(0, 256, (args.batch, 224, 224, 3), dtype=torch.uint8, device="cuda")
     labels = torch.arange(args.batch, device="cuda") % 100
 
+    run = torch.compile(net) if compiled else net
+
     def body():
         with torch.autocast("cuda", torch.bfloat16, enabled=not whole_bf16):
-            features = net(normalise(pixels, torch.bfloat16 if whole_bf16 else torch.float32))
+            features = run(normalise(pixels, torch.bfloat16 if whole_bf16 else torch.float32))
         logits = 30 * F.normalize(features.float()) @ F.normalize(classifier).t()
         F.cross_entropy(logits, labels).backward()
         if whole_bf16:
@@ -103,7 +113,7 @@ def training(shape, args, whole_bf16):
             with torch.no_grad():
                 torch._foreach_copy_(working, masters)
 
-    report("training step, " + ("bf16" if whole_bf16 else "mixed"), rate(args.batch, args.seconds, body))
+    report(args, "training step, " + ("bf16" if whole_bf16 else "mixed"), rate(args.batch, args.seconds, body), compiled)
 
 
 def main():
@@ -111,6 +121,7 @@ def main():
     parser.add_argument("--backbone", default="vit_b16", choices=SHAPES)
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--compile", action="store_true", help="torch.compile too, which takes a minute or two")
     args = parser.parse_args()
     torch.backends.cuda.matmul.allow_tf32 = True
     shape = SHAPES[args.backbone]
@@ -118,13 +129,17 @@ def main():
     net = Vit(*shape).cuda().eval()
     with torch.inference_mode():
         with torch.autocast("cuda", torch.bfloat16):
-            report("class tokens, autocast",
+            report(args, "class tokens, autocast",
                    rate(args.batch, args.seconds, lambda: net(normalise(pixels, torch.float32))))
         net.bfloat16()
-        report("class tokens", rate(args.batch, args.seconds, lambda: net(normalise(pixels, torch.bfloat16))))
+        plain = lambda: net(normalise(pixels, torch.bfloat16))
+        report(args, "class tokens", rate(args.batch, args.seconds, plain))
+        if args.compile:
+            report(args, "class tokens", rate(args.batch, args.seconds, torch.compile(plain)), compiled=True)
     del net
-    training(shape, args, whole_bf16=False)
-    training(shape, args, whole_bf16=True)
+    for compiled in (False, True) if args.compile else (False,):
+        for whole_bf16 in (False, True):
+            training(shape, args, whole_bf16, compiled)
 
 
 if __name__ == "__main__":

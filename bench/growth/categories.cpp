@@ -50,7 +50,7 @@ std::vector<std::byte> state_with(const Harness& harness, const Method& method,
   state.own.tensors["branches"] = {{4}, std::vector<std::int64_t>{0, all, 0, 0}};
   state.own.tensors["routes"] = {{3}, std::vector<std::int64_t>{0, 0, all}};
   state.own.numbers["lowest_tau_birth"] = harness.take(paco_parameters(model)).tau_birth_sup;
-  return harness.take(state_to_bytes(state, method));
+  return harness.take(state_to_bytes(state, method, ""));
 }
 
 // Samples around categories, in the raw coordinates that the model standardises.

@@ -4,6 +4,7 @@
 // among 100,000.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdlib>
 
 #include "harness.hpp"
@@ -60,6 +61,23 @@ void time_search(Harness& harness, const Bank& bank) {
   }
 }
 
+// How the share that groups leave changes as the memory grows.
+void add_groups(Harness& harness, const Bank& bank) {
+  const std::size_t count = bank.prototypes.rows();
+  const auto root = static_cast<std::size_t>(std::sqrt(static_cast<double>(count)));
+  for (const std::size_t groups : {root, 4 * root}) {
+    const GroupBound bound = group_bound(bank, 2, groups);
+    Measurement m{"screening", "groups", bank.name, timing_of({0.0}), 1};
+    m.more = {{"d", bank.prototypes.columns()},
+              {"prototypes", count},
+              {"groups", groups},
+              {"left", bound.left},
+              {"radius_degrees", bound.radius_degrees},
+              {"bar_degrees", bound.bar_degrees}};
+    harness.add(std::move(m));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -76,6 +94,11 @@ int main(int argc, char** argv) {
     add_survivors(harness, *real);
     add_survivors(harness, enlarged(*real, 10'000, 200));
     time_search(harness, enlarged(*real, 100'000, 64));
+    // A million prototypes of 768 numbers would not fit beside anything else.
+    const bool small = real->prototypes.columns() < 256;
+    for (const std::size_t count : {10'000u, 100'000u, 1'000'000u}) {
+      if (count <= 100'000 || small) add_groups(harness, mixture(*real, count, 64));
+    }
   }
   add_survivors(harness, isotropic(768, 10'000, 200));
   time_search(harness, isotropic(768, 20'000, 64));

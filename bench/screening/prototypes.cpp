@@ -57,6 +57,33 @@ std::size_t nearest(const Matrix<float>& prototypes, std::span<const float> quer
   return best;
 }
 
+// Samples around prototypes of `bank`, with the covariance that the real ones have around theirs.
+void add_queries(Bank& bank, const Bank& real, std::size_t queries) {
+  // What real samples have beside their prototype's direction, and how much of that direction.
+  Matrix<float> rest(real.queries.rows(), real.queries.columns());
+  double along = 0;
+  for (std::size_t i = 0; i < rest.rows(); ++i) {
+    const auto prototype = real.prototypes[nearest(real.prototypes, real.queries[i])];
+    float cosine = 0;
+    for (std::size_t j = 0; j < rest.columns(); ++j) cosine += prototype[j] * real.queries[i][j];
+    for (std::size_t j = 0; j < rest.columns(); ++j) {
+      rest[i][j] = real.queries[i][j] - cosine * prototype[j];
+    }
+    along += static_cast<double>(cosine) / static_cast<double>(rest.rows());
+  }
+  bank.queries = combinations(rest, queries, 2);
+  Random random(3);
+  const auto beside = static_cast<float>(std::sqrt(1 - along * along));
+  for (std::size_t i = 0; i < queries; ++i) {
+    normalise(bank.queries[i]);
+    const auto prototype = bank.prototypes[random.below(bank.prototypes.rows())];
+    for (std::size_t j = 0; j < rest.columns(); ++j) {
+      bank.queries[i][j] = beside * bank.queries[i][j] + static_cast<float>(along) * prototype[j];
+    }
+    normalise(bank.queries[i]);
+  }
+}
+
 }  // namespace
 
 std::optional<Bank> real_bank(const std::string& folder) {
@@ -91,29 +118,53 @@ std::optional<Bank> real_bank(const std::string& folder) {
 Bank enlarged(const Bank& real, std::size_t count, std::size_t queries) {
   Bank bank{real.name + " enlarged", combinations(real.prototypes, count, 1), {}};
   for (std::size_t k = 0; k < count; ++k) normalise(bank.prototypes[k]);
-  // What real samples have beside their prototype's direction, and how much of that direction.
-  Matrix<float> rest(real.queries.rows(), real.queries.columns());
-  double along = 0;
-  for (std::size_t i = 0; i < rest.rows(); ++i) {
-    const auto prototype = real.prototypes[nearest(real.prototypes, real.queries[i])];
-    float cosine = 0;
-    for (std::size_t j = 0; j < rest.columns(); ++j) cosine += prototype[j] * real.queries[i][j];
-    for (std::size_t j = 0; j < rest.columns(); ++j) {
-      rest[i][j] = real.queries[i][j] - cosine * prototype[j];
+  add_queries(bank, real, queries);
+  return bank;
+}
+
+Bank mixture(const Bank& real, std::size_t count, std::size_t queries) {
+  constexpr int kRounds = 20;
+  const std::size_t n = real.prototypes.rows(), d = real.prototypes.columns();
+  Matrix<float> centres(kComponents, d);
+  for (std::size_t c = 0; c < kComponents; ++c)
+    std::copy_n(real.prototypes[c * n / kComponents].data(), d, centres[c].data());
+  std::vector<std::size_t> component(n);
+  for (int round = 0; round < kRounds; ++round) {
+    Matrix<float> sums(kComponents, d);
+    std::vector<float> sizes(kComponents, 0);
+    Matrix<float> directions = centres;
+    for (std::size_t c = 0; c < kComponents; ++c) normalise(directions[c]);
+    for (std::size_t k = 0; k < n; ++k) {
+      component[k] = nearest(directions, real.prototypes[k]);
+      for (std::size_t j = 0; j < d; ++j) sums[component[k]][j] += real.prototypes[k][j];
+      sizes[component[k]] += 1;
     }
-    along += static_cast<double>(cosine) / static_cast<double>(rest.rows());
-  }
-  bank.queries = combinations(rest, queries, 2);
-  Random random(3);
-  const auto beside = static_cast<float>(std::sqrt(1 - along * along));
-  for (std::size_t i = 0; i < queries; ++i) {
-    normalise(bank.queries[i]);
-    const auto prototype = bank.prototypes[random.below(count)];
-    for (std::size_t j = 0; j < rest.columns(); ++j) {
-      bank.queries[i][j] = beside * bank.queries[i][j] + static_cast<float>(along) * prototype[j];
+    for (std::size_t c = 0; c < kComponents; ++c) {
+      if (sizes[c] == 0) continue;
+      for (std::size_t j = 0; j < d; ++j) centres[c][j] = sums[c][j] / sizes[c];
     }
-    normalise(bank.queries[i]);
   }
+  Matrix<float> around(n, d);
+  const float shrink = 1 / std::sqrt(static_cast<float>(n));
+  for (std::size_t k = 0; k < n; ++k) {
+    for (std::size_t j = 0; j < d; ++j)
+      around[k][j] = shrink * (real.prototypes[k][j] - centres[component[k]][j]);
+  }
+
+  Bank bank{real.name + " mixture", Matrix<float>(count, d), {}};
+  constexpr std::size_t kAtOnce = 8192;  // the weights of all would be far more than the result
+  Random random(7);
+  for (std::size_t start = 0; start < count; start += kAtOnce) {
+    const std::size_t rows = std::min(kAtOnce, count - start);
+    const Matrix<float> made = combinations(around, rows, 100 + start);
+    for (std::size_t i = 0; i < rows; ++i) {
+      const auto centre = centres[component[random.below(n)]];
+      const auto row = bank.prototypes[start + i];
+      for (std::size_t j = 0; j < d; ++j) row[j] = centre[j] + made[i][j];
+      normalise(row);
+    }
+  }
+  add_queries(bank, real, queries);
   return bank;
 }
 

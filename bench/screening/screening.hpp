@@ -27,6 +27,11 @@ std::optional<Bank> real_bank(const std::string& folder);
 // `count` prototypes with the covariance of the given ones, and samples around them with the
 // covariance that the given queries have around theirs: like the real bank, at any size.
 Bank enlarged(const Bank& real, std::size_t count, std::size_t queries);
+// The same, but the prototypes are of a mixture fitted to the given ones: `kComponents` groups of
+// them, each with its centre and share, and the covariance around the centres. As when there are
+// many kinds of a few sorts of things.
+inline constexpr std::size_t kComponents = 20;
+Bank mixture(const Bank& real, std::size_t count, std::size_t queries);
 // Directions without any structure, noise as long as the direction.
 Bank isotropic(std::size_t dimension, std::size_t count, std::size_t queries);
 
@@ -43,6 +48,15 @@ struct Survivors {
   double int8 = 0;          // coordinates rounded to 8 bits
 };
 Survivors survivors(const Bank& bank, int places);
+
+// Prototypes in groups, with a centre and a radius each: what cannot be passed over.
+struct GroupBound {
+  std::size_t groups = 0;
+  double left = 0;  // mean share of the prototypes, in groups that may hold one of the best
+  double radius_degrees = 0;  // of the group of a prototype, on average
+  double bar_degrees = 0;     // between a query and what it has to be nearer than
+};
+GroupBound group_bound(const Bank& bank, int places, std::size_t groups);
 
 using Pair = std::array<std::int64_t, 2>;
 

@@ -1,11 +1,11 @@
-// How much a server on loopback takes, and how long an answer takes: bench_serve PORT STREAM
-// DIMENSION
-// [--requests N] [--connections C] [--rows R] [--rate A_SECOND] [--idle I] [--slow S]
+// How much a server on loopback takes, and how long an answer takes:
+//   bench_serve PORT STREAM DIMENSION
+//     [--requests N] [--connections C] [--rows R] [--npy 1] [--rate A_SECOND] [--idle I] [--slow S]
 //
-// C kept-alive connections send N requests of R samples each, with keys; as fast as they are
-// answered, or at a rate. I more connections stay open without a word and S send a byte a second.
-// Prints one JSON object; any answer but 200 ends it. It measures from outside: sockets, no part of
-// the server.
+// C kept-alive connections send N requests of R samples each, with keys, as JSON or as npy; as fast
+// as they are answered, or at a rate. I more connections stay open without a word and S send a byte
+// a second. Prints one JSON object; any answer but 200 ends it. It measures from outside: sockets,
+// no part of the server.
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -33,6 +33,7 @@ struct Options {
   std::string stream;
   std::size_t dimension = 0;
   std::size_t requests = 100'000, connections = 64, rows = 1, idle = 0, slow = 0;
+  bool npy = false;
   double rate = 0;  // requests a second; 0: as fast as they are answered
 };
 
@@ -60,17 +61,24 @@ class Requests {
   explicit Requests(const Options& options) : options_(options) {
     paco::Random random(1);
     for (int made = 0; made < 256; ++made) {
-      std::string row = "[";
+      std::string text = "[", bytes;
       for (std::size_t j = 0; j < options.dimension; ++j) {
+        const auto value = static_cast<float>(random.normal());
         char number[32];
-        std::snprintf(number, sizeof number, "%s%.6f", j == 0 ? "" : ",", random.normal());
-        row += number;
+        std::snprintf(number, sizeof number, "%s%.6f", j == 0 ? "" : ",", value);
+        text += number;
+        bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
       }
-      rows_.push_back(row + "]");
+      rows_.push_back(options.npy ? bytes : text + "]");
     }
     run_ = std::to_string(Clock::now().time_since_epoch().count());
   }
   std::string make(std::uint64_t number) const {
+    return options_.npy ? make_npy(number) : make_json(number);
+  }
+
+ private:
+  std::string make_json(std::uint64_t number) const {
     std::string body = "{\"samples\":[";
     for (std::size_t i = 0; i < options_.rows; ++i) {
       body += i == 0 ? "" : ",";
@@ -78,13 +86,30 @@ class Requests {
               "\",\"embedding\":" + rows_[(number * options_.rows + i) % rows_.size()] + "}";
     }
     body += "]}";
-    return "POST /v1/streams/" + options_.stream +
-           "/samples?brief=1 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-           "Content-Length: " +
-           std::to_string(body.size()) + "\r\n\r\n" + body;
+    return request("/samples?brief=1", "application/json", body);
+  }
+  std::string make_npy(std::uint64_t number) const {
+    std::string head = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
+                       std::to_string(options_.rows) + ", " + std::to_string(options_.dimension) +
+                       "), }";
+    head.append(63 - (head.size() + 10) % 64, ' ');
+    head += '\n';
+    std::string body = std::string("\x93NUMPY\x01\x00", 8);
+    body += static_cast<char>(head.size() % 256);
+    body += static_cast<char>(head.size() / 256);
+    body += head;
+    for (std::size_t i = 0; i < options_.rows; ++i)
+      body += rows_[(number * options_.rows + i) % rows_.size()];
+    return request("/samples?brief=1&key_prefix=" + run_ + "-" + std::to_string(number) + "-",
+                   "application/x-npy", body);
+  }
+  std::string request(const std::string& path, const std::string& type,
+                      const std::string& body) const {
+    return "POST /v1/streams/" + options_.stream + path +
+           " HTTP/1.1\r\nHost: localhost\r\nContent-Type: " + type +
+           "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   }
 
- private:
   const Options& options_;
   std::vector<std::string> rows_;
   std::string run_;
@@ -135,6 +160,7 @@ Options parse(int argc, char** argv) {
     if (name == "--rows") o.rows = value;
     if (name == "--idle") o.idle = value;
     if (name == "--slow") o.slow = value;
+    if (name == "--npy") o.npy = value != 0;
     if (name == "--rate") o.rate = std::atof(argv[i + 1]);
   }
   return o;

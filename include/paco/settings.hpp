@@ -30,7 +30,7 @@ struct MethodOption {
   std::string_view preset;  // the default, as text
   std::string_view meaning;
   double low = 0, high = 0;               // range of a number, both ends allowed
-  std::vector<std::string_view> choices;  // of a choice
+  std::vector<std::string_view> choices;  // of a choice; none: any text
 };
 
 // Every option with a proper value: what is given, the defaults for the rest. An unknown name, a

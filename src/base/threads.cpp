@@ -56,9 +56,9 @@ struct ThreadPool::Shared {
   std::mutex mutex;  // guards all below
   std::condition_variable work_ready;
   std::condition_variable work_done;
-  Loop* loop = nullptr;
+  Loop* loop = nullptr;          // null where no loop has ranges left to take
   std::uint64_t generation = 0;  // counts loops, so that no worker takes one twice
-  std::size_t busy = 0;          // workers that have not yet left the present loop
+  std::size_t busy = 0;          // workers that are in the present loop
   bool ending = false;
   std::vector<std::thread> workers;
 
@@ -66,10 +66,11 @@ struct ThreadPool::Shared {
     std::uint64_t seen = 0;
     std::unique_lock lock(mutex);
     for (;;) {
-      work_ready.wait(lock, [&] { return ending || generation != seen; });
+      work_ready.wait(lock, [&] { return ending || (loop != nullptr && generation != seen); });
       if (ending) return;
       seen = generation;
       Loop* mine = loop;
+      ++busy;
       lock.unlock();
       mine->work();
       lock.lock();
@@ -118,14 +119,14 @@ void ThreadPool::parallel_for(std::size_t count, std::size_t grain, const Body& 
   {
     const std::lock_guard lock(shared_->mutex);
     shared_->loop = &loop;
-    shared_->busy = shared_->workers.size();
     ++shared_->generation;
   }
   shared_->work_ready.notify_all();
   loop.work();
-  // Every worker must have looked at this loop before it goes out of scope, even if no range was
-  // left for it.
+  // Whoever is in the loop must have left it before it goes out of scope. A worker that has not
+  // woken up by now, because others have its core, is not waited for: it finds nothing to do.
   std::unique_lock lock(shared_->mutex);
+  shared_->loop = nullptr;
   shared_->work_done.wait(lock, [&] { return shared_->busy == 0; });
   if (loop.failed) std::rethrow_exception(loop.failure);
 }

@@ -23,6 +23,7 @@ std::string wanted(const MethodOption& option) {
     case MethodOption::Kind::flag:
       return "it is on or off";
     case MethodOption::Kind::choice:
+      if (option.choices.empty()) return "it is a text";
       return fmt::format("it is one of {}", fmt::join(option.choices, ", "));
     case MethodOption::Kind::number:
       return fmt::format("it is a number between {} and {}", option.low, option.high);
@@ -41,6 +42,7 @@ std::string proper(const MethodOption& option, std::string_view text) {
       if (text == "off" || text == "false" || text == "0" || text == "no") return "off";
       return "";
     case MethodOption::Kind::choice:
+      if (option.choices.empty()) return std::string(text);
       return std::count(option.choices.begin(), option.choices.end(), text) > 0 ? std::string(text)
                                                                                 : "";
     case MethodOption::Kind::whole:

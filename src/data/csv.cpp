@@ -6,14 +6,16 @@
 #include <cmath>
 
 #include "base/try.hpp"
+#include "data/numbers.hpp"
 
 namespace paco {
 namespace {
 
 std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  const auto is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 char find_separator(std::string_view line) {
@@ -103,8 +105,9 @@ Result<void> CsvReader::split(std::vector<std::string_view>& fields, bool& open)
                    fmt::format("{}: line {} has more than {} fields", name(), line_, kMaxFields),
                    "check that this is a table with one sample a line"};
     }
-    const std::size_t start = rest.find_first_not_of(" \t");
-    if (start != std::string_view::npos && rest[start] == '"') {
+    std::size_t start = 0;
+    while (start < rest.size() && (rest[start] == ' ' || rest[start] == '\t')) ++start;
+    if (start < rest.size() && rest[start] == '"') {
       const std::size_t begin = unquoted_.size();
       std::size_t at = start + 1;
       for (; at < rest.size(); ++at) {
@@ -141,6 +144,10 @@ Result<void> CsvReader::split(std::vector<std::string_view>& fields, bool& open)
 std::optional<double> parse_number(std::string_view field) {
   if (!field.empty() && field.front() == '+') field.remove_prefix(1);
   double value = 0;
+  if (const std::size_t length = read_short_number(field, value);
+      length > 0 && length == field.size()) {
+    return value;
+  }
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (end != field.data() + field.size() || field.empty()) return std::nullopt;
   if (error == std::errc::result_out_of_range) {

@@ -1,6 +1,8 @@
 // Mirror's calibration in the registry: options, its section of the model, what it found.
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "base/try.hpp"
 #include "discover/mirror_method.hpp"
 #include "mirror/calibrate.hpp"
@@ -30,6 +32,20 @@ class Told final : public Progress {
   const CalibrationProgress& listener_;
   std::uint64_t total_ = 0;
 };
+
+// Of each column, from one row to the next.
+std::vector<double> deviations(const Matrix<double>& scores) {
+  const auto n = static_cast<double>(scores.rows());
+  std::vector<double> out;
+  for (std::size_t t = 0; t < scores.columns(); ++t) {
+    double mean = 0, squares = 0;
+    for (std::size_t i = 0; i < scores.rows(); ++i) mean += scores[i][t] / n;
+    for (std::size_t i = 0; i < scores.rows(); ++i)
+      squares += (scores[i][t] - mean) * (scores[i][t] - mean);
+    out.push_back(n > 1 ? std::sqrt(squares / (n - 1)) : 0.0);
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -75,6 +91,14 @@ const std::vector<MethodOption>& mirror_options() {
        "the most samples that wait for a second of their kind",
        1,
        1'000'000,
+       {}},
+      {"loops",
+       Kind::flag,
+       Stage::deciding,
+       "off",
+       "decide in plain loops: slow, and the judge of the fast engine",
+       0,
+       0,
        {}}};
   return options;
 }
@@ -136,8 +160,11 @@ Result<SectionSummary> summarise_mirror(const Model& model) {
   const bool curve = !e.taus.empty();
   if (curve) {
     out.json["plateau"] = {e.taus[e.low], e.taus[e.high]};
-    out.json["pseudo_streams"] = {
-        {"tau", e.taus}, {"strict_all", e.means}, {"standard_error", e.errors}, {"best", e.best}};
+    out.json["pseudo_streams"] = {{"tau", e.taus},
+                                  {"strict_all", e.means},
+                                  {"standard_error", e.errors},
+                                  {"deviation", deviations(e.scores)},
+                                  {"best", e.best}};
   }
   const auto row = [&](const char* name, double value, const std::string& meaning) {
     out.text += fmt::format("{:<8}  {:>10.6f}  {}\n", name, value, meaning);

@@ -2,10 +2,12 @@
 // prototypes.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/try.hpp"
 #include "discover/boundary.hpp"
+#include "discover/lone_prototypes.hpp"
 #include "discover/methods.hpp"
 #include "discover/paco_evidence.hpp"
 #include "discover/paco_figures.hpp"
@@ -114,18 +116,37 @@ class PacoMethod final : public PrototypeMethod {
     }
   }
 
+  // Prototypes of one sample all have the same score, and screening would leave all of them; so
+  // only the two that win ties are offered, and the others are screened among themselves.
   BestTwo best_attach(const Sample& sample) {
     const PrototypeSet& prototypes = memory().adapting();
     BestTwo best;
+    for (const PrototypeId k : lone_.lowest([&](PrototypeId id) { return is_alone(id); })) {
+      if (k != LonePrototypes::kNone) best.offer(k, attach_score(0, 1, 0, p_.log_p0));
+    }
+    if (grown_ == 0) return best;
+    ScreenedScores scores = prototypes.screened_attach_scores(sample.adapting);
+    scores.offset = attach_offsets_.data();
+    BestTwo grown;
     offer_best(
-        prototypes.screened_attach_scores(sample.adapting), 2, memory().adapting_ids(), -p_.log_p0,
+        scores, grown_ == 1 ? 1 : 2, memory().adapting_ids(), -p_.log_p0,
         [&](PrototypeId k) {
           const std::size_t place = memory().place(k);
           return attach_score(cosine(sample, k), prototypes.members(place),
                               prototypes.concentration(place), p_.log_p0);
         },
-        best);
+        grown);
+    best.offer(grown.first, grown.score);
+    if (grown.second != kNobody) best.offer(grown.second, grown.second_score);
     return best;
+  }
+
+  bool is_alone(PrototypeId id) const {
+    return memory().adapting().members(memory().place(id)) == 1;
+  }
+
+  static float attach_offset(std::int64_t members) {
+    return members == 1 ? kNever : static_cast<float>(exact_log(static_cast<double>(members)));
   }
 
   void assign(const BestTwo& best, Branch branch, Decision& out) const {
@@ -151,8 +172,16 @@ class PacoMethod final : public PrototypeMethod {
     if (d.counted) {
       reference_priors_[place] = now;
     } else {
-      if (place == adapting_priors_.size()) adapting_priors_.push_back(0);
+      const std::int64_t members = memory().adapting().members(place);
+      if (place == adapting_priors_.size()) {
+        adapting_priors_.push_back(0);
+        attach_offsets_.push_back(0);
+        lone_.begins(d.prototype);
+      } else if (members == 2) {
+        ++grown_;
+      }
       adapting_priors_[place] = now;
+      attach_offsets_[place] = attach_offset(members);
       boundary_.grown(size, length, memory().adapting().resultant(place));
     }
     d.evidence[kTauBirthAfter] = boundary_.now().tau_birth;
@@ -180,6 +209,16 @@ class PacoMethod final : public PrototypeMethod {
     adapting_priors_.resize(adapting.size());
     for (std::size_t i = 0; i < adapting.size(); ++i)
       adapting_priors_[i] = prior(table()[memory().adapting_ids()[i]].size());
+    std::vector<PrototypeId> lone;
+    attach_offsets_.resize(adapting.size());
+    for (std::size_t i = 0; i < adapting.size(); ++i) {
+      attach_offsets_[i] = attach_offset(adapting.members(i));
+      if (adapting.members(i) == 1) lone.push_back(memory().adapting_ids()[i]);
+    }
+    grown_ = adapting.size() - lone.size();
+    std::sort(lone.begin(), lone.end());
+    lone_.clear();
+    for (const PrototypeId id : lone) lone_.begins(id);
     boundary_.rebuild([&](auto insert) {
       for (std::size_t i = 0; i < adapting.size(); ++i)
         insert(adapting.members(i), adapting.resultant(i));
@@ -214,6 +253,12 @@ class PacoMethod final : public PrototypeMethod {
   std::vector<float> reference_priors_;
   GrowingArray<float> adapting_priors_;
   float largest_prior_ = 0;
+  // For attach scores: what PrototypeSet has of prototypes of several samples, and of those of one
+  // a score that nothing reaches.
+  static constexpr float kNever = -1e30f;
+  GrowingArray<float> attach_offsets_;
+  LonePrototypes lone_;
+  std::size_t grown_ = 0;  // adapting prototypes of several samples
 };
 
 }  // namespace

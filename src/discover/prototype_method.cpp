@@ -10,18 +10,6 @@
 
 namespace paco {
 
-void BestTwo::offer(PrototypeId k, double s) {
-  if (first == kNobody || s > score || (s == score && k < first)) {
-    second = first;
-    second_score = score;
-    first = k;
-    score = s;
-  } else if (second == kNobody || s > second_score || (s == second_score && k < second)) {
-    second = k;
-    second_score = s;
-  }
-}
-
 PrototypeMethod::PrototypeMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
                                  const MethodOptions& options)
     : MethodBase(info, std::move(model), options.settings),

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/threads.hpp"
+#include "discover/best_two.hpp"
 #include "discover/memory.hpp"
 #include "discover/method_base.hpp"
 #include "linalg/matrix.hpp"
@@ -21,14 +22,6 @@
 #include "sphere/block_products.hpp"
 
 namespace paco {
-
-// The best and second best of the exactly scored candidates; the lowest number wins a tie.
-struct BestTwo {
-  PrototypeId first = kNobody, second = kNobody;
-  double score = kNotComputed, second_score = kNotComputed;
-
-  void offer(PrototypeId k, double s);
-};
 
 class PrototypeMethod : public MethodBase {
  public:

@@ -9,6 +9,7 @@
 
 #include "base/threads.hpp"
 #include "base/try.hpp"
+#include "discover/best_two.hpp"
 #include "discover/boundary.hpp"
 #include "discover/method_base.hpp"
 #include "discover/methods.hpp"
@@ -22,24 +23,6 @@
 
 namespace paco {
 namespace {
-
-// The best and second best of some scores; the lowest index wins a tie.
-struct Best {
-  PrototypeId first = kNobody, second = kNobody;
-  double score = kNotComputed, second_score = kNotComputed;
-
-  void offer(PrototypeId k, double s) {
-    if (first == kNobody || s > score) {
-      second = first;
-      second_score = score;
-      first = k;
-      score = s;
-    } else if (second == kNobody || s > second_score) {
-      second = k;
-      second_score = s;
-    }
-  }
-};
 
 class ReferenceMethod final : public MethodBase {
  public:
@@ -99,7 +82,7 @@ class ReferenceMethod final : public MethodBase {
   }
 
   // Step 3: cosine over temperature plus the log of the smoothed share of samples.
-  Best assignment(const float* u, bool references, bool adapting) const {
+  BestTwo assignment(const float* u, bool references, bool adapting) const {
     double total = 0, count = 0;
     for (PrototypeId k = 0; k < all(); ++k) {
       if (!table()[k].competing()) continue;
@@ -108,7 +91,7 @@ class ReferenceMethod final : public MethodBase {
     }
     const double alpha = p_.options.alpha;
     const double denominator = total + count * alpha;
-    Best best;
+    BestTwo best;
     for (PrototypeId k = 0; k < all(); ++k) {
       if (!(references && is_fixed(k)) && !(adapting && is_adapting(k))) continue;
       const auto n = static_cast<double>(table()[k].size());
@@ -117,7 +100,7 @@ class ReferenceMethod final : public MethodBase {
     return best;
   }
 
-  void assign(const Best& best, Branch branch, Decision& out) const {
+  void assign(const BestTwo& best, Branch branch, Decision& out) const {
     set_branch(out, branch);
     out.prototype = best.first;
     out.runner_up = best.second;
@@ -132,11 +115,11 @@ class ReferenceMethod final : public MethodBase {
 
     // Step 1: evidence of the known classes decides who may compete. The margin is that over the
     // best reference of another category.
-    Best nearest;
+    BestTwo nearest;
     for (PrototypeId k = 0; k < all(); ++k) {
       if (is_fixed(k)) nearest.offer(k, cosine(k, u));
     }
-    Best other;
+    BestTwo other;
     for (PrototypeId k = 0; k < all(); ++k) {
       if (is_fixed(k) && table()[k].owner != table()[nearest.first].owner)
         other.offer(k, cosine(k, u));
@@ -185,7 +168,7 @@ class ReferenceMethod final : public MethodBase {
       return out;
     }
     if (none_yet) return create(e[kBirthScore], boundary_.tau_birth, nearest.first, nearest.score);
-    Best attach;
+    BestTwo attach;
     for (PrototypeId k = 0; k < all(); ++k) {
       if (!is_adapting(k)) continue;
       const std::int64_t n = table()[k].members;

@@ -2,6 +2,7 @@
 #include "evaluate/bootstrap.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace paco {
 namespace {
 
 using Histogram = std::array<std::int64_t, 16>;  // samples by mark
+
+// From here on samples are not drawn one by one, which for a million takes 7 ms a resample.
+constexpr std::size_t kManySamples = 100'000;
 
 // One share of the histogram: which samples it is about, and which of them are right.
 struct Question {
@@ -50,11 +54,60 @@ double quantile(const std::vector<double>& sorted, double q) {
   return sorted[below] + (position - std::floor(position)) * (sorted[above] - sorted[below]);
 }
 
+// How many of `trials` succeed, each with chance part / whole, whole > 0: exactly so distributed.
+//
+// A trial draws the binary digits of a number in [0, 1) until one differs from that of the chance,
+// and succeeds where it is below. All trials draw their next digit at once, 64 to a word, and only
+// their number is kept: half of them are settled by each digit.
+std::int64_t binomial(std::int64_t trials, std::uint64_t part, std::uint64_t whole,
+                      Random& random) {
+  if (part >= whole) return trials;
+  std::int64_t successes = 0;
+  while (trials > 0 && part > 0) {
+    std::int64_t ones = 0, left = trials;
+    for (; left >= 64; left -= 64) ones += std::popcount(random.next64());
+    if (left > 0) ones += std::popcount(random.next64() >> (64 - left));
+    part *= 2;
+    const bool digit = part >= whole;
+    if (digit) {
+      part -= whole;
+      successes += trials - ones;  // a zero where the chance has a one
+    }
+    trials = digit ? ones : trials - ones;
+  }
+  return successes;
+}
+
+// A resample where there are many samples: what drawing them one by one gives in distribution.
+Histogram draw_at_once(const Histogram& samples, std::int64_t count, Random& random) {
+  Histogram drawn{};
+  std::int64_t draws = count, left = count;  // left: samples of the marks not yet dealt with
+  for (std::size_t mark = 0; mark < samples.size() && left > 0; ++mark) {
+    drawn[mark] = binomial(draws, static_cast<std::uint64_t>(samples[mark]),
+                           static_cast<std::uint64_t>(left), random);
+    draws -= drawn[mark];
+    left -= samples[mark];
+  }
+  return drawn;
+}
+
+Histogram draw_one_by_one(std::span<const std::uint8_t> marks, Random& random) {
+  Histogram drawn{};
+  for (std::size_t draw = 0; draw < marks.size(); ++draw)
+    ++drawn[marks[random.below(marks.size())]];
+  return drawn;
+}
+
+Histogram histogram_of(std::span<const std::uint8_t> marks) {
+  Histogram histogram{};
+  for (const std::uint8_t mark : marks) ++histogram[mark];
+  return histogram;
+}
+
 }  // namespace
 
 void count_accuracies(std::span<const std::uint8_t> marks, Scores& scores) {
-  Histogram histogram{};
-  for (const std::uint8_t mark : marks) ++histogram[mark];
+  const Histogram histogram = histogram_of(marks);
   for (const Question& question : questions(scores)) {
     *question.accuracy = question.count(histogram);
   }
@@ -65,12 +118,13 @@ void add_intervals(std::span<const std::uint8_t> marks, const EvaluationOptions&
   if (options.resamples <= 0 || marks.empty()) return;
   const std::array<Question, 7> asked = questions(scores);
   std::array<std::vector<double>, 7> values;
+  const Histogram samples = histogram_of(marks);
   Random random(options.seed);
   for (int resample = 0; resample < options.resamples && !stop.stop_requested(); ++resample) {
-    Histogram histogram{};
-    for (std::size_t draw = 0; draw < marks.size(); ++draw) {
-      ++histogram[marks[random.below(marks.size())]];
-    }
+    const Histogram histogram =
+        marks.size() < kManySamples
+            ? draw_one_by_one(marks, random)
+            : draw_at_once(samples, static_cast<std::int64_t>(marks.size()), random);
     for (std::size_t q = 0; q < asked.size(); ++q) {
       if (const auto value = asked[q].count(histogram).value()) values[q].push_back(*value);
     }

@@ -246,39 +246,41 @@ HWY_INLINE void screened_one(const ScreenedScores& s, std::size_t i, float& valu
   error = error * multiplier + s.slack;
 }
 
-// Vectors of screened scores from the first to the last: body(x, index of lane 0, lanes to leave
-// out). The last vector ends with the last element and leaves out the lanes that were there before.
-// Needs at least one whole vector.
+// Vectors of the screened scores `from` .. `to` - 1: body(x, index of lane 0, lanes to leave out).
+// The last vector ends with the last element and leaves out the lanes that were there before. Needs
+// at least one whole vector before `to`.
 template <class Body>
-HWY_INLINE void for_vectors(const ScreenedScores& s, Body body) {
+HWY_INLINE void for_vectors(const ScreenedScores& s, std::size_t from, std::size_t to, Body body) {
   const std::size_t width = hn::Lanes(F32());
-  std::size_t i = 0;
-  for (; i + width <= s.count; i += width) body(screened(s, i), i, 0);
-  if (i < s.count) body(screened(s, s.count - width), s.count - width, i + width - s.count);
+  std::size_t i = from;
+  for (; i + width <= to; i += width) body(screened(s, i), i, 0);
+  if (i < to) body(screened(s, to - width), to - width, i + width - to);
 }
 
-// Needs at least one whole vector.
-HWY_INLINE void collect_reaching(const ScreenedScores& s, hn::Vec<F32> bar,
-                                 std::vector<Candidate>& candidates) {
+// Needs at least one whole vector before `to`.
+HWY_INLINE void collect_reaching(const ScreenedScores& s, std::size_t from, std::size_t to,
+                                 hn::Vec<F32> bar, std::vector<Candidate>& candidates) {
   const F32 d;
   constexpr std::size_t kMaxWidth = hn::MaxLanes(F32());
-  for_vectors(s, [&](const ValueAndError& x, std::size_t i, std::size_t left_out) HWY_ATTR {
-    const auto upper = hn::Add(x.value, x.error);
-    const auto reaches = hn::Ge(upper, bar);
-    if (hn::AllFalse(d, reaches)) return;
-    HWY_ALIGN float lanes[kMaxWidth];
-    hn::Store(upper, d, lanes);
-    std::uint64_t bits = 0;
-    hn::StoreMaskBits(d, reaches, reinterpret_cast<std::uint8_t*>(&bits));
-    for (bits = bits >> left_out << left_out; bits != 0; bits &= bits - 1) {
-      const auto lane = static_cast<std::size_t>(std::countr_zero(bits));
-      candidates.push_back({static_cast<std::uint32_t>(i + lane), lanes[lane]});
-    }
-  });
+  for_vectors(s, from, to,
+              [&](const ValueAndError& x, std::size_t i, std::size_t left_out) HWY_ATTR {
+                const auto upper = hn::Add(x.value, x.error);
+                const auto reaches = hn::Ge(upper, bar);
+                if (hn::AllFalse(d, reaches)) return;
+                HWY_ALIGN float lanes[kMaxWidth];
+                hn::Store(upper, d, lanes);
+                std::uint64_t bits = 0;
+                hn::StoreMaskBits(d, reaches, reinterpret_cast<std::uint8_t*>(&bits));
+                for (bits = bits >> left_out << left_out; bits != 0; bits &= bits - 1) {
+                  const auto lane = static_cast<std::size_t>(std::countr_zero(bits));
+                  candidates.push_back({static_cast<std::uint32_t>(i + lane), lanes[lane]});
+                }
+              });
 }
 
 // An element can be among the `places` best only if its upper bound reaches the places-th largest
-// lower bound.
+// lower bound. That is known when all have been looked at; the second look then passes over the
+// stretches whose largest upper bound does not reach it, nearly all of them.
 void ScreenBest(const ScreenedScores& s, int places, std::vector<Candidate>& candidates) {
   const F32 d;
   const std::size_t width = hn::Lanes(d);
@@ -293,14 +295,24 @@ void ScreenBest(const ScreenedScores& s, int places, std::vector<Candidate>& can
   }
   const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
   auto first = lowest, second = lowest, third = lowest;  // the largest of each lane
-  for_vectors(s, [&](const ValueAndError& x, std::size_t, std::size_t left_out) HWY_ATTR {
-    auto lower = hn::Sub(x.value, x.error);
-    if (left_out > 0) lower = hn::IfThenElse(hn::FirstN(d, left_out), lowest, lower);
-    const auto down = hn::Min(first, lower);
-    first = hn::Max(first, lower);
-    third = hn::Max(third, hn::Min(second, down));
-    second = hn::Max(second, down);
-  });
+  const std::size_t stretch = 16 * width;
+  thread_local std::vector<float> tops;
+  tops.clear();
+  for (std::size_t from = 0; from < s.count; from += stretch) {
+    auto top = lowest;
+    const std::size_t to = std::min(from + stretch, s.count);
+    for_vectors(s, from, to,
+                [&](const ValueAndError& x, std::size_t, std::size_t left_out) HWY_ATTR {
+                  auto lower = hn::Sub(x.value, x.error);
+                  if (left_out > 0) lower = hn::IfThenElse(hn::FirstN(d, left_out), lowest, lower);
+                  top = hn::Max(top, hn::Add(x.value, x.error));
+                  const auto down = hn::Min(first, lower);
+                  first = hn::Max(first, lower);
+                  third = hn::Max(third, hn::Min(second, down));
+                  second = hn::Max(second, down);
+                });
+    tops.push_back(hn::GetLane(hn::MaxOfLanes(d, top)));
+  }
   // The largest of all lanes is taken away `places` times. Where several lanes hold it, all of them
   // lose it: the bar is then lower than it could be, and still right.
   auto bar = hn::MaxOfLanes(d, first);
@@ -311,12 +323,17 @@ void ScreenBest(const ScreenedScores& s, int places, std::vector<Candidate>& can
     bar = hn::MaxOfLanes(d, first);
   }
 
-  collect_reaching(s, bar, candidates);
+  const float reached = hn::GetLane(bar);
+  for (std::size_t i = 0; i < tops.size(); ++i) {
+    if (tops[i] >= reached)
+      collect_reaching(s, i * stretch, std::min((i + 1) * stretch, s.count), bar, candidates);
+  }
 }
 
 void ScreenReaching(const ScreenedScores& s, float bar, std::vector<Candidate>& candidates) {
   candidates.clear();
-  if (s.count >= hn::Lanes(F32())) return collect_reaching(s, hn::Set(F32(), bar), candidates);
+  if (s.count >= hn::Lanes(F32()))
+    return collect_reaching(s, 0, s.count, hn::Set(F32(), bar), candidates);
   for (std::size_t i = 0; i < s.count; ++i) {
     float value, error;
     screened_one(s, i, value, error);

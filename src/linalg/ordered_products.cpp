@@ -211,8 +211,11 @@ std::size_t PackedRows::panel_depth(std::size_t panel) const {
   return lower_ ? std::min(depth_, (panel + 1) * kFloatPanel) : depth_;
 }
 
-PackedRows::PackedRows(Rows<const float> rows, bool lower)
-    : rows_(rows.rows), depth_(rows.columns), lower_(lower) {
+void PackedRows::lay_out(std::size_t rows, std::size_t depth, bool lower) {
+  rows_ = rows;
+  depth_ = depth;
+  lower_ = lower;
+  offsets_.clear();
   const std::size_t panels = (rows_ + kFloatPanel - 1) / kFloatPanel;
   std::size_t size = 0;
   for (std::size_t p = 0; p < panels; ++p) {
@@ -220,11 +223,30 @@ PackedRows::PackedRows(Rows<const float> rows, bool lower)
     size += panel_depth(p) * kFloatPanel;
   }
   panels_.resize(size);
+  // Rows that fill up the last panel are multiplied too.
+  if (rows_ % kFloatPanel != 0)
+    std::fill(panels_.data() + offsets_.back(), panels_.data() + size, 0.0f);
+}
+
+PackedRows::PackedRows(Rows<const float> rows, bool lower) { take_rows(rows, lower); }
+
+void PackedRows::take_rows(Rows<const float> rows, bool lower) {
+  lay_out(rows.rows, rows.columns, lower);
   for (std::size_t j = 0; j < rows_; ++j) {
-    const std::size_t p = j / kFloatPanel;
+    const std::size_t p = j / kFloatPanel, depth = panel_depth(p);
     float* to = panels_.data() + offsets_[p] + j % kFloatPanel;
     const float* from = rows[j].data();
-    for (std::size_t k = 0; k < panel_depth(p); ++k) to[k * kFloatPanel] = from[k];
+    for (std::size_t k = 0; k < depth; ++k) to[k * kFloatPanel] = from[k];
+  }
+}
+
+void PackedRows::take_columns(Rows<const float> matrix) {
+  lay_out(matrix.columns, matrix.rows, false);
+  for (std::size_t p = 0; p < offsets_.size(); ++p) {
+    const std::size_t first = p * kFloatPanel, count = std::min(kFloatPanel, rows_ - first);
+    float* to = panels_.data() + offsets_[p];
+    for (std::size_t k = 0; k < depth_; ++k)
+      std::copy_n(matrix[k].data() + first, count, to + k * kFloatPanel);
   }
 }
 

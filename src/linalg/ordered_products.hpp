@@ -35,6 +35,10 @@ class PackedRows {
   // With `lower`, row j is zero from column j + 1 on, and the zeros are neither kept nor
   // multiplied.
   explicit PackedRows(Rows<const float> rows, bool lower = false);
+  // In place of what was packed: the columns of a matrix, as the rows that they are of its
+  // transpose. Keeps its memory, for products that come again and again.
+  void take_columns(Rows<const float> matrix);
+  void take_rows(Rows<const float> rows, bool lower = false);
 
   std::size_t rows() const { return rows_; }
   std::size_t depth() const { return depth_; }
@@ -43,6 +47,7 @@ class PackedRows {
   friend void multiply_packed(Rows<const float> a, const PackedRows& b, float* out,
                               std::size_t stride, std::size_t skip_below);
   std::size_t panel_depth(std::size_t panel) const;
+  void lay_out(std::size_t rows, std::size_t depth, bool lower);
 
   std::size_t rows_ = 0;
   std::size_t depth_ = 0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <mutex>
 #include <numeric>
 #include <thread>
 
@@ -111,6 +112,27 @@ std::vector<std::uint32_t> labels_of(std::span<const std::uint32_t> labels,
   return out;
 }
 
+// Tables of products that pseudo-streams lend each other: they are large, and memory that was never
+// touched costs more than the sums.
+class SharedTables {
+ public:
+  std::vector<double> take() {
+    const std::lock_guard lock(mutex_);
+    if (tables_.empty()) return {};
+    std::vector<double> out = std::move(tables_.back());
+    tables_.pop_back();
+    return out;
+  }
+  void give_back(std::vector<double> table) {
+    const std::lock_guard lock(mutex_);
+    tables_.push_back(std::move(table));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::vector<double>> tables_;
+};
+
 class Calibration {
  public:
   Calibration(Rows<const double> support, std::vector<std::uint32_t> labels, std::size_t classes,
@@ -211,7 +233,7 @@ class Calibration {
       fit = fit_held_out({&part, 1}, pool_);
     }
     const PseudoStream pseudo(stream, references.rows);
-    std::vector<double> scratch;
+    std::vector<double> scratch = tables_.take();
     for (std::size_t i = 0; i < kTaus && !stop_.stop_requested(); ++i) {
       const PseudoRule rule{model_.evidence.taus[i] * rho, model_.options.odds * fit.slope,
                             fit.sure, static_cast<std::size_t>(model_.options.rehearse),
@@ -219,6 +241,7 @@ class Calibration {
       scores[i] = strict_all(split.stream_labels, pseudo.decide(rule, scratch));
       steps_.add(1);
     }
+    tables_.give_back(std::move(scratch));
   }
 
   Rows<const double> support_;
@@ -227,6 +250,7 @@ class Calibration {
   ThreadPool& pool_;
   std::stop_token stop_;
   SharedProgress steps_;
+  SharedTables tables_;
   MirrorModel model_;
 };
 

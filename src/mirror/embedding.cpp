@@ -6,6 +6,7 @@
 
 #include "linalg/factor.hpp"
 #include "linalg/kernels.hpp"
+#include "mirror/rule.hpp"
 #include "mirror/scatter.hpp"
 #include "sphere/standardise.hpp"
 
@@ -45,7 +46,7 @@ void normalise(const float* from, std::span<float> to) {
   const double length = std::sqrt(dot(from, from, to.size()));
   const double inverse = length > 0 ? 1 / length : 0.0;
   for (std::size_t j = 0; j < to.size(); ++j)
-    to[j] = static_cast<float>(static_cast<double>(from[j]) * inverse);
+    to[j] = on_grid(static_cast<double>(from[j]) * inverse);
 }
 
 Matrix<float> standardised(const MirrorEmbedding& embedding, Rows<const double> all,
@@ -89,7 +90,12 @@ Matrix<float> Embedder::embed(Rows<const double> all, std::span<const std::size_
 }
 
 void Embedder::whiten(Rows<float> units) const {
-  if (packed_.rows() == 0) return;
+  if (packed_.rows() == 0) {
+    for (std::size_t i = 0; i < units.rows; ++i) {
+      for (float& x : units[i]) x = on_grid(static_cast<double>(x));
+    }
+    return;
+  }
   thread_local std::vector<float> products;
   products.resize(std::max(products.size(), kRowsAtOnce * units.columns));
   for (std::size_t first = 0; first < units.rows; first += kRowsAtOnce) {

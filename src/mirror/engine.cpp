@@ -46,8 +46,9 @@ MirrorEngine::MirrorEngine(std::shared_ptr<const MirrorModel> model, unsigned th
   next_category_ = state.next_category;
   answered_ = state.answered;
   reference_categories_ = state.reference_categories;
-  reference_out_.assign(model_->known(), 0.0f);
-  references_version_ = 1;
+  reference_counted_ = state.reference_counted;
+  reference_competing_ = state.reference_competing;
+  follow_references(references_.format());
 }
 
 Result<void> MirrorEngine::embed_into(Rows<const double> embeddings, Rows<float> v) {
@@ -119,32 +120,32 @@ void MirrorEngine::plan_rehearsal(std::size_t block) {
 
 void MirrorEngine::decide_units(Rows<const float> units, std::span<MirrorDecision> decisions,
                                 std::vector<MirrorBirth>& births) {
-  const std::size_t known = model_->known(), each = rehearsals(*model_);
-  class_products_.resize(units.rows * known);
+  const std::size_t fixed = fixed_numbers_.size(), each = rehearsals(*model_);
+  class_products_.resize(units.rows * fixed);
   if (each == 0) {
     samples_block_.assign(units, references_.format());
-    references_.multiply(samples_block_, class_products_.data(), known, pool_);
+    references_.multiply(samples_block_, class_products_.data(), fixed, pool_);
   } else {
     for (std::size_t i = 0; i < units.rows; ++i) stored_.put(samples_ + i, units[i]);
     new_block_.assign(units, references_.format());
-    references_.multiply(new_block_, class_products_.data(), known, pool_);
+    references_.multiply(new_block_, class_products_.data(), fixed, pool_);
     plan_rehearsal(units.rows);
     samples_block_.assign(stored_.embeddings(), chosen_, references_.format());
   }
   table_.begin(samples_block_, memory_, units.rows, pool_);
   watched_.samples += samples_block_.rows();
-  watched_.products += units.rows * known + samples_block_.rows() * memory_.slots();
+  watched_.products += units.rows * fixed + samples_block_.rows() * memory_.slots();
 
   std::size_t planned = 0;
   for (std::size_t i = 0; i < units.rows; ++i) {
     const float* v = units[i].data();
-    const ScreenedRow classes{class_products_.data() + i * known, samples_block_.error(i)};
+    const ScreenedRow classes{class_products_.data() + i * fixed, samples_block_.error(i)};
     const NearestTwo best = best_known(v, classes);
     MirrorDecision& d = decisions[i];
     d = decide(i, v, best, births);
     if (each > 0) {
       Stored::Entry& entry = stored_.entry(samples_);
-      entry = {d.prototype, best.first, best.cosine, references_version_};
+      entry = {d.prototype, d.counted, best.first, best.cosine, references_version_};
       for (std::size_t r = 0; r < each && samples_ > 0; ++r, ++planned)
         rehearse(row_of_plan_[planned], plan_[planned], d.threshold, births);
     }
@@ -170,12 +171,11 @@ void MirrorEngine::offer(const ScreenedScores& scores, int places, NearestTwo& b
 NearestTwo MirrorEngine::best_known(const float* v, const ScreenedRow& products) {
   NearestTwo best;
   ScreenedScores scores = references_.screened_cosines(products);
-  scores.offset = reference_out_.data();
+  scores.offset = fixed_out_.data();
   offer(scores, 2, best, [&](std::size_t k) {
-    if (reference_out_[k] != 0) return;
+    if (fixed_out_[k] != 0) return;
     ++watched_.scored;
-    best.offer(static_cast<std::int64_t>(k),
-               dot(model_->references[k].data(), v, model_->dimension()));
+    best.offer(fixed_numbers_[k], dot(fixed_rows()[k].data(), v, model_->dimension()));
   });
   return best;
 }
@@ -183,9 +183,9 @@ NearestTwo MirrorEngine::best_known(const float* v, const ScreenedRow& products)
 NearestTwo MirrorEngine::known_of_stored(Stored::Entry& entry, const float* v) {
   NearestTwo best;
   if (entry.version != references_version_) {
-    one_row_.resize(model_->known());
+    one_row_.resize(fixed_numbers_.size());
     single_.assign(Rows<const float>{v, 1, model_->dimension()}, references_.format());
-    references_.multiply(single_, one_row_.data(), model_->known(), pool_);
+    references_.multiply(single_, one_row_.data(), fixed_numbers_.size(), pool_);
     best = best_known(v, {one_row_.data(), single_.error(0)});
     entry.known = best.first;
     entry.known_cosine = best.cosine;
@@ -251,12 +251,17 @@ MirrorDecision MirrorEngine::decide(std::size_t row, const float* v, const Neare
     const std::size_t slot =
         memory_.create(d.prototype, at_once ? d.category : kNoCategory, v, products.error);
     table_.founded(row, slot);
-    if (memory_.candidates() > static_cast<std::size_t>(model_->options.candidates))
+    while (memory_.candidates() > static_cast<std::size_t>(model_->options.candidates))
       memory_.drop_oldest_candidate();
   } else {
     d.prototype = answering;
     const std::size_t before = births.size();
-    if (!is_reference(answering)) join(row, *memory_.slot_of(answering), v, births);
+    d.counted = is_fixed(answering);
+    if (d.counted) {
+      count(answering, 1);
+    } else {
+      join(row, *memory_.slot_of(answering), v, births);
+    }
     d.category = category_of(answering);
     d.verdict = births.size() > before ? MirrorVerdict::created
                 : d.category < known_  ? MirrorVerdict::known
@@ -280,11 +285,14 @@ void MirrorEngine::rehearse(std::size_t row, std::uint64_t sequence, double thre
   Stored::Entry& entry = stored_.entry(sequence);
   const float* v = stored_.embedding(sequence);
   const std::int64_t own = entry.prototype;
-  const bool at_reference = is_reference(own);
-  const auto own_slot = at_reference ? std::nullopt : memory_.slot_of(own);
-  if (at_reference ? reference_out_[static_cast<std::size_t>(own)] != 0
-                   : own_slot && !memory_.competing(*own_slot))
+  // What a person has put somewhere, taken out of competition or fixed stays as it is.
+  if (find_moved(moved_, sequence) != nullptr) return;
+  const auto filed = is_support(own) ? std::nullopt : memory_.slot_of(own);
+  if (is_support(own)
+          ? reference_competing_[static_cast<std::size_t>(own)] == 0
+          : filed && (!memory_.competing(*filed) || (memory_.fixed(*filed) && !entry.counted)))
     return;
+  const auto own_slot = entry.counted ? std::nullopt : filed;  // where it has a share
   NearestTwo best = known_of_stored(entry, v);
   if (own_slot && memory_.members(*own_slot) > 1)
     best.offer(own, memory_.cosine_without(*own_slot, v));
@@ -306,9 +314,13 @@ void MirrorEngine::rehearse(std::size_t row, std::uint64_t sequence, double thre
   if (best.first == kNoPrototype || best.first == own || best.cosine < threshold) return;
   if (own_slot) {
     if (!memory_.leave(*own_slot, v, products.error)) table_.left(row, *own_slot);
+  } else if (entry.counted) {
+    count(own, -1);
   }
-  if (!is_reference(best.first)) join(row, *memory_.slot_of(best.first), v, births);
   entry.prototype = best.first;
+  entry.counted = is_fixed(best.first);
+  if (entry.counted) return count(best.first, 1);
+  join(row, *memory_.slot_of(best.first), v, births);
 }
 
 void MirrorEngine::join(std::size_t row, std::size_t slot, const float* v,
@@ -321,8 +333,8 @@ void MirrorEngine::join(std::size_t row, std::size_t slot, const float* v,
 }
 
 std::int64_t MirrorEngine::category_of(std::int64_t number) const {
-  return is_reference(number) ? reference_categories_[static_cast<std::size_t>(number)]
-                              : memory_.category(*memory_.slot_of(number));
+  return is_support(number) ? reference_categories_[static_cast<std::size_t>(number)]
+                            : memory_.category(*memory_.slot_of(number));
 }
 
 // Bytes pay while they leave few candidates; see PACO's engine, which weighs the same costs.
@@ -330,7 +342,7 @@ void MirrorEngine::reconsider_format() {
   constexpr std::size_t kSamples = 256, kOneIn = 15, kAlways = 8;
   if (references_.format() == ScreenFormat::float32 || watched_.samples < kSamples) return;
   if (kOneIn * watched_.scored > watched_.products + kOneIn * kAlways * watched_.samples) {
-    references_ = ScreenBank(model_->references, ScreenFormat::float32);
+    follow_references(ScreenFormat::float32);
     memory_.change_format(ScreenFormat::float32);
   }
   watched_ = {};

@@ -5,8 +5,6 @@
 // comparison; those are scored in double, in a fixed order of summation, and only doubles are
 // compared. Which stored samples are rehearsed when does not depend on decisions, so their products
 // are made together with those of the block.
-//
-// Not thread-safe.
 #pragma once
 
 #include <memory>
@@ -16,68 +14,42 @@
 
 #include "base/threads.hpp"
 #include "mirror/block_table.hpp"
+#include "mirror/decider.hpp"
 #include "mirror/embedding.hpp"
 #include "mirror/memory.hpp"
 #include "mirror/rule.hpp"
 #include "mirror/stored.hpp"
-#include "paco/result.hpp"
 
 namespace paco {
 
-class MirrorEngine {
+class MirrorEngine final : public MirrorDecider {
  public:
   explicit MirrorEngine(std::shared_ptr<const MirrorModel> model, unsigned threads = 1);
   MirrorEngine(const MirrorEngine&) = delete;
   MirrorEngine& operator=(const MirrorEngine&) = delete;
 
-  const MirrorModel& model() const { return *model_; }
-  std::uint64_t samples() const { return samples_; }
-
-  // Decides raw embeddings in order; births are added to `births`. Where a row is refused nothing
-  // of the block is decided.
   Result<void> decide_block(Rows<const double> embeddings, std::span<MirrorDecision> decisions,
-                            std::vector<MirrorBirth>& births);
-  // The embeddings v of raw rows as decisions see them, (rows, d).
-  Result<Matrix<float>> embed(Rows<const double> embeddings);
+                            std::vector<MirrorBirth>& births) override;
+  Result<Matrix<float>> embed(Rows<const double> embeddings) override;
 
-  MirrorState save() const;
-  // Goes on from a state of this model. What the engine knew is forgotten.
-  Result<void> restore(const MirrorState& state);
+  std::uint64_t samples() const override { return samples_; }
+  std::int64_t next_prototype() const override { return next_prototype_; }
+  std::size_t candidates() const override { return memory_.candidates(); }
+  MirrorState save() const override;
+  Result<void> restore(const MirrorState& state) override;
 
-  // Operations from outside, between two blocks. A number that does not exist is refused.
-  //
-  // What does not compete answers nothing and takes no sample; its members stay, also when they are
-  // rehearsed.
-  Result<void> set_competing(std::int64_t prototype, bool competing);
-  // What a prototype answers with from now on; a candidate becomes visible by it. The category is
-  // an id given before, or the next one.
-  Result<void> set_category(std::int64_t prototype, std::int64_t category);
-  // Moves a sample with embedding v (d) from one prototype to another; a reference only stops or
-  // starts to count as its place. `to` may be next_prototype(): a new one with `category`. The
-  // prototype left by its last member is gone.
-  Result<void> move(std::uint64_t sequence, std::span<const float> v, std::int64_t from,
-                    std::int64_t to, std::int64_t category = kNoCategory);
-  // What views show of a prototype other than a reference; nothing where it is gone.
-  struct Facts {
-    std::int64_t category = kNoCategory;
-    std::int64_t members = 0;
-    bool competing = true;
-    double length = 0;  // of its sum
-  };
-  std::optional<Facts> facts(std::int64_t prototype) const;
-  bool reference_competes(std::int64_t prototype) const {
-    return reference_out_[static_cast<std::size_t>(prototype)] == 0;
-  }
-  // A prototype as it is, and back again bit for bit: how an operation is undone.
-  Result<MirrorPrototype> prototype(std::int64_t number) const;
-  Result<void> put_back(const MirrorPrototype& prototype);
-  // Where a sample is filed, without a change of any sum; one that is not stored is left alone.
-  Result<void> refile(std::uint64_t sequence, std::int64_t prototype);
-  // Takes a prototype out for good: undoes a move that made it.
-  Result<void> remove(std::int64_t prototype);
-  std::int64_t next_prototype() const { return next_prototype_; }
-  std::int64_t next_category() const { return next_category_; }
-  std::size_t candidates() const { return memory_.candidates(); }
+  std::optional<Facts> facts(std::int64_t prototype) const override;
+  double cosine(std::int64_t prototype, std::span<const float> v) const override;
+  std::vector<float> direction(std::int64_t prototype) const override;
+  std::vector<float> row(std::int64_t prototype) const override;
+  std::optional<MirrorPlace> place(std::uint64_t sequence) const override;
+  Result<void> set_competing(std::int64_t prototype, bool competing) override;
+  Result<void> set_category(std::int64_t prototype, std::int64_t category) override;
+  Result<void> move(std::uint64_t sequence, std::span<const float> v, const MirrorPlace& from,
+                    const MirrorPlace& to, const Home& home) override;
+  Result<void> fix(std::int64_t prototype, std::span<const float> row, const Home& home) override;
+  Result<void> loosen(std::int64_t prototype) override;
+  void reserve(std::int64_t next_prototype, std::int64_t next_category) override;
 
   ScreenFormat screen_format() const { return references_.format(); }
 
@@ -97,25 +69,39 @@ class MirrorEngine {
   template <class Exact>
   void offer(const ScreenedScores& scores, int places, NearestTwo& best, Exact exact);
   std::int64_t category_of(std::int64_t number) const;
-  Result<void> check_number(std::int64_t prototype) const;
-  bool is_reference(std::int64_t number) const { return number < known_; }
+  bool is_support(std::int64_t number) const { return number < known_; }
+  // Of the support set or promoted: it compares by a row that does not change.
+  bool is_fixed(std::int64_t number) const;
+  bool exists(std::int64_t number) const;
+  void count(std::int64_t number, std::int64_t more);
+  Rows<const float> fixed_rows() const {
+    return fixed_rows_.rows() > 0 ? Rows<const float>(fixed_rows_) : model_->references;
+  }
+  // The fixed ones are others, or compete or not.
+  void follow_references(ScreenFormat format);
   void reconsider_format();
 
   std::shared_ptr<const MirrorModel> model_;
   std::int64_t known_;
   ThreadPool pool_;
   Embedder embedder_;
+  // The rows of all that are fixed, those of the support set first; who they are, ascending; 0, or
+  // far below any cosine for one that does not compete.
   ScreenBank references_;
+  Matrix<float> fixed_rows_;  // empty while they are just the model's
+  std::vector<std::int64_t> fixed_numbers_;
+  std::vector<float> fixed_out_;
   MirrorMemory memory_;
   Stored stored_;
+  std::vector<MirrorMoved> moved_;
 
   std::uint64_t samples_ = 0, cursor_ = 0, confident_ = 0;
   std::int64_t next_prototype_, next_category_;
   std::vector<std::uint8_t> answered_;
   std::size_t classes_answered_ = 0;
-  std::vector<std::int64_t> reference_categories_;
-  std::vector<float> reference_out_;  // 0, or far below any cosine for one that does not compete
-  std::uint64_t references_version_ = 0;  // changes when one starts or stops competing
+  std::vector<std::int64_t> reference_categories_, reference_counted_;
+  std::vector<std::uint8_t> reference_competing_;
+  std::uint64_t references_version_ = 0;  // changes with what is fixed and competes
   // Since the format was last reconsidered.
   struct Watched {
     std::size_t samples = 0;

@@ -30,8 +30,8 @@ std::size_t MirrorMemory::take_slot() {
   }
   const std::size_t slot = slots();
   sums_.resize((slot + 1) * dimension_);
-  for (auto* numbers : {&numbers_, &categories_, &sizes_}) numbers->push_back(0);
-  for (auto* flags : {&competing_, &stale_}) flags->push_back(0);
+  for (auto* numbers : {&numbers_, &categories_, &sizes_, &counted_}) numbers->push_back(0);
+  for (auto* flags : {&competing_, &fixed_, &stale_}) flags->push_back(0);
   squares_.push_back(0);
   for (auto* floats : {&lost_, &reach_, &scales_, &errors_, &visible_, &hidden_, &all_})
     floats->push_back(0);
@@ -43,8 +43,9 @@ std::size_t MirrorMemory::create(std::int64_t number, std::int64_t category, con
   const std::size_t slot = take_slot();
   numbers_[slot] = number;
   categories_[slot] = category;
-  sizes_[slot] = 0;
+  sizes_[slot] = counted_[slot] = 0;
   competing_[slot] = 1;
+  fixed_[slot] = 0;
   lost_[slot] = 0;
   reach_[slot] = 0;
   slot_of_[number] = slot;
@@ -54,19 +55,21 @@ std::size_t MirrorMemory::create(std::int64_t number, std::int64_t category, con
     if (waiting_.size() > 2 * candidates_ + 64) forget_those_gone();
   }
   join(slot, v, sample_error);
-  set_groups(slot);
   return slot;
 }
 
 void MirrorMemory::join(std::size_t slot, const float* v, float sample_error) {
-  ++sizes_[slot];
+  if (++sizes_[slot] == 1) set_groups(slot);
   changed(slot, accumulate(sums_.data() + slot * dimension_, v, dimension_), sample_error);
 }
 
 bool MirrorMemory::leave(std::size_t slot, const float* v, float sample_error) {
   if (--sizes_[slot] == 0) {
-    remove(slot);
-    return true;
+    if (!lives(slot)) {
+      remove(slot);
+      return true;
+    }
+    set_groups(slot);
   }
   negated_.resize(dimension_);
   for (std::size_t j = 0; j < dimension_; ++j) negated_[j] = -v[j];
@@ -86,7 +89,9 @@ void MirrorMemory::changed(std::size_t slot, double squared, float sample_error)
 
 void MirrorMemory::remove(std::size_t slot) {
   if (categories_[slot] == kNoCategory) --candidates_;
-  sizes_[slot] = 0;
+  sizes_[slot] = counted_[slot] = 0;
+  if (fixed(slot)) rows_.erase(numbers_[slot]);
+  fixed_[slot] = 0;
   slot_of_.erase(numbers_[slot]);
   free_.push_back(slot);
   set_groups(slot);
@@ -102,6 +107,32 @@ void MirrorMemory::set_category(std::size_t slot, std::int64_t category) {
 void MirrorMemory::set_competing(std::size_t slot, bool competing) {
   competing_[slot] = competing ? 1 : 0;
   set_groups(slot);
+}
+
+void MirrorMemory::count(std::size_t slot, std::int64_t more) {
+  counted_[slot] += more;
+  if (!lives(slot)) remove(slot);
+}
+
+void MirrorMemory::fix(std::size_t slot, std::span<const float> row) {
+  rows_[numbers_[slot]].assign(row.begin(), row.end());
+  fixed_[slot] = 1;
+  set_groups(slot);
+}
+
+void MirrorMemory::loosen(std::size_t slot) {
+  rows_.erase(numbers_[slot]);
+  fixed_[slot] = 0;
+  if (lives(slot)) return set_groups(slot);
+  remove(slot);
+}
+
+std::vector<std::size_t> MirrorMemory::fixed_slots() const {
+  std::vector<std::size_t> out;
+  for (const auto& [number, row] : rows_) out.push_back(slot_of_.at(number));
+  std::sort(out.begin(), out.end(),
+            [&](std::size_t a, std::size_t b) { return numbers_[a] < numbers_[b]; });
+  return out;
 }
 
 void MirrorMemory::forget_those_gone() {
@@ -122,8 +153,13 @@ void MirrorMemory::drop_oldest_candidate() {
 
 MirrorPrototype MirrorMemory::prototype(std::size_t slot) const {
   const double* sum = sums_.data() + slot * dimension_;
-  return {numbers_[slot], categories_[slot], sizes_[slot], competing(slot),
-          std::vector<double>(sum, sum + dimension_)};
+  return {numbers_[slot],
+          categories_[slot],
+          sizes_[slot],
+          competing(slot),
+          std::vector<double>(sum, sum + dimension_),
+          counted_[slot],
+          fixed(slot) ? row(slot) : std::vector<float>()};
 }
 
 void MirrorMemory::restore(const MirrorPrototype& prototype) {
@@ -134,11 +170,13 @@ void MirrorMemory::restore(const MirrorPrototype& prototype) {
     std::sort(waiting_.begin(), waiting_.end());  // an operation may bring an older one back
   std::copy(prototype.sum.begin(), prototype.sum.end(), sums_.data() + slot * dimension_);
   sizes_[slot] = prototype.members;
+  counted_[slot] = prototype.counted;
   competing_[slot] = prototype.competing ? 1 : 0;
   reach_[slot] = static_cast<float>(prototype.members);
   const double* sum = sums_.data() + slot * dimension_;
   changed(slot, dot(sum, sum, dimension_), 0);
   set_groups(slot);
+  if (prototype.fixed()) fix(slot, prototype.row);
 }
 
 std::vector<MirrorPrototype> MirrorMemory::prototypes() const {
@@ -196,7 +234,7 @@ void MirrorMemory::bound_error(std::size_t slot) {
 }
 
 bool MirrorMemory::in_group(std::size_t slot, Group group) const {
-  if (!lives(slot) || !competing(slot)) return false;
+  if (sizes_[slot] == 0 || !competing(slot) || fixed(slot)) return false;
   const bool hidden = categories_[slot] == kNoCategory;
   return group == Group::all || hidden == (group == Group::hidden);
 }

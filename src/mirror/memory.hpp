@@ -3,7 +3,8 @@
 //
 // A prototype lives in a slot; slots of those that are gone are used again, so the arrays are no
 // larger than the most prototypes that ever lived at once. Members join and leave; copies are
-// renewed when a block begins. Not thread-safe.
+// renewed when a block begins. Fixed prototypes keep their slot and compete elsewhere. Not
+// thread-safe.
 #pragma once
 
 #include <cmath>
@@ -29,12 +30,20 @@ class MirrorMemory {
   std::size_t candidates() const { return candidates_; }
   // The slot of a prototype, unless it is gone.
   std::optional<std::size_t> slot_of(std::int64_t number) const;
-  bool lives(std::size_t slot) const { return sizes_[slot] > 0; }
+  bool lives(std::size_t slot) const {
+    return sizes_[slot] > 0 || counted_[slot] > 0 || fixed_[slot] != 0;
+  }
 
   std::int64_t number(std::size_t slot) const { return numbers_[slot]; }
   std::int64_t category(std::size_t slot) const { return categories_[slot]; }
   std::int64_t members(std::size_t slot) const { return sizes_[slot]; }
+  std::int64_t counted(std::size_t slot) const { return counted_[slot]; }
   bool competing(std::size_t slot) const { return competing_[slot] != 0; }
+  bool fixed(std::size_t slot) const { return fixed_[slot] != 0; }
+  // Of a fixed one.
+  const std::vector<float>& row(std::size_t slot) const { return rows_.at(numbers_[slot]); }
+  // In ascending order of number.
+  std::vector<std::size_t> fixed_slots() const;
   double length(std::size_t slot) const { return std::sqrt(squares_[slot]); }
 
   // A prototype of one sample. `sample_error`: what rounding took from it in the products that go
@@ -42,17 +51,21 @@ class MirrorMemory {
   std::size_t create(std::int64_t number, std::int64_t category, const float* v,
                      float sample_error);
   void join(std::size_t slot, const float* v, float sample_error);
-  // True where nobody is left: the prototype is gone.
+  // True where nothing is left: the prototype is gone.
   bool leave(std::size_t slot, const float* v, float sample_error);
   void set_category(std::size_t slot, std::int64_t category);
   void set_competing(std::size_t slot, bool competing);
+  // So many samples more that have no share in the sum; it may be gone by that.
+  void count(std::size_t slot, std::int64_t more);
+  // It has this row from now on and stands aside here; it adapts again, or is gone.
+  void fix(std::size_t slot, std::span<const float> row);
+  void loosen(std::size_t slot);
   // Drops the oldest candidate.
   void drop_oldest_candidate();
 
   MirrorPrototype prototype(std::size_t slot) const;
   // Puts a prototype as it was stored in a slot of its own, or in the one it has.
   void restore(const MirrorPrototype& prototype);
-  void remove(std::size_t slot);
   // In ascending order of number.
   std::vector<MirrorPrototype> prototypes() const;
 
@@ -89,6 +102,7 @@ class MirrorMemory {
  private:
   static constexpr float kOut = -8;  // farther below 0 than any cosine and its error together
 
+  void remove(std::size_t slot);
   std::size_t take_slot();
   void changed(std::size_t slot, double squared, float sample_error);
   void bound_error(std::size_t slot);
@@ -100,9 +114,10 @@ class MirrorMemory {
   ScreenBank copies_;
   double rounding_error_;
   GrowingArray<double> sums_;
-  std::vector<std::int64_t> numbers_, categories_, sizes_;
-  std::vector<std::uint8_t> competing_;
-  std::vector<double> squares_;       // squared length of the sum
+  std::vector<std::int64_t> numbers_, categories_, sizes_, counted_;
+  std::vector<std::uint8_t> competing_, fixed_;
+  std::unordered_map<std::int64_t, std::vector<float>> rows_;  // of fixed ones, by number
+  std::vector<double> squares_;                                // squared length of the sum
   std::vector<std::uint8_t> stale_;   // the sum has moved away from its copy ...
   std::vector<std::size_t> to_copy_;  // ... in these slots; new ones in ascending order
   std::vector<float> lost_;    // what rounding took from the copy and from those who moved it

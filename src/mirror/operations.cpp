@@ -1,9 +1,8 @@
 // The engine between two blocks: states, and operations from outside.
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "linalg/kernels.hpp"
 #include "mirror/engine.hpp"
 
 namespace paco {
@@ -22,12 +21,15 @@ MirrorState MirrorEngine::save() const {
   state.next_category = next_category_;
   state.answered = answered_;
   state.reference_categories = reference_categories_;
-  for (const float out : reference_out_) state.reference_competing.push_back(out == 0 ? 1 : 0);
+  state.reference_competing = reference_competing_;
+  state.reference_counted = reference_counted_;
+  state.moved = moved_;
   state.prototypes = memory_.prototypes();
   const std::size_t kept = stored_.kept(samples_), d = model_->dimension();
   for (std::uint64_t t = samples_ - kept; t < samples_; ++t) {
     state.stored.insert(state.stored.end(), stored_.embedding(t), stored_.embedding(t) + d);
     state.stored_prototype.push_back(stored_.entry(t).prototype);
+    state.stored_counted.push_back(stored_.entry(t).counted ? 1 : 0);
   }
   return state;
 }
@@ -43,47 +45,125 @@ Result<void> MirrorEngine::restore(const MirrorState& state) {
   classes_answered_ =
       static_cast<std::size_t>(std::count(answered_.begin(), answered_.end(), std::uint8_t{1}));
   reference_categories_ = state.reference_categories;
-  for (std::size_t k = 0; k < reference_out_.size(); ++k)
-    reference_out_[k] = state.reference_competing[k] != 0 ? 0.0f : kOut;
-  ++references_version_;
+  reference_competing_ = state.reference_competing;
+  reference_counted_ = state.reference_counted;
+  moved_ = state.moved;
   memory_ = MirrorMemory(model_->dimension(), BlockTable::kMostRows);
   memory_.change_format(references_.format());
   for (const MirrorPrototype& prototype : state.prototypes) memory_.restore(prototype);
+  follow_references(references_.format());
   const std::size_t kept = state.stored_prototype.size(), d = model_->dimension();
   for (std::size_t i = 0; i < kept; ++i) {
     const std::uint64_t sequence = samples_ - kept + i;
     stored_.put(sequence, {state.stored.data() + i * d, d});
     stored_.entry(sequence).prototype = state.stored_prototype[i];
+    stored_.entry(sequence).counted = state.stored_counted[i] != 0;
   }
   return {};
 }
 
-Result<void> MirrorEngine::check_number(std::int64_t prototype) const {
-  if (prototype >= 0 && (is_reference(prototype) || memory_.slot_of(prototype))) return {};
-  return Error{ErrorCode::not_found, fmt::format("there is no prototype {}", prototype),
-               "it was never made, lost all its samples, or was a candidate that was dropped"};
+bool MirrorEngine::exists(std::int64_t number) const {
+  return number >= 0 && (is_support(number) || memory_.slot_of(number));
+}
+
+bool MirrorEngine::is_fixed(std::int64_t number) const {
+  if (is_support(number)) return true;
+  const auto slot = memory_.slot_of(number);
+  return slot && memory_.fixed(*slot);
+}
+
+void MirrorEngine::count(std::int64_t number, std::int64_t more) {
+  if (is_support(number)) {
+    reference_counted_[static_cast<std::size_t>(number)] += more;
+  } else if (const auto slot = memory_.slot_of(number)) {
+    memory_.count(*slot, more);
+  }
+}
+
+void MirrorEngine::follow_references(ScreenFormat format) {
+  fixed_numbers_.clear();
+  fixed_out_.clear();
+  for (std::size_t k = 0; k < model_->known(); ++k) {
+    fixed_numbers_.push_back(static_cast<std::int64_t>(k));
+    fixed_out_.push_back(reference_competing_[k] != 0 ? 0.0f : kOut);
+  }
+  const std::vector<std::size_t> promoted = memory_.fixed_slots();
+  fixed_rows_ = {};
+  if (!promoted.empty()) {
+    const Matrix<float>& support = model_->references;
+    fixed_rows_ = Matrix<float>(support.rows() + promoted.size(), support.columns());
+    std::copy_n(support.data(), support.rows() * support.columns(), fixed_rows_.data());
+  }
+  for (const std::size_t slot : promoted) {
+    const std::vector<float>& row = memory_.row(slot);
+    std::copy(row.begin(), row.end(), fixed_rows_[fixed_numbers_.size()].begin());
+    fixed_numbers_.push_back(memory_.number(slot));
+    fixed_out_.push_back(memory_.competing(slot) ? 0.0f : kOut);
+  }
+  references_ = ScreenBank(fixed_rows(), format);
+  ++references_version_;
+}
+
+std::optional<MirrorDecider::Facts> MirrorEngine::facts(std::int64_t prototype) const {
+  if (!exists(prototype)) return std::nullopt;
+  if (is_support(prototype)) {
+    const auto k = static_cast<std::size_t>(prototype);
+    return Facts{reference_categories_[k],     0,    reference_counted_[k],
+                 reference_competing_[k] != 0, true, 0};
+  }
+  const std::size_t slot = *memory_.slot_of(prototype);
+  return Facts{memory_.category(slot),  memory_.members(slot), memory_.counted(slot),
+               memory_.competing(slot), memory_.fixed(slot),   memory_.length(slot)};
+}
+
+double MirrorEngine::cosine(std::int64_t prototype, std::span<const float> v) const {
+  if (is_support(prototype))
+    return dot(model_->references[static_cast<std::size_t>(prototype)].data(), v.data(), v.size());
+  const std::size_t slot = *memory_.slot_of(prototype);
+  return memory_.fixed(slot) ? dot(memory_.row(slot).data(), v.data(), v.size())
+                             : memory_.cosine(slot, v.data());
+}
+
+std::vector<float> MirrorEngine::direction(std::int64_t prototype) const {
+  if (is_support(prototype)) return row(prototype);
+  const std::size_t slot = *memory_.slot_of(prototype);
+  const double length = memory_.length(slot);
+  std::vector<float> out;
+  for (const double x : memory_.prototype(slot).sum)
+    out.push_back(length > 0 ? static_cast<float>(x / length) : 0.0f);
+  return out;
+}
+
+std::vector<float> MirrorEngine::row(std::int64_t prototype) const {
+  if (!is_fixed(prototype)) return {};
+  if (!is_support(prototype)) return memory_.row(*memory_.slot_of(prototype));
+  const auto row = model_->references[static_cast<std::size_t>(prototype)];
+  return {row.begin(), row.end()};
+}
+
+std::optional<MirrorPlace> MirrorEngine::place(std::uint64_t sequence) const {
+  if (const MirrorMoved* moved = find_moved(moved_, sequence)) return moved->place;
+  if (!stored_.keeps(sequence, samples_)) return std::nullopt;
+  const Stored::Entry& entry = stored_.entry(sequence);
+  return MirrorPlace{entry.prototype, entry.counted};
 }
 
 Result<void> MirrorEngine::set_competing(std::int64_t prototype, bool competing) {
-  PACO_TRY(check_number(prototype));
-  if (!is_reference(prototype)) {
+  if (!exists(prototype)) return no_such_prototype(prototype);
+  if (is_support(prototype)) {
+    reference_competing_[static_cast<std::size_t>(prototype)] = competing ? 1 : 0;
+  } else {
     memory_.set_competing(*memory_.slot_of(prototype), competing);
-    return {};
   }
-  reference_out_[static_cast<std::size_t>(prototype)] = competing ? 0.0f : kOut;
-  ++references_version_;
+  if (is_fixed(prototype)) follow_references(references_.format());
   return {};
 }
 
 Result<void> MirrorEngine::set_category(std::int64_t prototype, std::int64_t category) {
-  PACO_TRY(check_number(prototype));
-  if (category < 0 || category > next_category_) {
-    return Error{ErrorCode::bad_argument, fmt::format("there is no category {}", category),
-                 fmt::format("categories are 0 to {}; {} makes a new one", next_category_ - 1,
-                             next_category_)};
-  }
-  if (category == next_category_) ++next_category_;
-  if (is_reference(prototype)) {
+  if (!exists(prototype)) return no_such_prototype(prototype);
+  PACO_TRY(check_category(category, next_category_));
+  reserve(next_prototype_, category + 1);
+  if (is_support(prototype)) {
     reference_categories_[static_cast<std::size_t>(prototype)] = category;
   } else {
     memory_.set_category(*memory_.slot_of(prototype), category);
@@ -91,75 +171,61 @@ Result<void> MirrorEngine::set_category(std::int64_t prototype, std::int64_t cat
   return {};
 }
 
-Result<void> MirrorEngine::move(std::uint64_t sequence, std::span<const float> v, std::int64_t from,
-                                std::int64_t to, std::int64_t category) {
-  if (v.size() != model_->dimension()) {
-    return Error{ErrorCode::bad_shape,
-                 fmt::format("the sample has {} values, the model expects {}", v.size(),
-                             model_->dimension()),
-                 "give its embedding as embed() returns it"};
-  }
-  if (sequence >= samples_) {
-    return Error{ErrorCode::not_found, fmt::format("there is no sample {} yet", sequence),
-                 fmt::format("{} samples have been decided", samples_)};
-  }
-  if (to != next_prototype_) PACO_TRY(check_number(to));
-  if (to == next_prototype_ && (category < 0 || category > next_category_)) {
-    return Error{ErrorCode::bad_argument, fmt::format("there is no category {}", category),
-                 "a new prototype needs a category, an old one or the next"};
-  }
+Result<void> MirrorEngine::move(std::uint64_t sequence, std::span<const float> v,
+                                const MirrorPlace& from, const MirrorPlace& to, const Home& home) {
+  PACO_TRY(check_move(sequence, v.size(), to, *model_, samples_, next_prototype_));
   if (from == to) return {};
-  // The prototype that it leaves may be gone already.
-  if (from >= 0 && !is_reference(from)) {
-    if (const auto slot = memory_.slot_of(from)) memory_.leave(*slot, v.data(), 0);
+  if (from.counted) {
+    count(from.prototype, -1);
+  } else if (const auto slot = memory_.slot_of(from.prototype)) {
+    memory_.leave(*slot, v.data(), 0);
   }
-  if (to == next_prototype_) {
-    if (category == next_category_) ++next_category_;
-    memory_.create(next_prototype_++, category, v.data(), 0);
-  } else if (!is_reference(to)) {
-    const std::size_t slot = *memory_.slot_of(to);
-    memory_.join(slot, v.data(), 0);
-    if (memory_.category(slot) == kNoCategory) memory_.set_category(slot, next_category_++);
+  if (to.counted) {
+    count(to.prototype, 1);
+  } else if (const auto slot = memory_.slot_of(to.prototype)) {
+    memory_.join(*slot, v.data(), 0);
+  } else {
+    memory_.restore({to.prototype, home.category, 1, home.competing, {v.begin(), v.end()}, 0, {}});
   }
-  return refile(sequence, to);
-}
-
-Result<void> MirrorEngine::refile(std::uint64_t sequence, std::int64_t prototype) {
-  PACO_TRY(check_number(prototype));
-  if (sequence < samples_ && sequence + stored_.kept(samples_) >= samples_)
-    stored_.entry(sequence).prototype = prototype;
+  note_move(moved_, sequence, from, to);
+  if (!stored_.keeps(sequence, samples_)) return {};
+  Stored::Entry& entry = stored_.entry(sequence);
+  entry.prototype = to.prototype;
+  entry.counted = to.counted && exists(to.prototype);
   return {};
 }
 
-Result<MirrorPrototype> MirrorEngine::prototype(std::int64_t number) const {
-  if (const auto slot = memory_.slot_of(number)) return memory_.prototype(*slot);
-  return Error{ErrorCode::not_found, fmt::format("there is no prototype {}", number),
-               "references are not among them; the others may be gone"};
-}
-
-std::optional<MirrorEngine::Facts> MirrorEngine::facts(std::int64_t prototype) const {
+Result<void> MirrorEngine::fix(std::int64_t prototype, std::span<const float> row,
+                               const Home& home) {
+  if (prototype < known_ || prototype >= next_prototype_) return no_such_prototype(prototype);
   const auto slot = memory_.slot_of(prototype);
-  if (!slot) return std::nullopt;
-  return Facts{memory_.category(*slot), memory_.members(*slot), memory_.competing(*slot),
-               memory_.length(*slot)};
-}
-
-Result<void> MirrorEngine::put_back(const MirrorPrototype& prototype) {
-  if (prototype.number < known_ || prototype.number >= next_prototype_ || prototype.members < 1 ||
-      prototype.sum.size() != model_->dimension() || prototype.category >= next_category_) {
-    return Error{ErrorCode::bad_argument,
-                 fmt::format("prototype {} cannot be put back", prototype.number),
-                 "give it as prototype() returned it"};
+  if ((slot ? memory_.category(*slot) : home.category) == kNoCategory)
+    return still_a_candidate(prototype);
+  if (slot) {
+    memory_.fix(*slot, row);
+  } else {
+    memory_.restore({prototype,
+                     home.category,
+                     0,
+                     home.competing,
+                     std::vector<double>(row.size(), 0.0),
+                     0,
+                     {row.begin(), row.end()}});
   }
-  memory_.restore(prototype);
+  follow_references(references_.format());
   return {};
 }
 
-Result<void> MirrorEngine::remove(std::int64_t prototype) {
-  const auto slot = memory_.slot_of(prototype);
-  if (!slot) return check_number(is_reference(prototype) ? kNoPrototype : prototype);
-  memory_.remove(*slot);
+Result<void> MirrorEngine::loosen(std::int64_t prototype) {
+  if (is_support(prototype) || !is_fixed(prototype)) return no_such_prototype(prototype);
+  memory_.loosen(*memory_.slot_of(prototype));
+  follow_references(references_.format());
   return {};
+}
+
+void MirrorEngine::reserve(std::int64_t next_prototype, std::int64_t next_category) {
+  next_prototype_ = std::max(next_prototype_, next_prototype);
+  next_category_ = std::max(next_category_, next_category);
 }
 
 }  // namespace paco

@@ -15,20 +15,17 @@ double product(std::span<const float> a, std::span<const float> b) {
   return plain::dot(a.data(), b.data(), a.size());
 }
 
-double cosine(const MirrorPrototype& prototype, std::span<const float> v) {
-  const double* sum = prototype.sum.data();
-  const double length = std::sqrt(plain::dot(sum, sum, v.size()));
-  return length > 0 ? plain::dot(sum, v.data(), v.size()) / length : 0.0;
-}
-
 std::vector<float> whitened(const MirrorEmbedding& embedding, std::span<const float> u) {
-  if (embedding.whitening.rows() == 0) return {u.begin(), u.end()};
   std::vector<float> v;
+  if (embedding.whitening.rows() == 0) {
+    for (const float x : u) v.push_back(on_grid(static_cast<double>(x)));
+    return v;
+  }
   for (std::size_t i = 0; i < u.size(); ++i)
     v.push_back(plain::chunked_dot(u.data(), embedding.whitening[i].data(), u.size()));
   const double length = std::sqrt(product(v, v));
   const double inverse = length > 0 ? 1 / length : 0.0;
-  for (float& x : v) x = static_cast<float>(static_cast<double>(x) * inverse);
+  for (float& x : v) x = on_grid(static_cast<double>(x) * inverse);
   return v;
 }
 
@@ -41,13 +38,22 @@ Result<void> MirrorPlain::decide_block(Rows<const double> embeddings,
                                        std::span<MirrorDecision> decisions,
                                        std::vector<MirrorBirth>& births) {
   PACO_TRY(check_block_shape(embeddings, model_->dimension(), decisions.size()));
+  PACO_ASSIGN(const Matrix<float> v, embed(embeddings));
+  for (std::size_t i = 0; i < embeddings.rows; ++i) decisions[i] = decide(v[i], births);
+  return {};
+}
+
+Result<Matrix<float>> MirrorPlain::embed(Rows<const double> embeddings) {
+  PACO_TRY(check_block_shape(embeddings, model_->dimension(), embeddings.rows));
   ThreadPool pool(1);
   Matrix<float> units(embeddings.rows, embeddings.columns);
   PACO_TRY(standardise_rows(embeddings, model_->embedding.mean, model_->embedding.deviation,
                             units.view(), "stream", state_.samples, pool));
-  for (std::size_t i = 0; i < embeddings.rows; ++i)
-    decisions[i] = decide(whitened(model_->embedding, units[i]), births);
-  return {};
+  for (std::size_t i = 0; i < embeddings.rows; ++i) {
+    const std::vector<float> v = whitened(model_->embedding, units[i]);
+    std::copy(v.begin(), v.end(), units[i].begin());
+  }
+  return units;
 }
 
 MirrorDecision MirrorPlain::decide(std::span<const float> v, std::vector<MirrorBirth>& births) {
@@ -68,8 +74,9 @@ MirrorDecision MirrorPlain::decide(std::span<const float> v, std::vector<MirrorB
     all.offer(k, c);
   }
   for (const MirrorPrototype& p : state_.prototypes) {
-    if (!p.competing) continue;
-    const double c = cosine(p, v);
+    if (!p.adapts() && !(p.competing && p.fixed())) continue;
+    const double c = cosine(p.number, v);
+    if (p.fixed()) references.offer(p.number, c);
     if (p.category != kNoCategory) visible.offer(p.number, c);
     all.offer(p.number, c);
   }
@@ -97,7 +104,7 @@ MirrorDecision MirrorPlain::decide(std::span<const float> v, std::vector<MirrorB
       d.category = category_of(answering);
     }
     state_.prototypes.push_back(std::move(p));
-    if (candidates() > static_cast<std::size_t>(model_->options.candidates)) {
+    while (candidates() > static_cast<std::size_t>(model_->options.candidates)) {
       const auto oldest =
           std::find_if(state_.prototypes.begin(), state_.prototypes.end(),
                        [](const MirrorPrototype& q) { return q.category == kNoCategory; });
@@ -106,7 +113,12 @@ MirrorDecision MirrorPlain::decide(std::span<const float> v, std::vector<MirrorB
   } else {
     d.prototype = answering;
     const std::size_t before = births.size();
-    if (answering >= known) join(*find(answering), v, births);
+    d.counted = is_fixed(answering);
+    if (d.counted) {
+      count(answering, 1);
+    } else {
+      join(*find(answering), v, births);
+    }
     d.category = category_of(answering);
     d.verdict = births.size() > before ? MirrorVerdict::created
                 : d.category < known   ? MirrorVerdict::known
@@ -130,7 +142,7 @@ MirrorDecision MirrorPlain::decide(std::span<const float> v, std::vector<MirrorB
     rehearse(state_.cursor++ - oldest, d.threshold, births);
   }
   ++state_.samples;
-  if (rehearsals > 0) remember(v, d.prototype);
+  if (rehearsals > 0) remember(v, {d.prototype, d.counted});
   d.candidates = candidates();
   return d;
 }
@@ -140,11 +152,14 @@ void MirrorPlain::rehearse(std::size_t stored, double threshold, std::vector<Mir
   const std::size_t d = model_->dimension();
   const std::span<const float> v(state_.stored.data() + stored * d, d);
   const std::int64_t own = state_.stored_prototype[stored];
+  const bool counted = state_.stored_counted[stored] != 0;
   const auto known = static_cast<std::int64_t>(model_->known());
-  // What a person has taken out of competition keeps its members.
+  // What a person has put somewhere, taken out of competition or fixed stays as it is.
+  const std::uint64_t sequence = state_.samples - state_.stored_prototype.size() + stored;
+  if (find_moved(state_.moved, sequence) != nullptr) return;
   const MirrorPrototype* mine = find(own);
   if (own < known ? state_.reference_competing[static_cast<std::size_t>(own)] == 0
-                  : mine != nullptr && !mine->competing)
+                  : mine != nullptr && (!mine->competing || (mine->fixed() && !counted)))
     return;
   NearestTwo best;
   for (std::int64_t k = 0; k < known; ++k) {
@@ -152,9 +167,9 @@ void MirrorPlain::rehearse(std::size_t stored, double threshold, std::vector<Mir
       best.offer(k, product(model_->references[static_cast<std::size_t>(k)], v));
   }
   for (const MirrorPrototype& p : state_.prototypes) {
-    if (!p.competing) continue;
-    if (p.number != own) {
-      best.offer(p.number, cosine(p, v));
+    if (!p.adapts() && !(p.competing && p.fixed())) continue;
+    if (p.number != own || counted) {
+      best.offer(p.number, cosine(p.number, v));
     } else if (p.members > 1) {
       const double* sum = p.sum.data();
       best.offer(p.number, cosine_without(plain::dot(sum, v.data(), d), plain::dot(sum, sum, d),
@@ -162,9 +177,15 @@ void MirrorPlain::rehearse(std::size_t stored, double threshold, std::vector<Mir
     }
   }
   if (best.first == kNoPrototype || best.first == own || best.cosine < threshold) return;
-  leave(own, v);
-  if (best.first >= known) join(*find(best.first), v, births);
+  if (counted) {
+    count(own, -1);
+  } else {
+    leave(own, v);
+  }
   state_.stored_prototype[stored] = best.first;
+  state_.stored_counted[stored] = is_fixed(best.first) ? 1 : 0;
+  if (is_fixed(best.first)) return count(best.first, 1);
+  join(*find(best.first), v, births);
 }
 
 void MirrorPlain::join(MirrorPrototype& prototype, std::span<const float> v,
@@ -180,37 +201,20 @@ void MirrorPlain::leave(std::int64_t number, std::span<const float> v) {
   MirrorPrototype* prototype = find(number);
   if (prototype == nullptr) return;
   for (std::size_t j = 0; j < v.size(); ++j) prototype->sum[j] -= static_cast<double>(v[j]);
-  if (--prototype->members == 0)
-    state_.prototypes.erase(state_.prototypes.begin() + (prototype - state_.prototypes.data()));
+  --prototype->members;
+  forget_if_gone(number);
 }
 
-void MirrorPlain::remember(std::span<const float> v, std::int64_t prototype) {
+void MirrorPlain::remember(std::span<const float> v, const MirrorPlace& place) {
   const auto buffer = static_cast<std::size_t>(model_->options.buffer);
   state_.stored.insert(state_.stored.end(), v.begin(), v.end());
-  state_.stored_prototype.push_back(prototype);
+  state_.stored_prototype.push_back(place.prototype);
+  state_.stored_counted.push_back(place.counted ? 1 : 0);
   if (state_.stored_prototype.size() <= buffer) return;
   state_.stored.erase(state_.stored.begin(),
                       state_.stored.begin() + static_cast<std::ptrdiff_t>(v.size()));
   state_.stored_prototype.erase(state_.stored_prototype.begin());
-}
-
-MirrorPrototype* MirrorPlain::find(std::int64_t number) {
-  for (MirrorPrototype& p : state_.prototypes) {
-    if (p.number == number) return &p;
-  }
-  return nullptr;
-}
-
-std::int64_t MirrorPlain::category_of(std::int64_t number) {
-  return number < static_cast<std::int64_t>(model_->known())
-             ? state_.reference_categories[static_cast<std::size_t>(number)]
-             : find(number)->category;
-}
-
-std::size_t MirrorPlain::candidates() const {
-  return static_cast<std::size_t>(
-      std::count_if(state_.prototypes.begin(), state_.prototypes.end(),
-                    [](const MirrorPrototype& p) { return p.category == kNoCategory; }));
+  state_.stored_counted.erase(state_.stored_counted.begin());
 }
 
 }  // namespace paco

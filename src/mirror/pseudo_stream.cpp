@@ -130,8 +130,8 @@ class PseudoRun {
     double own[kColumnsAtOnce];
     for (std::size_t lane = 0; lane < kColumnsAtOnce; ++lane)
       own[lane] = first + lane < n_ ? own_[first + lane] : -1;
-    best_two_rows(products_.data() + first, stride_, sizes_.size(), scales_.data(), biases_.data(),
-                  own, group.best);
+    const double* table = products_.empty() ? nullptr : products_.data() + first;
+    best_two_rows(table, stride_, sizes_.size(), scales_.data(), biases_.data(), own, group.best);
     group.changes = changed_.size();
   }
 

@@ -34,6 +34,14 @@ inline double cosine_without(double product, double sum_squared, double own_squa
          std::sqrt(std::max(sum_squared - 2 * product + own_squared, kLeast));
 }
 
+// Components of embeddings are multiples of 2^-28, finer than float32 where it matters. So sums of
+// some 30 million of them are exact in double: a sum is the same whatever order its members came
+// and left in, and an operation that is undone leaves no trace.
+inline float on_grid(double component) {
+  constexpr double kShift = 1.5 * (1 << 24);  // the last bit of numbers of this size
+  return static_cast<float>((component + kShift) - kShift);
+}
+
 // The best prototypes offered so far; of equal ones the lower number is better.
 struct NearestTwo {
   std::int64_t first = kNoPrototype, second = kNoPrototype;
@@ -67,6 +75,7 @@ inline MirrorState first_state(const MirrorModel& model) {
   state.next_prototype = state.next_category = static_cast<std::int64_t>(known);
   state.answered.assign(known, 0);
   state.reference_competing.assign(known, 1);
+  state.reference_counted.assign(known, 0);
   for (std::size_t k = 0; k < known; ++k)
     state.reference_categories.push_back(static_cast<std::int64_t>(k));
   return state;

@@ -198,6 +198,12 @@ MirrorSection to_section(const MirrorState& state, const MirrorModel& model) {
   json["next_category"] = state.next_category;
   json["prototypes"] = p;
   json["stored"] = m;
+  json["fixed"] = std::count_if(state.prototypes.begin(), state.prototypes.end(),
+                                [](const MirrorPrototype& one) { return one.fixed(); });
+  json["moved"] = state.moved.size();
+  std::size_t steps_of_all = 0;
+  for (const MirrorMoved& one : state.moved) steps_of_all += 1 + one.trail.size();
+  json["moved_places"] = steps_of_all;
   MirrorSection section;
   section.settings = json.dump();
   const auto integers = [](const auto& values) {
@@ -206,13 +212,18 @@ MirrorSection to_section(const MirrorState& state, const MirrorModel& model) {
   add(section, "answered", {k}, integers(state.answered));
   add(section, "reference_categories", {k}, state.reference_categories);
   add(section, "reference_competing", {k}, integers(state.reference_competing));
-  std::vector<std::int64_t> numbers, categories, members, competing;
+  add(section, "reference_counted", {k}, state.reference_counted);
+  std::vector<std::int64_t> numbers, categories, members, competing, counted, fixed;
   std::vector<double> sums;
+  std::vector<float> rows;
   for (const MirrorPrototype& prototype : state.prototypes) {
     numbers.push_back(prototype.number);
     categories.push_back(prototype.category);
     members.push_back(prototype.members);
     competing.push_back(prototype.competing ? 1 : 0);
+    counted.push_back(prototype.counted);
+    if (prototype.fixed()) fixed.push_back(prototype.number);
+    rows.insert(rows.end(), prototype.row.begin(), prototype.row.end());
     sums.insert(sums.end(), prototype.sum.begin(), prototype.sum.end());
   }
   add(section, "prototype_numbers", {p}, std::move(numbers));
@@ -220,16 +231,60 @@ MirrorSection to_section(const MirrorState& state, const MirrorModel& model) {
   add(section, "prototype_members", {p}, std::move(members));
   add(section, "prototype_competing", {p}, std::move(competing));
   add(section, "prototype_sums", {p, d}, std::move(sums));
+  add(section, "prototype_counted", {p}, std::move(counted));
+  const std::uint64_t promoted = fixed.size();
+  add(section, "fixed_numbers", {promoted}, std::move(fixed));
+  add(section, "fixed_rows", {promoted, d}, std::move(rows));
   add(section, "stored", {m, d}, state.stored);
   add(section, "stored_prototype", {m}, state.stored_prototype);
+  add(section, "stored_counted", {m}, integers(state.stored_counted));
+  // Places are pairs: prototype, counted. Of each moved sample that where it is, then its trail.
+  std::vector<std::int64_t> moved, places;
+  for (const MirrorMoved& one : state.moved) {
+    moved.push_back(static_cast<std::int64_t>(one.sequence));
+    moved.push_back(static_cast<std::int64_t>(one.trail.size()));
+    places.insert(places.end(), {one.place.prototype, one.place.counted ? 1 : 0});
+    for (const MirrorPlace& place : one.trail)
+      places.insert(places.end(), {place.prototype, place.counted ? 1 : 0});
+  }
+  const std::uint64_t samples = moved.size() / 2, steps = places.size() / 2;
+  add(section, "moved", {samples, 2}, std::move(moved));
+  add(section, "moved_places", {steps, 2}, std::move(places));
   return section;
 }
+
+namespace {
+
+// Pairs of sequence number and length of the trail, and the places of all of them, one after the
+// other.
+Result<void> read_moves(MirrorState& state, std::span<const std::int64_t> who,
+                        std::span<const std::int64_t> places, const std::string& what) {
+  std::size_t at = 0;
+  const auto next = [&] {
+    const MirrorPlace place{places[2 * at], places[2 * at + 1] != 0};
+    ++at;
+    return place;
+  };
+  const std::size_t steps = places.size() / 2;
+  for (std::size_t i = 0; i + 1 < who.size(); i += 2) {
+    if (who[i] < 0 || who[i + 1] < 0 || at + 1 > steps ||
+        static_cast<std::uint64_t>(who[i + 1]) > steps - at - 1)
+      return damaged(what, "its moved samples are impossible");
+    MirrorMoved one{static_cast<std::uint64_t>(who[i]), next(), {}};
+    for (std::int64_t step = 0; step < who[i + 1]; ++step) one.trail.push_back(next());
+    state.moved.push_back(std::move(one));
+  }
+  if (at != steps) return damaged(what, "its moved samples are impossible");
+  return {};
+}
+
+}  // namespace
 
 Result<MirrorState> state_from_section(const MirrorSection& section, const MirrorModel& model,
                                        const std::string& what) {
   MirrorState s;
   const std::uint64_t d = model.dimension(), k = model.known();
-  std::uint64_t p = 0, m = 0;
+  std::uint64_t p = 0, m = 0, promoted = 0, moved = 0, steps = 0;
   PACO_TRY(read_settings(section, what, [&](const Json& json) {
     s.samples = json.at("samples").get<std::uint64_t>();
     s.cursor = json.at("cursor").get<std::uint64_t>();
@@ -238,9 +293,13 @@ Result<MirrorState> state_from_section(const MirrorSection& section, const Mirro
     s.next_category = json.at("next_category").get<std::int64_t>();
     p = json.at("prototypes").get<std::uint64_t>();
     m = json.at("stored").get<std::uint64_t>();
+    promoted = json.at("fixed").get<std::uint64_t>();
+    moved = json.at("moved").get<std::uint64_t>();
+    steps = json.at("moved_places").get<std::uint64_t>();
   }));
   constexpr std::uint64_t kMost = std::uint64_t{1} << 36;
-  if (p > kMost || m > kMost) return damaged(what, "its counts are impossible");
+  if (p > kMost || m > kMost || promoted > p || moved > kMost || steps > kMost)
+    return damaged(what, "its counts are impossible");
   const auto flags = [](const std::vector<std::int64_t>& values) {
     std::vector<std::uint8_t> out;
     for (const std::int64_t x : values) out.push_back(x != 0 ? 1 : 0);
@@ -252,19 +311,35 @@ Result<MirrorState> state_from_section(const MirrorSection& section, const Mirro
               take<std::int64_t>(section, "reference_categories", {k}, what));
   PACO_ASSIGN(const auto competing, take<std::int64_t>(section, "reference_competing", {k}, what));
   s.reference_competing = flags(competing);
+  PACO_ASSIGN(s.reference_counted, take<std::int64_t>(section, "reference_counted", {k}, what));
   PACO_ASSIGN(const auto numbers, take<std::int64_t>(section, "prototype_numbers", {p}, what));
   PACO_ASSIGN(const auto categories,
               take<std::int64_t>(section, "prototype_categories", {p}, what));
   PACO_ASSIGN(const auto members, take<std::int64_t>(section, "prototype_members", {p}, what));
   PACO_ASSIGN(const auto compete, take<std::int64_t>(section, "prototype_competing", {p}, what));
   PACO_ASSIGN(const auto sums, take<double>(section, "prototype_sums", {p, d}, what));
+  PACO_ASSIGN(const auto counted, take<std::int64_t>(section, "prototype_counted", {p}, what));
+  PACO_ASSIGN(const auto fixed, take<std::int64_t>(section, "fixed_numbers", {promoted}, what));
+  PACO_ASSIGN(const auto rows, take<float>(section, "fixed_rows", {promoted, d}, what));
+  std::size_t next_fixed = 0;  // they are in the same order
   for (std::size_t i = 0; i < p; ++i) {
     const double* sum = sums.data() + i * d;
+    const float* row = rows.data() + next_fixed * d;
+    const bool is_fixed = next_fixed < promoted && fixed[next_fixed] == numbers[i];
     s.prototypes.push_back({numbers[i], categories[i], members[i], compete[i] != 0,
-                            std::vector<double>(sum, sum + d)});
+                            std::vector<double>(sum, sum + d), counted[i],
+                            is_fixed ? std::vector<float>(row, row + d) : std::vector<float>()});
+    next_fixed += is_fixed ? 1 : 0;
   }
+  if (next_fixed < promoted)
+    return damaged(what, fmt::format("there is no prototype {} to be fixed", fixed[next_fixed]));
   PACO_ASSIGN(s.stored, take<float>(section, "stored", {m, d}, what));
   PACO_ASSIGN(s.stored_prototype, take<std::int64_t>(section, "stored_prototype", {m}, what));
+  PACO_ASSIGN(const auto without_share, take<std::int64_t>(section, "stored_counted", {m}, what));
+  s.stored_counted = flags(without_share);
+  PACO_ASSIGN(const auto who, take<std::int64_t>(section, "moved", {moved, 2}, what));
+  PACO_ASSIGN(const auto places, take<std::int64_t>(section, "moved_places", {steps, 2}, what));
+  PACO_TRY(read_moves(s, who, places, what));
   PACO_TRY(check_mirror_state(s, model, what));
   return s;
 }

@@ -9,7 +9,11 @@
 // Candidates are bounded: where there are more than MirrorOptions::candidates of them, the oldest
 // is dropped, for it has waited longest for a second sample. A sample that sat in a dropped one is
 // filed anew when it is rehearsed. All that is kept is then bounded by the number of categories,
-// the candidates and the buffer, not by the length of the stream.
+// the candidates, the buffer and what people did, not by the length of the stream.
+//
+// What people change. A promoted prototype is a fixed reference: samples that join it are counted
+// and leave its sum alone, and its members stay until a person moves them. A sample that a person
+// moved stays where it was put; rehearsal passes over it.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +40,7 @@ struct MirrorDecision {
   std::int64_t category = kNoCategory;    // what was answered
   std::int64_t prototype = kNoPrototype;  // where the sample was filed; a tentative one's candidate
   MirrorVerdict verdict = MirrorVerdict::known;
+  bool counted = false;  // its prototype is fixed: it entered no sum
   bool at_once = false;  // fewer than half of the known classes had been answered
   double cosine = std::numeric_limits<double>::quiet_NaN();  // of the best prototype: compared ...
   double threshold = 0;                                      // ... with this
@@ -52,8 +57,8 @@ struct MirrorDecision {
 inline bool operator==(const MirrorDecision& a, const MirrorDecision& b) {
   const auto same = [](double x, double y) { return x == y || (x != x && y != y); };
   return a.sequence == b.sequence && a.category == b.category && a.prototype == b.prototype &&
-         a.verdict == b.verdict && a.at_once == b.at_once && same(a.cosine, b.cosine) &&
-         a.threshold == b.threshold && a.runner_up == b.runner_up &&
+         a.verdict == b.verdict && a.counted == b.counted && a.at_once == b.at_once &&
+         same(a.cosine, b.cosine) && a.threshold == b.threshold && a.runner_up == b.runner_up &&
          same(a.runner_up_cosine, b.runner_up_cosine) && same(a.known_cosine, b.known_cosine) &&
          same(a.visible_cosine, b.visible_cosine) && a.length == b.length &&
          a.confident == b.confident && a.candidates == b.candidates;
@@ -68,13 +73,37 @@ struct MirrorBirth {
   bool operator==(const MirrorBirth&) const = default;
 };
 
-// Other than a reference.
+// Where a sample belongs.
+struct MirrorPlace {
+  std::int64_t prototype = kNoPrototype;
+  bool counted = false;  // there without a share in the sum
+  bool operator==(const MirrorPlace&) const = default;
+};
+
+// A sample that a person moved: where it is, and where the moves took it from, the first one first.
+// A move back to where the last one came from takes that one back.
+struct MirrorMoved {
+  std::uint64_t sequence = 0;
+  MirrorPlace place;
+  std::vector<MirrorPlace> trail;
+  bool operator==(const MirrorMoved&) const = default;
+};
+
+// Other than a reference of the support set.
 struct MirrorPrototype {
   std::int64_t number = kNoPrototype;
   std::int64_t category = kNoCategory;
   std::int64_t members = 0;
   bool competing = true;
-  std::vector<double> sum;  // (d) of the members' embeddings, in order of joining
+  std::vector<double> sum;   // (d) of the members' embeddings; exact, so in any order
+  std::int64_t counted = 0;  // samples that joined while it was fixed
+  std::vector<float> row;    // (d) its direction while it is fixed, else empty
+
+  bool fixed() const { return !row.empty(); }
+  // Nothing is left of others.
+  bool lives() const { return members > 0 || counted > 0 || fixed(); }
+  // Fixed ones compete as references.
+  bool adapts() const { return competing && members > 0 && !fixed(); }
   bool operator==(const MirrorPrototype&) const = default;
 };
 
@@ -87,10 +116,13 @@ struct MirrorState {
   std::vector<std::uint8_t> answered;              // (K) has this known class been answered?
   std::vector<std::int64_t> reference_categories;  // (K) what each reference is answered with
   std::vector<std::uint8_t> reference_competing;   // (K)
+  std::vector<std::int64_t> reference_counted;     // (K) samples that are filed there
   std::vector<MirrorPrototype> prototypes;         // in ascending order of number
   // The last samples, up to the buffer, oldest first; none where nothing is rehearsed.
   std::vector<float> stored;                   // (m, d)
-  std::vector<std::int64_t> stored_prototype;  // (m) where each is filed
+  std::vector<std::int64_t> stored_prototype;  // (m) where each is filed ...
+  std::vector<std::uint8_t> stored_counted;    // (m) ... and whether it has no share in the sum
+  std::vector<MirrorMoved> moved;              // in ascending order of sequence
   bool operator==(const MirrorState&) const = default;
 };
 

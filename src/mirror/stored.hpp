@@ -16,6 +16,7 @@ class Stored {
  public:
   struct Entry {
     std::int64_t prototype = kNoPrototype;
+    bool counted = false;  // it has no share in a sum
     // The best reference never changes unless references come and go: looked for once.
     std::int64_t known = kNoPrototype;
     double known_cosine = kNoCosine;
@@ -37,6 +38,10 @@ class Stored {
   void put(std::uint64_t sequence, std::span<const float> v) {
     std::copy(v.begin(), v.end(), embeddings_[place(sequence)].begin());
     entry(sequence) = {};
+  }
+  // Is one of the samples before `end` still kept?
+  bool keeps(std::uint64_t sequence, std::uint64_t end) const {
+    return sequence < end && sequence + kept(end) >= end;
   }
   // How many of the samples before `sequence` are kept.
   std::size_t kept(std::uint64_t sequence) const {

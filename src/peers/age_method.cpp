@@ -106,7 +106,7 @@ class AgeMethod final : public PeerMethod {
       out.runner_up = kNobody;
       return;
     }
-    BestPrototypes best;
+    BestTwo best;
     for (PrototypeId id = 0; id < all(); ++id) {
       if (!table()[id].competing()) continue;
       best.offer(id, exact_log(static_cast<double>(table()[id].size())) +

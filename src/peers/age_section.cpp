@@ -37,12 +37,14 @@ Parts split(const SupportView& support, std::uint64_t seed) {
     std::int64_t& wanted = left[static_cast<std::size_t>(support.labels()[i])];
     (wanted-- > 0 ? out.held_out : learned).push_back(i);
   }
-  out.learned = {Matrix<float>(learned.size(), support.units().columns()), {}, classes};
+  Matrix<float> units(learned.size(), support.units().columns());
+  std::vector<std::int64_t> labels;
   for (std::size_t i = 0; i < learned.size(); ++i) {
     const auto from = support.units()[learned[i]];
-    std::copy(from.begin(), from.end(), out.learned.units[i].begin());
-    out.learned.labels.push_back(support.labels()[learned[i]]);
+    std::copy(from.begin(), from.end(), units[i].begin());
+    labels.push_back(support.labels()[learned[i]]);
   }
+  out.learned = TrainingSet(std::move(units), std::move(labels), classes);
   return out;
 }
 
@@ -57,16 +59,16 @@ Result<Matrix<float>> train_classifier(SupportView& support, const TrainingSet& 
   ThreadPool& pool = support.pool();
   // As large as the weights, so that a step turns them by the same angle whatever the dimension.
   TrainingOptions own = options;
-  own.rate *= 10;
+  own.rate *= 3;
   PACO_TRY(train(support, set, own, adam, [&](std::span<const std::size_t> rows, Random& noise) {
-    const UnitRows x = unit_rows(views_of(set, rows, 1, options.jitter, noise));
+    const UnitRows x = unit_rows(views_of(set, rows, 1, options.borrowed, noise));
     const UnitRows w = unit_rows(weight.value);
     Matrix<float> logits = multiply_rows(x.units, w.units, pool), slopes;
     for (std::size_t i = 0; i < logits.rows() * logits.columns(); ++i)
       logits.data()[i] *= static_cast<float>(kAgeScale);
     cross_entropy(logits, labels_of(set, rows, 1), slopes);
     const Matrix<float> gradient =
-        through_unit_rows(w, multiply_rows(transposed(slopes), transposed(x.units), pool));
+        through_unit_rows(w, multiply(transposed(slopes), x.units, pool));
     for (std::size_t i = 0; i < weight.first.size(); ++i)
       weight.gradient.data()[i] += static_cast<float>(kAgeScale) * gradient.data()[i];
   }));

@@ -45,7 +45,7 @@ class CodeMethod final : public PeerMethod {
 
   std::string explain(const Decision& d) const override {
     const std::string name = categories().name(d.category);
-    const auto apart = static_cast<int>(-d.score);
+    const int apart = std::isnan(d.score) ? 0 : static_cast<int>(-d.score);
     if (d.verdict != Verdict::created) {
       return apart == 0 ? fmt::format("Sample {} has the code of '{}'.", d.sequence, name)
                         : fmt::format(
@@ -72,7 +72,7 @@ class CodeMethod final : public PeerMethod {
 
   void judge(std::size_t i, Decision& out) override {
     const Code code = code_of(outputs_[i], rule_.coding);
-    BestPrototypes best;
+    BestTwo best;
     for (PrototypeId id = rule_.centres.empty() ? known() : 0; id < all(); ++id) {
       if (table()[id].competing()) best.offer(id, -distance(id, code));
     }

@@ -1,6 +1,7 @@
 // Calibration of the peers that keep codes: the head is trained, and what its codes say of the
 // support set is kept beside it.
 #include <algorithm>
+#include <optional>
 
 #include "base/random.hpp"
 #include "base/try.hpp"
@@ -44,26 +45,29 @@ std::size_t bits_of(const Settings& settings) {
   return static_cast<std::size_t>(whole_setting(settings, "bits"));
 }
 
-// The radius by PACO's calibration: the support codes are streamed in random order with their true
-// classes given, each class is represented by its first code, and minus the distance to the closest
-// code is what joining (later samples of a class) and starting (first ones) are told apart by.
+// The radius by PACO's calibration: each class in turn is taken for novel, its centre away and the
+// centres of all others there, as they are when a stream begins. Its samples come in random order;
+// the first is what starting looks like, and as its code is then there, the later ones are what
+// joining looks like. Minus the distance to the closest code tells the two apart.
 ThresholdEvidence replayed_radius(std::span<const Code> codes, std::span<const std::int64_t> labels,
-                                  std::size_t classes, std::uint32_t seed) {
+                                  std::span<const Code> centres, std::uint32_t seed) {
   constexpr int kPasses = 3;
   std::vector<double> positives, negatives;
   NumpyLegacyRandom random(seed);
   for (int pass = 0; pass < kPasses; ++pass) {
-    std::vector<std::uint8_t> seen(classes, 0);
-    std::vector<Code> memory;
+    std::vector<std::optional<Code>> first(centres.size());
     for (const std::size_t i : random.permutation(codes.size())) {
-      const auto label = static_cast<std::size_t>(labels[i]);
-      if (!memory.empty()) {
-        int closest = differing(memory[0], codes[i]);
-        for (const Code code : memory) closest = std::min(closest, differing(code, codes[i]));
-        (seen[label] != 0 ? positives : negatives).push_back(-closest);
+      const auto own = static_cast<std::size_t>(labels[i]);
+      int closest = static_cast<int>(kMostBits) + 1;
+      for (std::size_t k = 0; k < centres.size(); ++k) {
+        if (k != own) closest = std::min(closest, differing(centres[k], codes[i]));
       }
-      if (seen[label] == 0) memory.push_back(codes[i]);
-      seen[label] = 1;
+      if (first[own]) {
+        positives.push_back(-std::min(closest, differing(*first[own], codes[i])));
+      } else {
+        negatives.push_back(-closest);
+        first[own] = codes[i];
+      }
     }
   }
   return choose_threshold(positives, negatives, Tie::mid);
@@ -84,7 +88,7 @@ Result<Section> phe_section(SupportView& support, const Settings& settings, cons
   const std::vector<Code> codes =
       codes_of(phe.head.apply(support.units(), support.pool()), Coding::signs);
   ThresholdEvidence replayed =
-      replayed_radius(codes, support.labels(), classes,
+      replayed_radius(codes, support.labels(), phe.centres,
                       static_cast<std::uint32_t>(whole_setting(settings, "seed")));
   // A distance of at most -value joins: the largest whole one.
   int radius = 0;

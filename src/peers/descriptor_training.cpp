@@ -19,7 +19,7 @@ Result<Head> train_classified_head(SupportView& support, const TrainingSet& set,
   for (Stack* stack : {&trunk, &embedding, &classifier}) stack->add_parameters(parameters);
   Adam adam(std::move(parameters));
   PACO_TRY(train(support, set, options, adam, [&](std::span<const std::size_t> rows, Random& own) {
-    Matrix<float> x = views_of(set, rows, 1, options.jitter, own), gradient;
+    Matrix<float> x = views_of(set, rows, 1, options.borrowed, own), gradient;
     const Matrix<float> logits = classifier.forward(embedding.forward(trunk.forward(std::move(x))));
     cross_entropy(logits, labels_of(set, rows, 1), gradient);
     trunk.backward(embedding.backward(classifier.backward(std::move(gradient))), false);

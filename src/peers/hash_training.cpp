@@ -2,7 +2,12 @@
 //
 // SMILE: a sign branch h = tanh(a) and a magnitude branch v = m / tanh(m) on one trunk; the feature
 // h v is pulled together by class (supervised contrastive), and |h| towards 1. The code is the sign
-// of a, so the magnitude branch ends with the training.
+// of a, so the magnitude branch ends with the training. The contrastive loss is also taken of h
+// alone, which the original does not do: with magnitudes to tell classes apart by, some of a
+// hundred classes come to share one code.
+//
+// The baseline: the contrastive loss of h, and nothing else. The original takes it of a itself,
+// where nothing keeps an output away from zero, the place where its bit flips.
 #include <cmath>
 
 #include "base/try.hpp"
@@ -45,8 +50,18 @@ struct HashNetwork {
   }
 };
 
+// The gradient of the supervised contrastive loss by rows that are put on the sphere for it.
+Matrix<float> contrast(const Matrix<float>& rows, std::span<const std::int64_t> labels,
+                       ThreadPool& pool) {
+  const UnitRows units = unit_rows(rows);
+  Matrix<float> gradient;
+  supervised_contrastive(units.units, labels, kTemperature, pool, gradient);
+  return through_unit_rows(units, std::move(gradient));
+}
+
 void smile_step(HashNetwork& net, Matrix<float> x, std::span<const std::int64_t> labels,
                 Leaders& leaders, ThreadPool& pool) {
+  constexpr float kCertain = 3;  // weight of the bits' certainty
   const Matrix<float> trunk = net.trunk.forward(std::move(x));
   const Matrix<float> a = net.signs.forward(trunk), m = net.magnitudes.forward(trunk);
   const std::size_t count = a.rows() * a.columns();
@@ -54,15 +69,15 @@ void smile_step(HashNetwork& net, Matrix<float> x, std::span<const std::int64_t>
   hyperbolic_tangent({a.data(), count}, {h.data(), count});
   magnitude({m.data(), count}, {v.data(), count}, {slope.data(), count});
   for (std::size_t i = 0; i < count; ++i) feature.data()[i] = h.data()[i] * v.data()[i];
-  const UnitRows units = unit_rows(feature);
-  Matrix<float> gradient, certain;
-  supervised_contrastive(units.units, labels, kTemperature, pool, gradient);
-  gradient = through_unit_rows(units, std::move(gradient));
+  const Matrix<float> by_feature = contrast(feature, labels, pool);
+  const Matrix<float> by_sign = contrast(h, labels, pool);
+  Matrix<float> certain;
   quantisation(a, 1, certain);
   Matrix<float> da(a.rows(), a.columns()), dm = da;
   for (std::size_t i = 0; i < count; ++i) {
-    const float g = gradient.data()[i], tanh = h.data()[i];
-    da.data()[i] = g * v.data()[i] * (1 - tanh * tanh) + 3 * certain.data()[i];
+    const float g = by_feature.data()[i], tanh = h.data()[i];
+    da.data()[i] =
+        (g * v.data()[i] + by_sign.data()[i]) * (1 - tanh * tanh) + kCertain * certain.data()[i];
     dm.data()[i] = g * tanh * slope.data()[i];
   }
   Matrix<float> back = net.signs.backward(std::move(da));
@@ -74,10 +89,12 @@ void smile_step(HashNetwork& net, Matrix<float> x, std::span<const std::int64_t>
 
 void hash_step(HashNetwork& net, Matrix<float> x, std::span<const std::int64_t> labels,
                ThreadPool& pool) {
-  const UnitRows units = unit_rows(net.signs.forward(net.trunk.forward(std::move(x))));
-  Matrix<float> gradient;
-  supervised_contrastive(units.units, labels, kTemperature, pool, gradient);
-  net.trunk.backward(net.signs.backward(through_unit_rows(units, std::move(gradient))), false);
+  Matrix<float> h = net.signs.forward(net.trunk.forward(std::move(x)));
+  const std::size_t count = h.rows() * h.columns();
+  hyperbolic_tangent({h.data(), count}, {h.data(), count});
+  Matrix<float> gradient = contrast(h, labels, pool);
+  for (std::size_t i = 0; i < count; ++i) gradient.data()[i] *= 1 - h.data()[i] * h.data()[i];
+  net.trunk.backward(net.signs.backward(std::move(gradient)), false);
 }
 
 // MLDG, to first order: the classes of a batch are split in two; the second half is judged where a
@@ -91,7 +108,7 @@ void mldg_step(HashNetwork& net, const TrainingSet& set, std::span<const std::si
     (order[label] % 2 == 0 ? seen : unseen).push_back(row);
   }
   const auto learn = [&](std::span<const std::size_t> part) {
-    hash_step(net, views_of(set, part, kViews, options.jitter, random),
+    hash_step(net, views_of(set, part, kViews, options.borrowed, random),
               labels_of(set, part, kViews), pool);
   };
   if (seen.empty() || unseen.empty()) return learn(rows);
@@ -120,8 +137,8 @@ Result<Head> train_smile_head(SupportView& support, const TrainingSet& set,
   pulled.add_parameters(net.parameters);
   Adam adam(net.parameters);
   PACO_TRY(train(support, set, options, adam, [&](std::span<const std::size_t> rows, Random& own) {
-    smile_step(net, views_of(set, rows, kViews, options.jitter, own), labels_of(set, rows, kViews),
-               pulled, pool);
+    smile_step(net, views_of(set, rows, kViews, options.borrowed, own),
+               labels_of(set, rows, kViews), pulled, pool);
   }));
   Stack* const stacks[] = {&net.trunk, &net.signs};
   return Head(frozen_layers(set, stacks));
@@ -135,7 +152,7 @@ Result<Head> train_hash_head(SupportView& support, const TrainingSet& set,
   Adam adam(net.parameters);
   PACO_TRY(train(support, set, options, adam, [&](std::span<const std::size_t> rows, Random& own) {
     if (meta) return mldg_step(net, set, rows, options, own, pool);
-    hash_step(net, views_of(set, rows, kViews, options.jitter, own), labels_of(set, rows, kViews),
+    hash_step(net, views_of(set, rows, kViews, options.borrowed, own), labels_of(set, rows, kViews),
               pool);
   }));
   Stack* const stacks[] = {&net.trunk, &net.signs};

@@ -43,6 +43,12 @@ Result<PheHead> train_phe_head(SupportView& support, const TrainingSet& set,
                                const TrainingOptions& options, std::size_t bits,
                                std::size_t prototypes, bool leaders);
 
+// A vector of length 1 for each known class, from a file of embeddings in the order of the classes.
+Result<Matrix<float>> read_name_vectors(const std::string& file, const Model& model);
+// SynC with class names: embeddings go to the space of the names' vectors (classes, outputs).
+Result<Head> train_named_head(SupportView& support, const TrainingSet& set,
+                              const TrainingOptions& options, const Matrix<float>& names);
+
 // DiffGRE's virtual samples without its diffusion model: points between two known classes, of which
 // those that are least like all known classes are kept, as many as there are labelled ones; they
 // are grouped into as many virtual classes as there are known ones.

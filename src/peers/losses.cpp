@@ -70,7 +70,7 @@ double supervised_contrastive(Rows<const float> units, std::span<const std::int6
   // Each product has two factors.
   Matrix<float> both = transposed(slopes);
   for (std::size_t i = 0; i < n * n; ++i) both.data()[i] += slopes.data()[i];
-  gradient = multiply_rows(both, transposed(units), pool);
+  gradient = multiply(both, units, pool);
   double loss = 0;
   for (const double own : losses) loss += own;
   return anchors > 0 ? loss / anchors : 0;

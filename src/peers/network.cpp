@@ -32,6 +32,13 @@ Moments moments_of(Rows<const float> x) {
   return m;
 }
 
+void multiply_blocks(Rows<const float> a, const PackedRows& b, ThreadPool& pool,
+                     Matrix<float>& out) {
+  pool.parallel_for(a.rows, kGrain, [&](std::size_t begin, std::size_t end) {
+    multiply_packed(a.slice(begin, end - begin), b, out.data() + begin * b.rows(), b.rows());
+  });
+}
+
 }  // namespace
 
 Parameter::Parameter(std::size_t rows, std::size_t columns)
@@ -40,35 +47,29 @@ Parameter::Parameter(std::size_t rows, std::size_t columns)
       first(rows * columns),
       second(rows * columns) {}
 
-void Adam::step(double rate) {
-  constexpr double kFirst = 0.9, kSecond = 0.999;
-  first_left_ *= kFirst;
-  second_left_ *= kSecond;
-  const auto pace = static_cast<float>(rate / (1 - first_left_));
-  const auto correct = static_cast<float>(1 / (1 - second_left_));
-  for (Parameter* p : parameters_) {
-    float* value = p->value.data();
-    float* gradient = p->gradient.data();
-    for (std::size_t i = 0; i < p->first.size(); ++i) {
-      const float g = gradient[i];
-      p->first[i] = 0.9f * p->first[i] + 0.1f * g;
-      p->second[i] = 0.999f * p->second[i] + 0.001f * g * g;
-      value[i] -= pace * p->first[i] / (std::sqrt(p->second[i] * correct) + 1e-8f);
-      gradient[i] = 0;
-    }
-  }
-}
-
 Matrix<float> multiply_rows(Rows<const float> a, const PackedRows& b, ThreadPool& pool) {
   Matrix<float> out(a.rows, b.rows());
-  pool.parallel_for(a.rows, kGrain, [&](std::size_t begin, std::size_t end) {
-    multiply_packed(a.slice(begin, end - begin), b, out.data() + begin * b.rows(), b.rows());
-  });
+  multiply_blocks(a, b, pool, out);
   return out;
 }
 
 Matrix<float> multiply_rows(Rows<const float> a, Rows<const float> b, ThreadPool& pool) {
-  return multiply_rows(a, PackedRows(b), pool);
+  thread_local PackedRows packed;
+  packed.take_rows(b);
+  return multiply_rows(a, packed, pool);
+}
+
+void multiply_into(Rows<const float> a, Rows<const float> b, ThreadPool& pool, Matrix<float>& out) {
+  thread_local PackedRows packed;
+  packed.take_columns(b);
+  if (out.rows() != a.rows || out.columns() != b.columns) out = Matrix<float>(a.rows, b.columns);
+  multiply_blocks(a, packed, pool, out);
+}
+
+Matrix<float> multiply(Rows<const float> a, Rows<const float> b, ThreadPool& pool) {
+  Matrix<float> out;
+  multiply_into(a, b, pool, out);
+  return out;
 }
 
 Matrix<float> transposed(Rows<const float> a) {
@@ -223,17 +224,17 @@ Matrix<float> Stack::backward(Matrix<float> gradient, bool inputs) {
     Layer& layer = layers_[l];
     switch (layer.kind) {
       case Kind::linear: {
-        const Matrix<float> steps =
-            multiply_rows(transposed(gradient), transposed(layer.kept), *pool_);
+        multiply_into(transposed(gradient), layer.kept, *pool_, layer.steps);
         float* total = layer.weight.gradient.data();
-        for (std::size_t i = 0; i < layer.weight.first.size(); ++i) total[i] += steps.data()[i];
+        for (std::size_t i = 0; i < layer.weight.first.size(); ++i)
+          total[i] += layer.steps.data()[i];
         if (layer.has_bias) {
           float* bias = layer.bias.gradient.data();
           for (std::size_t i = 0; i < gradient.rows(); ++i)
             for (std::size_t j = 0; j < gradient.columns(); ++j) bias[j] += gradient[i][j];
         }
         if (l == 0 && !inputs) return {};
-        gradient = multiply_rows(gradient, transposed(layer.weight.value), *pool_);
+        gradient = multiply(gradient, layer.weight.value, *pool_);
         break;
       }
       case Kind::normalise:

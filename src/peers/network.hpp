@@ -45,6 +45,9 @@ class Adam {
 // out (n, m) = a (n, k) b (m, k)^T.
 Matrix<float> multiply_rows(Rows<const float> a, const PackedRows& b, ThreadPool& pool);
 Matrix<float> multiply_rows(Rows<const float> a, Rows<const float> b, ThreadPool& pool);
+// out (n, m) = a (n, k) b (k, m). The first takes `out` as it is where its shape fits.
+void multiply_into(Rows<const float> a, Rows<const float> b, ThreadPool& pool, Matrix<float>& out);
+Matrix<float> multiply(Rows<const float> a, Rows<const float> b, ThreadPool& pool);
 Matrix<float> transposed(Rows<const float> a);
 
 // x sigmoid(1.702 x), the usual short form of GELU. `slope`, where given, is its derivative.
@@ -87,6 +90,7 @@ class Stack {
     bool has_bias = false;
     Parameter weight, bias;      // of a normalisation: (1, width) scale and shift
     Matrix<float> kept;          // linear: input; normalise: what was normalised; gelu: slope
+    Matrix<float> steps;         // linear: what one pass adds to the gradient of the weights
     std::vector<float> inverse;  // normalise: 1 / deviation
     std::size_t counted = 0;
   };

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/threads.hpp"
+#include "discover/best_two.hpp"
 #include "discover/method_base.hpp"
 #include "linalg/matrix.hpp"
 
@@ -41,24 +42,6 @@ class PeerMethod : public MethodBase {
 
   ThreadPool pool_;
   Matrix<float> units_;
-};
-
-// The best and second best of some prototypes by score; the lowest number wins a tie.
-struct BestPrototypes {
-  PrototypeId first = kNobody, second = kNobody;
-  double score = kNotComputed, second_score = kNotComputed;
-
-  void offer(PrototypeId id, double value) {
-    if (first == kNobody || value > score) {
-      second = first;
-      second_score = score;
-      first = id;
-      score = value;
-    } else if (second == kNobody || value > second_score) {
-      second = id;
-      second_score = value;
-    }
-  }
 };
 
 // The settings that a stream is decided with: the section's, and those given in their place.

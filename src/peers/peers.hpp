@@ -28,7 +28,8 @@ Result<std::unique_ptr<Method>> make_code_method(const MethodInfo& info,
                                                  std::shared_ptr<const Model> model,
                                                  const MethodOptions& options);
 
-// SynC without class names: nearest class mean with a threshold for each class.
+// SynC: nearest class mean with a threshold for each class, in the space of class names where there
+// are any.
 const std::vector<MethodOption>& sync_options();
 const std::vector<EvidenceField>& sync_fields();
 Result<Section> calibrate_sync(SupportView& support, const Settings& settings);

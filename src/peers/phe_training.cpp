@@ -15,6 +15,7 @@ namespace {
 
 constexpr float kOwn = 1, kOther = -0.5f;  // what a prototype says of its class and of the others
 constexpr double kDropped = 0.1;           // share of activations that a step leaves out
+constexpr float kTemperature = 0.2f;       // of cosines between codes
 
 struct PheNetwork {
   ThreadPool& pool;
@@ -51,7 +52,7 @@ struct PheNetwork {
       chosen.push_back(own.empty() ? random.below(set.labels.size())
                                    : own[random.below(own.size())]);
     }
-    prototypes.value = projector.forward(views_of(set, chosen, 1, 0, random));
+    prototypes.value = projector.forward(inputs_of(set, chosen));
   }
 
   Matrix<float> class_means() const {
@@ -99,13 +100,16 @@ struct PheNetwork {
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t p = 0; p < all; ++p) slopes[i][p] *= (kOwn - kOther) * by_logit[i][p / each];
     const Matrix<float> by_prototype =
-        through_unit_rows(made, multiply_rows(transposed(slopes), transposed(units.units), pool));
+        through_unit_rows(made, multiply(transposed(slopes), units.units, pool));
     for (std::size_t i = 0; i < prototypes.first.size(); ++i)
       prototypes.gradient.data()[i] += by_prototype.data()[i];
-    return through_unit_rows(units, multiply_rows(slopes, transposed(made.units), pool));
+    return through_unit_rows(units, multiply(slopes, made.units, pool));
   }
 
-  // Codes of samples and centres. Adds to the gradients of features and prototypes.
+  // Codes of samples and centres. A sample is classified by the cosines of its code with the
+  // centres, both bent towards their signs and over a temperature, neither of which the original
+  // does: its cosines may agree where signs do not, and never come near certainty. Adds to the
+  // gradients of features and prototypes.
   void encode(const Matrix<float>& features, std::span<const std::int64_t> labels, double apart,
               Matrix<float>& by_feature) {
     const std::size_t n = features.rows(), d = features.columns();
@@ -114,23 +118,28 @@ struct PheNetwork {
     std::copy_n(features.data(), n * d, both.data());
     std::copy_n(means.data(), classes * d, both[n].data());
     const Matrix<float> codes = hash.forward(std::move(both), n);
-    const Rows<const float> samples = codes.view().slice(0, n);
     const Rows<const float> centres = codes.view().slice(n, classes);
 
-    const UnitRows from = unit_rows(samples), to = unit_rows(centres);
-    Matrix<float> slopes, spread, certain;
-    cross_entropy(multiply_rows(from.units, to.units, pool), labels, slopes);
+    Matrix<float> soft(n + classes, bits);
+    const std::size_t count = (n + classes) * bits;
+    hyperbolic_tangent({codes.data(), count}, {soft.data(), count});
+    const UnitRows from = unit_rows(soft.view().slice(0, n));
+    const UnitRows to = unit_rows(soft.view().slice(n, classes));
+    Matrix<float> logits = multiply_rows(from.units, to.units, pool), slopes, spread, certain;
+    for (std::size_t i = 0; i < n * classes; ++i) logits.data()[i] /= kTemperature;
+    cross_entropy(logits, labels, slopes);
     separation(centres, apart, spread);
     quantisation(centres, 3, certain);
-    const Matrix<float> by_code =
-        through_unit_rows(from, multiply_rows(slopes, transposed(to.units), pool));
+    const Matrix<float> by_code = through_unit_rows(from, multiply(slopes, to.units, pool));
     const Matrix<float> by_centre =
-        through_unit_rows(to, multiply_rows(transposed(slopes), transposed(from.units), pool));
+        through_unit_rows(to, multiply(transposed(slopes), from.units, pool));
     Matrix<float> gradient(n + classes, bits);
-    for (std::size_t i = 0; i < n * bits; ++i) gradient.data()[i] = 3 * by_code.data()[i];
-    for (std::size_t i = 0; i < classes * bits; ++i) {
-      gradient.data()[n * bits + i] =
-          3 * by_centre.data()[i] + 0.1f * spread.data()[i] + 0.1f * certain.data()[i];
+    for (std::size_t i = 0; i < count; ++i) {
+      const bool sample = i < n * bits;
+      const std::size_t c = sample ? 0 : i - n * bits;
+      const float by_soft = sample ? by_code.data()[i] : by_centre.data()[c];
+      gradient.data()[i] = 3 / kTemperature * by_soft * (1 - soft.data()[i] * soft.data()[i]);
+      if (!sample) gradient.data()[i] += 0.1f * spread.data()[c] + 0.1f * certain.data()[c];
     }
     const Matrix<float> back = hash.backward(std::move(gradient));
     for (std::size_t i = 0; i < n * d; ++i) by_feature.data()[i] += back.data()[i];
@@ -158,7 +167,7 @@ Result<PheHead> train_phe_head(SupportView& support, const TrainingSet& set,
   PACO_TRY(train(support, set, options, adam, [&](std::span<const std::size_t> rows, Random& own) {
     const std::vector<std::int64_t> labels = labels_of(set, rows, 1);
     const Matrix<float> features =
-        net.projector.forward(views_of(set, rows, 1, options.jitter, own));
+        net.projector.forward(views_of(set, rows, 1, options.borrowed, own));
     Matrix<float> gradient = net.classify(features, labels, own);
     net.encode(features, labels, apart, gradient);
     pulled.add(features, labels, gradient);

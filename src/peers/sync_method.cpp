@@ -1,12 +1,13 @@
-// SynC without class names: the prototype with the largest cosine less its threshold takes the
-// sample, or, where none reaches its threshold, the sample becomes a prototype and inherits the
-// threshold of the one that came closest. Prototypes do not follow their samples; with `refit`, all
-// of them are trained anew after every tenth birth on samples drawn around them, where a category
-// borrows the spread of a known class.
+// SynC's rule, of embeddings or of what its head makes of them: the prototype with the largest
+// cosine less its threshold takes the sample, or, where none reaches its threshold, the sample
+// becomes a prototype and inherits the threshold of the one that came closest. Prototypes do not
+// follow their samples; with `refit`, all of them are trained anew after every tenth birth on
+// samples drawn around them, where a category borrows the spread of a known class.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/random.hpp"
 #include "base/try.hpp"
@@ -22,6 +23,7 @@ namespace {
 enum Field : std::size_t { kCosine, kClassThreshold, kRunnerUpScore };
 
 struct SyncRule {
+  std::optional<Head> head;  // where class names were given
   Matrix<float> centres, spreads;
   std::vector<double> thresholds;
   bool refit = false;
@@ -67,10 +69,16 @@ class SyncMethod final : public PeerMethod {
   }
   std::size_t births() const { return prototypes_.size() - static_cast<std::size_t>(known()); }
 
-  void look(Rows<const float> units) override { units_ = units; }
+  void look(Rows<const float> units) override {
+    units_ = units;
+    if (!rule_.head) return;
+    carried_ = unit_rows(rule_.head->apply(units, pool())).units;
+    units_ = carried_;
+  }
+  std::size_t width() const { return rule_.centres.columns(); }
 
   void judge(std::size_t i, Decision& out) override {
-    BestPrototypes best;
+    BestTwo best;
     double cosine = kNotComputed;
     for (PrototypeId id = 0; id < all(); ++id) {
       if (!table()[id].competing()) continue;
@@ -108,7 +116,7 @@ class SyncMethod final : public PeerMethod {
     for (PrototypeId id = 0; id < all(); ++id) {
       if (table()[id].competing()) competing.push_back(static_cast<std::size_t>(id));
     }
-    const std::size_t d = model().dimension, n = competing.size();
+    const std::size_t d = width(), n = competing.size();
     Matrix<float> drawn(n * rule_.samples, d), weights(n, d);
     std::vector<std::int64_t> labels;
     for (std::size_t c = 0; c < n; ++c) {
@@ -140,7 +148,7 @@ class SyncMethod final : public PeerMethod {
         for (std::size_t l = 0; l < rows * n; ++l) logits.data()[l] /= kTemperature;
         cross_entropy(logits, own, slopes);
         const Matrix<float> gradient =
-            through_unit_rows(units, multiply_rows(transposed(slopes), transposed(x), pool()));
+            through_unit_rows(units, multiply(transposed(slopes), x, pool()));
         for (std::size_t l = 0; l < n * d; ++l)
           weights.data()[l] -= kRate / kTemperature * gradient.data()[l];
       }
@@ -150,7 +158,7 @@ class SyncMethod final : public PeerMethod {
   }
 
   void save_own(Section& own) const override {
-    const std::size_t d = model().dimension, first = static_cast<std::size_t>(known());
+    const std::size_t d = width(), first = static_cast<std::size_t>(known());
     std::vector<float> prototypes, bases;
     // Without refits the known classes stand where the model has them.
     for (std::size_t p = rule_.refit ? 0 : first; p < prototypes_.size(); ++p)
@@ -164,7 +172,7 @@ class SyncMethod final : public PeerMethod {
   }
 
   Result<void> restore_own(const Section& own, const std::string& name) override {
-    const std::size_t d = model().dimension, first = static_cast<std::size_t>(known());
+    const std::size_t d = width(), first = static_cast<std::size_t>(known());
     const std::size_t count = table().size() - first;
     PACO_ASSIGN(const std::vector<float>* prototypes,
                 own.tensor<float>("prototypes", (rule_.refit ? table().size() : count) * d));
@@ -201,6 +209,7 @@ class SyncMethod final : public PeerMethod {
   std::vector<std::vector<float>> prototypes_, bases_;
   std::vector<double> thresholds_;
   Rows<const float> units_;
+  Matrix<float> carried_;
 };
 
 }  // namespace
@@ -219,8 +228,13 @@ Result<std::unique_ptr<Method>> make_sync_method(const MethodInfo& info,
   PACO_ASSIGN(const Section* section, model->section(info.section));
   const Settings settings = effective_settings(*section, options.settings);
   SyncRule rule;
-  PACO_ASSIGN(rule.centres, matrix_of(*section, "centres", model->dimension));
-  PACO_ASSIGN(rule.spreads, matrix_of(*section, "spreads", model->dimension));
+  std::size_t width = model->dimension;
+  if (section->tensors.contains("head.gelu")) {
+    PACO_ASSIGN(rule.head, Head::get(*section, "head", width));
+    width = rule.head->outputs();
+  }
+  PACO_ASSIGN(rule.centres, matrix_of(*section, "centres", width));
+  PACO_ASSIGN(rule.spreads, matrix_of(*section, "spreads", width));
   if (rule.centres.rows() != model->known_classes() || rule.spreads.rows() != rule.centres.rows()) {
     return Error{ErrorCode::bad_format, "its section has not one centre a class",
                  "the file is damaged; calibrate again"};

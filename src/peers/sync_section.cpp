@@ -1,13 +1,15 @@
-// Calibration of SynC in the form that needs no class names: the mean direction of each known
-// class, how far its samples lie from it, and the spread of every coordinate, from which refitting
-// draws.
+// Calibration of SynC: the mean direction of each known class, how far its samples lie from it, and
+// the spread of every coordinate, from which refitting draws. Without class names all of this is of
+// the embeddings; with them, of what a head makes of the embeddings in the space of the names.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/try.hpp"
 #include "calibrate/references.hpp"
 #include "linalg/kernels.hpp"
-#include "peers/head.hpp"
+#include "peers/head_training.hpp"
+#include "peers/losses.hpp"
 #include "peers/peers.hpp"
 
 namespace paco {
@@ -21,13 +23,14 @@ constexpr double kMostThreshold = 1 - 1e-6;
 
 // mean - deviations * std of the cosines of each class with its centre. One sample has no spread: a
 // class of one takes the mean threshold of the others.
-std::vector<double> class_thresholds(const SupportView& support, const Matrix<float>& centres,
-                                     double deviations) {
+std::vector<double> class_thresholds(const Matrix<float>& points,
+                                     std::span<const std::int64_t> labels,
+                                     const Matrix<float>& centres, double deviations) {
   const std::size_t classes = centres.rows(), d = centres.columns();
   std::vector<std::vector<double>> cosines(classes);
-  for (std::size_t i = 0; i < support.units().rows(); ++i) {
-    const auto k = static_cast<std::size_t>(support.labels()[i]);
-    cosines[k].push_back(dot(centres[k].data(), support.units()[i].data(), d));
+  for (std::size_t i = 0; i < points.rows(); ++i) {
+    const auto k = static_cast<std::size_t>(labels[i]);
+    cosines[k].push_back(dot(centres[k].data(), points[i].data(), d));
   }
   std::vector<double> thresholds(classes), of_several;
   for (std::size_t k = 0; k < classes; ++k) {
@@ -50,20 +53,20 @@ std::vector<double> class_thresholds(const SupportView& support, const Matrix<fl
 }
 
 // Standard deviation of each coordinate within each class, (classes, d).
-Matrix<float> class_spreads(const SupportView& support, std::size_t classes) {
-  const Matrix<float>& units = support.units();
+Matrix<float> class_spreads(const Matrix<float>& units, std::span<const std::int64_t> labels,
+                            std::size_t classes) {
   const std::size_t d = units.columns();
   Matrix<double> mean(classes, d), squared(classes, d);
   std::vector<double> n(classes);
   for (std::size_t i = 0; i < units.rows(); ++i) {
-    const auto k = static_cast<std::size_t>(support.labels()[i]);
+    const auto k = static_cast<std::size_t>(labels[i]);
     ++n[k];
     for (std::size_t j = 0; j < d; ++j) mean[k][j] += static_cast<double>(units[i][j]);
   }
   for (std::size_t k = 0; k < classes; ++k)
     for (double& x : mean[k]) x /= n[k];
   for (std::size_t i = 0; i < units.rows(); ++i) {
-    const auto k = static_cast<std::size_t>(support.labels()[i]);
+    const auto k = static_cast<std::size_t>(labels[i]);
     for (std::size_t j = 0; j < d; ++j) {
       const double off = static_cast<double>(units[i][j]) - mean[k][j];
       squared[k][j] += off * off;
@@ -76,10 +79,55 @@ Matrix<float> class_spreads(const SupportView& support, std::size_t classes) {
   return out;
 }
 
+constexpr std::string_view kNoNames = "none";
+
+// As the heads of the other peers are trained by default, but for the number of steps.
+TrainingOptions named_training(const Settings& settings) {
+  Settings own;
+  for (const MethodOption& option : TrainingOptions::declared())
+    own.emplace(std::string(option.name), std::string(option.preset));
+  own.insert_or_assign("steps", std::string(choice_setting(settings, "name_steps")));
+  return TrainingOptions::from(own);
+}
+
+// What a head makes of several views of every support sample: unlike the samples themselves, it has
+// not seen them, and so they lie as far from the centres as samples of a stream do.
+struct Views {
+  Matrix<float> points;
+  std::vector<std::int64_t> labels;
+};
+Views views_through(const Head& head, const TrainingSet& set, SupportView& support) {
+  constexpr int kViews = 4;
+  std::vector<std::size_t> rows(set.labels.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  Random random(0, 1u << 28);
+  Matrix<float> views = views_of(set, rows, kViews, 1, random);
+  // Back from the scale of a training to that of units.
+  const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(views.columns())));
+  for (std::size_t i = 0; i < views.rows() * views.columns(); ++i) views.data()[i] *= scale;
+  return {unit_rows(head.apply(views, support.pool())).units, labels_of(set, rows, kViews)};
+}
+
 }  // namespace
 
 const std::vector<MethodOption>& sync_options() {
   static const std::vector<MethodOption> options{
+      {"names",
+       Kind::choice,
+       Stage::calibrating,
+       kNoNames,
+       "file with a vector for the name of each known class, in their order; none: without",
+       0,
+       0,
+       {}},
+      {"name_steps",
+       Kind::whole,
+       Stage::calibrating,
+       "900",
+       "of the training towards the names, 128 samples each",
+       1,
+       1e7,
+       {}},
       {"deviations",
        Kind::number,
        Stage::calibrating,
@@ -110,14 +158,24 @@ const std::vector<MethodOption>& sync_options() {
 
 Result<Section> calibrate_sync(SupportView& support, const Settings& settings) {
   const Model& model = support.model();
-  PACO_ASSIGN(const Matrix<float> centres,
-              class_prototypes(support.units(), support.labels(), model.class_names));
   Section section;
   section.settings = settings;
+  Matrix<float> points = support.units();
+  Views seen{points, {support.labels().begin(), support.labels().end()}};
+  if (const std::string_view file = choice_setting(settings, "names"); file != kNoNames) {
+    PACO_ASSIGN(const Matrix<float> names, read_name_vectors(std::string(file), model));
+    const TrainingSet set = TrainingSet::from(support);
+    PACO_ASSIGN(const Head head, train_named_head(support, set, named_training(settings), names));
+    head.put(section, "head");
+    points = unit_rows(head.apply(points, support.pool())).units;
+    seen = views_through(head, set, support);
+  }
+  PACO_ASSIGN(const Matrix<float> centres,
+              class_prototypes(points, support.labels(), model.class_names));
   put_matrix(section, "centres", centres);
-  put_matrix(section, "spreads", class_spreads(support, centres.rows()));
+  put_matrix(section, "spreads", class_spreads(points, support.labels(), centres.rows()));
   std::vector<double> thresholds =
-      class_thresholds(support, centres, number_setting(settings, "deviations"));
+      class_thresholds(seen.points, seen.labels, centres, number_setting(settings, "deviations"));
   const auto [lowest, highest] = std::minmax_element(thresholds.begin(), thresholds.end());
   section.numbers["lowest_threshold"] = *lowest;
   section.numbers["highest_threshold"] = *highest;

@@ -18,44 +18,74 @@ double input_scale(std::size_t dimension) { return std::sqrt(static_cast<double>
 
 TrainingOptions TrainingOptions::from(const Settings& s) {
   TrainingOptions o;
-  o.epochs = static_cast<int>(whole_setting(s, "epochs"));
+  o.steps = static_cast<int>(whole_setting(s, "steps"));
   if (s.contains("width")) o.width = static_cast<std::size_t>(whole_setting(s, "width"));
   o.rate = number_setting(s, "rate");
-  o.jitter = number_setting(s, "jitter");
+  o.borrowed = number_setting(s, "borrowed");
   o.seed = static_cast<std::uint64_t>(whole_setting(s, "seed"));
   return o;
 }
 
 std::vector<MethodOption> TrainingOptions::declared(bool hidden) {
   std::vector<MethodOption> options{
-      {"epochs", Kind::whole, Stage::calibrating, "80", "passes over the support set", 1, 1e5, {}},
-      {"width", Kind::whole, Stage::calibrating, "256", "of the head's hidden layers", 2, 8192, {}},
-      {"rate",
-       Kind::number,
+      {"steps",
+       Kind::whole,
        Stage::calibrating,
-       "0.003",
-       "learning rate at the start",
-       1e-9,
+       "900",
+       "of training, 128 samples each",
        1,
+       1e7,
        {}},
-      {"jitter",
+      {"width", Kind::whole, Stage::calibrating, "256", "of the head's hidden layers", 2, 8192, {}},
+      {"rate", Kind::number, Stage::calibrating, "0.01", "learning rate at the start", 1e-9, 1, {}},
+      {"borrowed",
        Kind::number,
        Stage::calibrating,
-       "0.5",
-       "length of the noise by which two views of an embedding differ",
+       "1",
+       "largest share of a view's variance that comes from other samples",
        0,
-       10,
+       1,
        {}},
       {"seed",
        Kind::whole,
        Stage::calibrating,
        "0",
-       "of weights, batches and noise",
+       "of weights, batches and views",
        0,
        4294967295,
        {}}};
   if (!hidden) std::erase_if(options, [](const MethodOption& o) { return o.name == "width"; });
   return options;
+}
+
+TrainingSet::TrainingSet(Matrix<float> rows, std::vector<std::int64_t> row_labels,
+                         std::size_t class_count)
+    : units(std::move(rows)),
+      labels(std::move(row_labels)),
+      classes(class_count),
+      means(classes, units.columns()),
+      deviations(units.rows(), units.columns()) {
+  const std::size_t d = units.columns();
+  Matrix<double> sums(classes, d);
+  std::vector<double> sizes(classes);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto k = static_cast<std::size_t>(labels[i]);
+    sizes[k] += 1;
+    for (std::size_t j = 0; j < d; ++j) sums[k][j] += static_cast<double>(units[i][j]);
+  }
+  for (std::size_t k = 0; k < classes; ++k) {
+    for (std::size_t j = 0; j < d && sizes[k] > 0; ++j)
+      means[k][j] = static_cast<float>(sums[k][j] / sizes[k]);
+  }
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto k = static_cast<std::size_t>(labels[i]);
+    // A mean of n samples is nearer to each of them than the mean of the class is.
+    const double longer = sizes[k] > 1 ? std::sqrt(sizes[k] / (sizes[k] - 1)) : 0;
+    for (std::size_t j = 0; j < d; ++j) {
+      deviations[i][j] = static_cast<float>(
+          longer * (static_cast<double>(units[i][j]) - static_cast<double>(means[k][j])));
+    }
+  }
 }
 
 TrainingSet TrainingSet::from(const SupportView& support) {
@@ -64,22 +94,31 @@ TrainingSet TrainingSet::from(const SupportView& support) {
           support.model().known_classes()};
 }
 
-// Noise is uniform: four draws of 16 bits from one random number.
-Matrix<float> views_of(const TrainingSet& set, std::span<const std::size_t> rows, int views,
-                       double jitter, Random& random) {
+Matrix<float> inputs_of(const TrainingSet& set, std::span<const std::size_t> rows) {
   const std::size_t d = set.units.columns();
   const auto scale = static_cast<float>(input_scale(d));
-  const auto reach = static_cast<float>(jitter * std::sqrt(3.0) / 32768);
+  Matrix<float> out(rows.size(), d);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < d; ++j) out[i][j] = scale * set.units[rows[i]][j];
+  return out;
+}
+
+Matrix<float> views_of(const TrainingSet& set, std::span<const std::size_t> rows, int views,
+                       double borrowed, Random& random) {
+  const std::size_t d = set.units.columns();
+  const double scale = input_scale(d);
   Matrix<float> out(rows.size() * static_cast<std::size_t>(views), d);
   for (std::size_t i = 0; i < out.rows(); ++i) {
-    const std::span<const float> from = set.units[rows[i % rows.size()]];
-    for (std::size_t j = 0; j < d; j += 4) {
-      std::uint64_t bits = random.next64();
-      for (std::size_t l = j; l < std::min(j + 4, d); ++l, bits >>= 16) {
-        const auto noise = static_cast<float>(static_cast<std::int32_t>(bits & 0xffff) - 32768);
-        out[i][l] = scale * from[l] + reach * noise;
-      }
-    }
+    const std::size_t row = rows[i % rows.size()];
+    const float* mean = set.means[static_cast<std::size_t>(set.labels[row])].data();
+    const float* own = set.deviations[row].data();
+    const float* other = set.deviations[random.below(set.units.rows())].data();
+    const double share = borrowed * random.uniform();
+    const auto whole = static_cast<float>(scale);
+    const auto kept = static_cast<float>(scale * std::sqrt(1 - share));
+    const auto lent = static_cast<float>(scale * std::sqrt(share));
+    for (std::size_t j = 0; j < d; ++j)
+      out[i][j] = whole * mean[j] + kept * own[j] + lent * other[j];
   }
   return out;
 }
@@ -102,22 +141,24 @@ std::size_t add_trunk(Stack& stack, std::size_t inputs, std::size_t width, Rando
 
 Result<void> train(SupportView& support, const TrainingSet& set, const TrainingOptions& options,
                    Adam& adam, const TrainingStep& step) {
-  const std::size_t n = set.units.rows(), batches = std::max<std::size_t>(n / kBatch, 1);
-  const auto total = static_cast<std::size_t>(options.epochs) * batches;
-  std::size_t done = 0;
-  for (int epoch = 0; epoch < options.epochs; ++epoch) {
-    Random random(options.seed, 1 + static_cast<std::uint64_t>(epoch));
-    const std::vector<std::size_t> order = random.permutation(n);
-    for (std::size_t b = 0; b < batches; ++b, ++done) {
-      if (support.stop().stop_requested())
-        return Error{ErrorCode::interrupted, "calibration was interrupted", ""};
-      // Without the last, smaller batch, unless it is all there is.
-      const std::size_t size = std::min(kBatch, n);
-      step(std::span(order).subspan(b * size, size), random);
-      const double left = 1 - static_cast<double>(done) / static_cast<double>(total);
-      adam.step(options.rate * left);
+  constexpr std::size_t kReported = 16;  // steps between two reports
+  const std::size_t n = set.units.rows(), size = std::min(kBatch, n);
+  const auto total = static_cast<std::size_t>(options.steps);
+  std::vector<std::size_t> order;
+  std::size_t at = 0, passes = 0;
+  Random random(options.seed, 1);
+  for (std::size_t done = 0; done < total; ++done, at += size) {
+    if (support.stop().stop_requested())
+      return Error{ErrorCode::interrupted, "calibration was interrupted", ""};
+    // A pass ends without its last, smaller batch.
+    if (at + size > order.size()) {
+      random = Random(options.seed, ++passes);
+      order = random.permutation(n);
+      at = 0;
     }
-    if (support.progress()) support.progress()(done, total);
+    step(std::span(order).subspan(at, size), random);
+    adam.step(options.rate * (1 - static_cast<double>(done) / static_cast<double>(total)));
+    if (support.progress() && (done + 1) % kReported == 0) support.progress()(done + 1, total);
   }
   return {};
 }

@@ -1,9 +1,10 @@
 // What the trainings of all heads share: options, the set they learn from, batches, views of a
 // sample, and the loop.
 //
-// A head learns from embeddings that are given, so the two views of a sample are its embedding with
-// two different small noises; whoever wants views of images trains the backbone first ('paco
-// train').
+// A head learns from embeddings that are given, so there are no crops of images to make views from.
+// A view of a sample is the mean of its class with a deviation that is partly the sample's own and
+// partly borrowed from a sample of any class: what varies within one class varies within the others
+// too, and a head that sees a few samples of each learns from all of them what to overlook.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,10 @@
 namespace paco {
 
 struct TrainingOptions {
-  int epochs = 0;
+  int steps = 0;
   std::size_t width = 0;  // of the hidden layers
   double rate = 0;        // of Adam at the start; it falls to zero in a straight line
-  double jitter = 0;      // length of the noise of a view, against embeddings of length 1
+  double borrowed = 0;    // largest share of a view's variance that is another sample's
   std::uint64_t seed = 0;
 
   static TrainingOptions from(const Settings& settings);
@@ -33,14 +34,19 @@ struct TrainingSet {
   Matrix<float> units;
   std::vector<std::int64_t> labels;
   std::size_t classes = 0;
+  Matrix<float> means;       // of the classes
+  Matrix<float> deviations;  // of the units from them, as long as those of samples not averaged
 
+  TrainingSet() = default;
+  TrainingSet(Matrix<float> rows, std::vector<std::int64_t> row_labels, std::size_t class_count);
   static TrainingSet from(const SupportView& support);
 };
 
-// Rows of a set as a network takes them: each coordinate of deviation about 1, with noise of length
-// `jitter`. `views` times one after another.
+// Rows of a set as a network takes them, each coordinate of deviation about 1: as they are, or
+// views of them, `views` times one after another.
+Matrix<float> inputs_of(const TrainingSet& set, std::span<const std::size_t> rows);
 Matrix<float> views_of(const TrainingSet& set, std::span<const std::size_t> rows, int views,
-                       double jitter, Random& random);
+                       double borrowed, Random& random);
 std::vector<std::int64_t> labels_of(const TrainingSet& set, std::span<const std::size_t> rows,
                                     int views);
 
@@ -48,7 +54,9 @@ std::vector<std::int64_t> labels_of(const TrainingSet& set, std::span<const std:
 // each. Returns the width that comes out.
 std::size_t add_trunk(Stack& stack, std::size_t inputs, std::size_t width, Random& random);
 
-// Calls `step` for every batch of every epoch; it fills in gradients, and Adam then takes a step.
+// Calls `step` for one batch after another; it fills in gradients, and Adam then takes a step. How
+// long a training takes follows from the number of steps, not from the size of the set: small sets
+// need as many as large ones.
 using TrainingStep = std::function<void(std::span<const std::size_t> rows, Random& random)>;
 Result<void> train(SupportView& support, const TrainingSet& set, const TrainingOptions& options,
                    Adam& adam, const TrainingStep& step);

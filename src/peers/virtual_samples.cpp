@@ -95,12 +95,13 @@ TrainingSet with_virtual_samples(const TrainingSet& set, std::uint64_t seed) {
   for (std::size_t i = 0; i < n; ++i) std::copy_n(made[i].unit.data(), d, kept[i].data());
   const std::vector<std::int64_t> groups = grouped(kept, set.classes);
 
-  TrainingSet out{Matrix<float>(2 * n, d), set.labels, 2 * set.classes};
-  std::copy_n(set.units.data(), n * d, out.units.data());
-  std::copy_n(kept.data(), n * d, out.units[n].data());
+  Matrix<float> units(2 * n, d);
+  std::copy_n(set.units.data(), n * d, units.data());
+  std::copy_n(kept.data(), n * d, units[n].data());
+  std::vector<std::int64_t> labels = set.labels;
   for (const std::int64_t group : groups)
-    out.labels.push_back(group + static_cast<std::int64_t>(set.classes));
-  return out;
+    labels.push_back(group + static_cast<std::int64_t>(set.classes));
+  return {std::move(units), std::move(labels), 2 * set.classes};
 }
 
 Leaders::Leaders(std::size_t classes, std::size_t width, ThreadPool& pool, Random& random)
@@ -135,7 +136,7 @@ void Leaders::add(const Matrix<float>& features, std::span<const std::int64_t> l
   for (std::size_t i = 0; i < logits.rows() * logits.columns(); ++i)
     logits.data()[i] /= kTemperature;
   cross_entropy(logits, place, slopes);
-  Matrix<float> pulled = multiply_rows(slopes, transposed(leaders), pool_);
+  Matrix<float> pulled = multiply(slopes, leaders, pool_);
   add_to(through_unit_rows(units, std::move(pulled)), kPull / kTemperature);
 }
 

@@ -21,6 +21,25 @@ namespace {
 constexpr std::array<std::string_view, 9> kCore{"sequence",  "sample",    "verdict",
                                                 "category",  "name",      "score",
                                                 "threshold", "runner_up", "prototype"};
+// Columns by number: those of the core in that order, then the table's fields.
+enum Column : std::size_t {
+  kSequence,
+  kSample,
+  kVerdict,
+  kCategory,
+  kName,
+  kScore,
+  kThreshold,
+  kRunnerUp,
+  kPrototype,
+  kFirstField
+};
+static_assert(kFirstField == kCore.size());
+
+std::string_view column_name(const DecisionTable& table, std::size_t column) {
+  return column < kFirstField ? kCore[column]
+                              : std::string_view(table.fields[column - kFirstField].name);
+}
 
 Error bad_line(const std::string& name, std::uint64_t line, const std::string& what) {
   return {ErrorCode::bad_format, fmt::format("{}: line {}: {}", name, line, what),
@@ -60,39 +79,40 @@ Result<void> set_fields(DecisionTable& table, std::span<const std::string> colum
   return {};
 }
 
-// One line's values by name, however the file spells them. Returns what is wrong, or an empty
+// One line's values by column, however the file spells them. Returns what is wrong, or an empty
 // string.
 template <class Text, class Number>
 std::string add_line(DecisionTable& table, Text text, Number number) {
   Decision d;
-  const auto sequence = whole(number("sequence")), category = whole(number("category"));
+  const auto sequence = whole(number(kSequence)), category = whole(number(kCategory));
   if (!sequence) return "no sequence number";
   if (!category) return "no category id";
   d.sequence = static_cast<std::uint64_t>(*sequence);
   d.category = *category;
-  d.runner_up = whole(number("runner_up")).value_or(d.category);
-  d.prototype = whole(number("prototype")).value_or(d.category);
+  d.runner_up = whole(number(kRunnerUp)).value_or(d.category);
+  d.prototype = whole(number(kPrototype)).value_or(d.category);
   int verdict = 0;
-  while (verdict < 4 && verdict_name(static_cast<Verdict>(verdict)) != text("verdict")) ++verdict;
+  const auto word = text(kVerdict);
+  while (verdict < 4 && verdict_name(static_cast<Verdict>(verdict)) != word) ++verdict;
   if (verdict == 4) return "unknown verdict";
   d.verdict = static_cast<Verdict>(verdict);
-  d.score = number("score").value_or(kNotComputed);
-  d.threshold = number("threshold").value_or(kNotComputed);
+  d.score = number(kScore).value_or(kNotComputed);
+  d.threshold = number(kThreshold).value_or(kNotComputed);
   for (std::size_t i = 0; i < table.fields.size(); ++i) {
     const DecisionTable::Field& field = table.fields[i];
     if (field.choices.empty()) {
-      d.evidence[i] = number(field.name.c_str()).value_or(kNotComputed);
+      d.evidence[i] = number(kFirstField + i).value_or(kNotComputed);
       continue;
     }
-    const std::string value(text(field.name.c_str()));
+    const auto value = text(kFirstField + i);
     if (value.empty()) continue;
     const auto found = std::find(field.choices.begin(), field.choices.end(), value);
     if (found == field.choices.end()) return fmt::format("unknown {}", field.name);
     d.evidence[i] = static_cast<double>(found - field.choices.begin());
   }
   table.decisions.push_back(d);
-  table.samples.emplace_back(text("sample"));
-  table.names.emplace_back(text("name"));
+  table.samples.emplace_back(text(kSample));
+  table.names.emplace_back(text(kName));
   return "";
 }
 
@@ -106,6 +126,11 @@ Result<DecisionTable> read_csv(ByteStream stream) {
   }
   DecisionTable table;
   PACO_TRY(set_fields(table, header, reader.name()));
+  std::vector<std::size_t> places;  // of each column in a line; beyond its end where it is absent
+  for (std::size_t column = 0; column < kFirstField + table.fields.size(); ++column) {
+    const auto found = std::find(header.begin(), header.end(), column_name(table, column));
+    places.push_back(static_cast<std::size_t>(found - header.begin()));
+  }
   while (true) {
     PACO_ASSIGN(const bool more, reader.next(fields));
     if (!more) return table;
@@ -113,13 +138,11 @@ Result<DecisionTable> read_csv(ByteStream stream) {
       return bad_line(reader.name(), reader.line(),
                       fmt::format("{} fields, the header has {}", fields.size(), header.size()));
     }
-    const auto text = [&](std::string_view column) -> std::string_view {
-      const auto found = std::find(header.begin(), header.end(), column);
-      return found == header.end() ? std::string_view()
-                                   : fields[static_cast<std::size_t>(found - header.begin())];
+    const auto text = [&](std::size_t column) {
+      return places[column] < fields.size() ? fields[places[column]] : std::string_view();
     };
     const std::string wrong =
-        add_line(table, text, [&](const char* column) { return parse_number(text(column)); });
+        add_line(table, text, [&](std::size_t column) { return parse_number(text(column)); });
     if (!wrong.empty()) return bad_line(reader.name(), reader.line(), wrong);
   }
 }
@@ -138,13 +161,13 @@ Result<DecisionTable> read_json_lines(ByteStream stream) {
       for (const auto& [key, value] : object.items()) columns.push_back(key);
       PACO_TRY(set_fields(table, columns, stream.name()));
     }
-    const auto text = [&](const char* key) {
-      const auto found = object.find(key);
+    const auto text = [&](std::size_t column) {
+      const auto found = object.find(column_name(table, column));
       return found != object.end() && found->is_string() ? found->get<std::string>()
                                                          : std::string();
     };
-    const auto value = [&](const char* key) -> std::optional<double> {
-      const auto found = object.find(key);
+    const auto value = [&](std::size_t column) -> std::optional<double> {
+      const auto found = object.find(column_name(table, column));
       if (found == object.end() || !found->is_number()) return std::nullopt;
       return found->get<double>();
     };

@@ -17,8 +17,8 @@ std::string quoted(std::string_view text) {
 }
 
 std::string_view choice(const EvidenceField& field, double value) {
-  const auto i = static_cast<std::size_t>(value);
-  return !std::isnan(value) && i < field.choices.size() ? field.choices[i] : std::string_view();
+  if (!(value >= 0 && value < static_cast<double>(field.choices.size()))) return {};
+  return field.choices[static_cast<std::size_t>(value)];
 }
 
 class TextWriter final : public DecisionWriter {

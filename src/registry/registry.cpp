@@ -20,7 +20,7 @@ std::vector<OperationKind> all_operations() {
   return {rename, merge, separate, move, promote, demote, retire, revive, undo};
 }
 
-// Of a method that moves members by itself, so that nobody else can.
+// Of a method whose prototypes have none, or others than sums of members.
 std::vector<OperationKind> category_operations() {
   using enum OperationKind;
   return {rename, merge, separate, retire, revive, undo};
@@ -75,7 +75,7 @@ const std::vector<Registration>& all() {
        make_slc_method,
        nullptr},
       {{"mirror", "threshold chosen by playing the task on the support set; for few known classes",
-        "mirror", kSupport, mirror_options(), mirror_fields(), category_operations()},
+        "mirror", kSupport, mirror_options(), mirror_fields(), all_operations()},
        calibrate_mirror_section,
        make_mirror_method,
        summarise_mirror},
@@ -95,8 +95,8 @@ const std::vector<Registration>& all() {
                   descriptor_options(), calibrate_rankstat),
       code_method("wta", "winner takes all: the largest of each 16 of 48 numbers are the code",
                   descriptor_options(), calibrate_wta),
-      {{"sync", "SynC without class names: nearest class mean, a threshold for each class", "sync",
-        kSupport, sync_options(), sync_fields(), category_operations()},
+      {{"sync", "SynC: nearest class mean, a threshold for each class; with or without class names",
+        "sync", kSupport, sync_options(), sync_fields(), category_operations()},
        calibrate_sync,
        make_sync_method,
        nullptr},

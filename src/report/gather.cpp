@@ -91,7 +91,8 @@ Result<std::vector<const MethodInfo*>> methods_of(const ReportFiles& files, cons
   return fitting;
 }
 
-void set_samples(const DecisionTable& table, const MethodInfo* method, ReportInput& input) {
+// Uses the table up: with millions of decisions nothing is to be there twice for longer than that.
+void set_samples(DecisionTable table, const MethodInfo* method, ReportInput& input) {
   if (method != nullptr) {
     for (const EvidenceField& field : method->evidence) {
       input.fields.push_back({std::string(field.name),
@@ -106,8 +107,8 @@ void set_samples(const DecisionTable& table, const MethodInfo* method, ReportInp
   input.samples.resize(table.decisions.size());
   for (std::size_t i = 0; i < input.samples.size(); ++i) {
     input.samples[i].decision = method ? table.as_of(*method, i) : table.decisions[i];
-    input.samples[i].id = table.samples[i];
-    input.samples[i].name = table.names[i];
+    input.samples[i].id = std::move(table.samples[i]);
+    input.samples[i].name = std::move(table.names[i]);
   }
 }
 
@@ -160,11 +161,11 @@ std::vector<CategoryId> categories_in(const DecisionTable& table) {
 
 // Names of classes and categories by id. Ids follow the order of birth, so there are not many more
 // than decisions.
-std::vector<std::string> names_by_id(const ReportInput& input) {
-  std::vector<std::string> names(input.known_classes + input.samples.size());
-  for (const ReportSample& sample : input.samples) {
-    const auto id = static_cast<std::size_t>(sample.decision.category);
-    if (id < names.size()) names[id] = sample.name;
+std::vector<std::string> names_by_id(const DecisionTable& table, std::size_t known_classes) {
+  std::vector<std::string> names(known_classes + table.decisions.size());
+  for (std::size_t i = 0; i < table.decisions.size(); ++i) {
+    const auto id = static_cast<std::size_t>(table.decisions[i].category);
+    if (id < names.size()) names[id] = table.names[i];
   }
   return names;
 }
@@ -189,7 +190,7 @@ Result<void> add_truth(const ReportFiles& files, const DecisionTable& table, Gat
     closed = categories_in(other);
   }
   const std::vector<CategoryId> predicted = categories_in(table);
-  const std::vector<std::string> names = names_by_id(input);
+  const std::vector<std::string> names = names_by_id(table, input.known_classes);
   EvaluationInput judged;
   judged.predicted = predicted;
   judged.truth = truth.labels;
@@ -225,7 +226,7 @@ Result<void> add_images(const ReportFiles& files, GatheredReport& report) {
 Result<GatheredReport> gather_report(const ReportFiles& files, std::stop_token stop) {
   GatheredReport report;
   ReportInput& input = report.input;
-  PACO_ASSIGN(const DecisionTable table, read_stream_decisions(files.decisions));
+  PACO_ASSIGN(DecisionTable table, read_stream_decisions(files.decisions));
   if (!table.detailed) {
     return Error{
         ErrorCode::unsupported,
@@ -247,7 +248,8 @@ Result<GatheredReport> gather_report(const ReportFiles& files, std::stop_token s
   }
   input.title = files.title.empty() ? file_name(files.decisions) : files.title;
   PACO_ASSIGN(const auto methods, methods_of(files, input.model, table));
-  set_samples(table, methods.empty() ? nullptr : methods.front(), input);
+  if (!files.truth.empty()) PACO_TRY(add_truth(files, table, report, stop));
+  set_samples(std::move(table), methods.empty() ? nullptr : methods.front(), input);
   if (report.model && methods.size() == 1) {
     // A model without the section of that method has no explanations to give.
     auto method = make_method(methods.front()->name, report.model);
@@ -256,7 +258,6 @@ Result<GatheredReport> gather_report(const ReportFiles& files, std::stop_token s
   }
   input.has_trace = !files.trace.empty();
   if (input.has_trace) PACO_TRY(add_trace(files, input));
-  if (!files.truth.empty()) PACO_TRY(add_truth(files, table, report, stop));
   if (!files.images.empty()) PACO_TRY(add_images(files, report));
 
   input.sources.emplace_back("decisions", file_name(files.decisions));

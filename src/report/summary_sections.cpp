@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "registry/registry.hpp"
 #include "report/histogram.hpp"
 #include "report/sections.hpp"
 
@@ -271,6 +272,12 @@ Json model_section(const ReportView& view) {
   if (!section.ok()) return result;
   for (const auto& [name, value] : (*section)->settings) options[name] = value;
   result["numbers"] = Json((*section)->numbers);
+  // What its method makes of the section, where it has more to show than numbers.
+  const auto method =
+      find_method(view.input.method ? view.input.method->info().name : model.method);
+  if (!method.ok() || (*method)->summarise == nullptr) return result;
+  if (const auto summary = (*method)->summarise(model); summary.ok())
+    result["learned"] = summary->json;
   return result;
 }
 

@@ -33,7 +33,7 @@ struct Part {
 
 // Says which run a part belongs to: the same network, images, order and batches.
 std::string identity_of(const ImageSource& source, const std::vector<std::size_t>& order,
-                        const Embedder& embedder, const EmbedFileOptions& options) {
+                        const ImageEmbedder& embedder, const EmbedFileOptions& options) {
   std::uint64_t hash = 0xcbf29ce484222325ull;
   const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3ull; };
   for (const std::size_t sample : order) {
@@ -106,7 +106,7 @@ class Shifted final : public Progress {
 
 class FileRun {
  public:
-  FileRun(const ImageSource& source, const std::vector<std::size_t>& order, Embedder& embedder,
+  FileRun(const ImageSource& source, const std::vector<std::size_t>& order, ImageEmbedder& embedder,
           const EmbedFileOptions& options)
       : source_(source),
         order_(order),
@@ -210,7 +210,7 @@ class FileRun {
 
   const ImageSource& source_;
   const std::vector<std::size_t>& order_;
-  Embedder& embedder_;
+  ImageEmbedder& embedder_;
   const EmbedFileOptions& options_;
   std::size_t dimension_;
   std::string identity_;
@@ -224,7 +224,7 @@ class FileRun {
 }  // namespace
 
 Result<EmbedReport> embed_to_file(const ImageSource& source, const std::vector<std::size_t>& order,
-                                  Embedder& embedder, const EmbedFileOptions& options,
+                                  ImageEmbedder& embedder, const EmbedFileOptions& options,
                                   Progress& progress, std::stop_token stop) {
   return FileRun(source, order, embedder, options).run(progress, std::move(stop));
 }

@@ -14,7 +14,7 @@ constexpr std::size_t kInFlight = 2;  // batches handed to the device and not ye
 }  // namespace
 
 Result<EmbedReport> embed_images(const ImageSource& source, const std::vector<std::size_t>& order,
-                                 Embedder& embedder, const EmbedOptions& options,
+                                 ImageEmbedder& embedder, const EmbedOptions& options,
                                  const EmbedSink& sink, Progress& progress, std::stop_token stop) {
   LoaderSettings settings;
   settings.input = embedder.spec().input;

@@ -1,4 +1,4 @@
-// Whole data sets to embeddings: decoding, network and output side by side. Torch-free to include.
+// Whole data sets to embeddings: decoding, network and output side by side.
 //
 // embed_images hands every batch to a sink; embed_to_file writes a file and can be interrupted:
 // every so often the rows so far are put into a part file beside the output (OUT.part-000000, ...),
@@ -38,7 +38,7 @@ using EmbedSink = std::function<Result<void>(const Batch& batch, Rows<const floa
 
 // `order`: the samples to embed, as indices in the source.
 Result<EmbedReport> embed_images(const ImageSource& source, const std::vector<std::size_t>& order,
-                                 Embedder& embedder, const EmbedOptions& options,
+                                 ImageEmbedder& embedder, const EmbedOptions& options,
                                  const EmbedSink& sink, Progress& progress,
                                  std::stop_token stop = {});
 
@@ -51,7 +51,7 @@ struct EmbedFileOptions : EmbedOptions {
 };
 
 Result<EmbedReport> embed_to_file(const ImageSource& source, const std::vector<std::size_t>& order,
-                                  Embedder& embedder, const EmbedFileOptions& options,
+                                  ImageEmbedder& embedder, const EmbedFileOptions& options,
                                   Progress& progress, std::stop_token stop = {});
 
 }  // namespace paco

@@ -1,6 +1,4 @@
 // The only place where a batch of pixels meets a network outside of training. Includes torch.
-#include "represent/embedder.hpp"
-
 #include <c10/core/Event.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 #include <fmt/format.h>
@@ -17,6 +15,7 @@
 #include "base/try.hpp"
 #include "represent/batch_fit.hpp"
 #include "represent/run_folder.hpp"
+#include "represent/torch_embedder.hpp"
 #include "represent/torch_net.hpp"
 
 namespace paco {
@@ -40,9 +39,26 @@ struct Pending {
   }
 };
 
-}  // namespace
+class TorchEmbedder final : public ImageEmbedder {
+ public:
+  struct State;
+  static std::unique_ptr<ImageEmbedder> make(std::unique_ptr<State> state);
 
-struct Embedder::State {
+  const NetSpec& spec() const override;
+  const std::vector<std::string>& class_names() const override;
+  const Matrix<float>& classifier() const override;
+  const std::vector<std::string>& ignored_tensors() const override;
+  std::uint64_t fingerprint() const override;
+  Result<void> submit(const Batch& batch) override;
+  Result<void> collect(Rows<float> out) override;
+  std::function<std::shared_ptr<std::uint8_t[]>(std::size_t)> allocator() const override;
+
+ private:
+  explicit TorchEmbedder(std::unique_ptr<State> state) : state_(std::move(state)) {}
+  std::unique_ptr<State> state_;
+};
+
+struct TorchEmbedder::State {
   std::shared_ptr<Net> net;
   torch::Device device{torch::kCPU};
   torch::ScalarType type = torch::kFloat32;
@@ -114,13 +130,16 @@ struct Embedder::State {
   }
 };
 
-Embedder::Embedder(std::unique_ptr<State> state) : state_(std::move(state)) {}
-Embedder::~Embedder() = default;
+std::unique_ptr<ImageEmbedder> TorchEmbedder::make(std::unique_ptr<State> state) {
+  return std::unique_ptr<ImageEmbedder>(new TorchEmbedder(std::move(state)));
+}
 
-Result<std::unique_ptr<Embedder>> Embedder::open_run(const std::string& path,
-                                                     const EmbedderSettings& settings) {
+}  // namespace
+
+Result<std::unique_ptr<ImageEmbedder>> open_torch_run(const std::string& path,
+                                                      const EmbedderSettings& settings) {
   PACO_ASSIGN(Run run, read_run(path));
-  auto state = std::make_unique<State>();
+  auto state = std::make_unique<TorchEmbedder::State>();
   state->class_names = std::move(run.class_names);
   StateDict weights;
   for (NamedTensor& tensor : run.tensors) {
@@ -133,13 +152,13 @@ Result<std::unique_ptr<Embedder>> Embedder::open_run(const std::string& path,
   PACO_ASSIGN(state->net, make_net(run.net, 0));
   PACO_TRY(load_module(*state->net, weights, path));
   PACO_TRY(state->prepare(settings));
-  return std::unique_ptr<Embedder>(new Embedder(std::move(state)));
+  return TorchEmbedder::make(std::move(state));
 }
 
-Result<std::unique_ptr<Embedder>> Embedder::open_backbone(const NetSpec& spec,
-                                                          const std::string& weights,
-                                                          const EmbedderSettings& settings) {
-  auto state = std::make_unique<State>();
+Result<std::unique_ptr<ImageEmbedder>> open_torch_backbone(const NetSpec& spec,
+                                                           const std::string& weights,
+                                                           const EmbedderSettings& settings) {
+  auto state = std::make_unique<TorchEmbedder::State>();
   NetSpec bare = spec;
   bare.dimension = 0;
   if (weights.empty()) {
@@ -152,15 +171,15 @@ Result<std::unique_ptr<Embedder>> Embedder::open_backbone(const NetSpec& spec,
     state->ignored = std::move(report.ignored);
   }
   PACO_TRY(state->prepare(settings));
-  return std::unique_ptr<Embedder>(new Embedder(std::move(state)));
+  return TorchEmbedder::make(std::move(state));
 }
 
-const NetSpec& Embedder::spec() const { return state_->net->spec; }
-const std::vector<std::string>& Embedder::class_names() const { return state_->class_names; }
-const Matrix<float>& Embedder::classifier() const { return state_->classifier; }
-const std::vector<std::string>& Embedder::ignored_tensors() const { return state_->ignored; }
+const NetSpec& TorchEmbedder::spec() const { return state_->net->spec; }
+const std::vector<std::string>& TorchEmbedder::class_names() const { return state_->class_names; }
+const Matrix<float>& TorchEmbedder::classifier() const { return state_->classifier; }
+const std::vector<std::string>& TorchEmbedder::ignored_tensors() const { return state_->ignored; }
 
-std::uint64_t Embedder::fingerprint() const {
+std::uint64_t TorchEmbedder::fingerprint() const {
   std::uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a, a number at a time
   const auto mix = [&](std::uint64_t value) { hash = (hash ^ value) * 0x100000001b3ull; };
   for (const char character : spec_to_json(spec())) mix(static_cast<unsigned char>(character));
@@ -170,7 +189,7 @@ std::uint64_t Embedder::fingerprint() const {
   return hash;
 }
 
-Result<void> Embedder::submit(const Batch& batch) {
+Result<void> TorchEmbedder::submit(const Batch& batch) {
   assert(batch.input == spec().input);
   if (batch.samples.empty()) {
     state_->pending.push_back({torch::empty({0, spec().embedding()}), std::nullopt, nullptr});
@@ -189,7 +208,7 @@ Result<void> Embedder::submit(const Batch& batch) {
   return {};
 }
 
-Result<void> Embedder::collect(Rows<float> out) {
+Result<void> TorchEmbedder::collect(Rows<float> out) {
   assert(!state_->pending.empty());
   Pending pending = std::move(state_->pending.front());
   state_->pending.pop_front();
@@ -204,12 +223,7 @@ Result<void> Embedder::collect(Rows<float> out) {
   return {};
 }
 
-Result<void> Embedder::embed(const Batch& batch, Rows<float> out) {
-  PACO_TRY(submit(batch));
-  return collect(out);
-}
-
-std::function<std::shared_ptr<std::uint8_t[]>(std::size_t)> Embedder::allocator() const {
+std::function<std::shared_ptr<std::uint8_t[]>(std::size_t)> TorchEmbedder::allocator() const {
   if (state_->device.is_cpu()) return {};
   return [](std::size_t bytes) {
     const Tensor memory = torch::empty({static_cast<std::int64_t>(bytes)},

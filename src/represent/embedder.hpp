@@ -1,4 +1,5 @@
-// Images to embeddings with a trained run or a bare backbone. Torch-free to include.
+// Images to embeddings with a trained run or a bare backbone: the face of what does it. On a CPU
+// that is vision/cpu_embedder.hpp, on a GPU torch_embedder.hpp.
 //
 // For whole data sets see embed_images.hpp. One thread at a time.
 #pragma once
@@ -19,45 +20,37 @@ namespace paco {
 
 struct EmbedderSettings {
   std::string device = "cpu";  // cpu, cuda, cuda:N
-  unsigned threads = 0;        // of the network on a CPU; 0: the library's default
-  std::string precision =
-      "auto";  // float32, bfloat16, or auto: bfloat16 on a GPU, float32 on a CPU
+  unsigned threads = 0;        // of the network on a CPU; 0: all cores
+  // float32, bfloat16, on a CPU also int8; auto: bfloat16 on a GPU, float32 on a CPU.
+  std::string precision = "auto";
 };
 
-class Embedder {
+class ImageEmbedder {
  public:
-  // A run folder that `paco train` wrote.
-  static Result<std::unique_ptr<Embedder>> open_run(const std::string& path,
-                                                    const EmbedderSettings& settings);
-  // A backbone without head; `weights` empty means fresh weights from seed 0.
-  static Result<std::unique_ptr<Embedder>> open_backbone(const NetSpec& spec,
-                                                         const std::string& weights,
-                                                         const EmbedderSettings& settings);
-  ~Embedder();
+  virtual ~ImageEmbedder() = default;
 
-  const NetSpec& spec() const;
-  const std::vector<std::string>& class_names() const;  // empty for a bare backbone
-  const Matrix<float>& classifier() const;              // (classes, d); no rows where there is none
-  const std::vector<std::string>& ignored_tensors() const;  // of the weights file
+  virtual const NetSpec& spec() const = 0;
+  virtual const std::vector<std::string>& class_names() const = 0;  // empty for a bare backbone
+  // (classes, d); no rows where there is none.
+  virtual const Matrix<float>& classifier() const = 0;
+  virtual const std::vector<std::string>& ignored_tensors() const = 0;  // of the weights file
 
   // Differs between networks, weights and precisions: tells whether two embeddings have the same
   // origin.
-  std::uint64_t fingerprint() const;
+  virtual std::uint64_t fingerprint() const = 0;
 
   // View 0 of a batch -> out, (batch.samples.size(), spec().embedding()).
-  Result<void> embed(const Batch& batch, Rows<float> out);
+  Result<void> embed(const Batch& batch, Rows<float> out) {
+    if (auto submitted = submit(batch); !submitted.ok()) return submitted;
+    return collect(out);
+  }
   // The same in two steps, so that a GPU works while the caller does: submit() hands a batch over,
   // collect() waits for its embeddings. Between them other batches may be submitted; they are
   // collected in order.
-  Result<void> submit(const Batch& batch);
-  Result<void> collect(Rows<float> out);
+  virtual Result<void> submit(const Batch& batch) = 0;
+  virtual Result<void> collect(Rows<float> out) = 0;
   // Memory that the device copies from fastest, for LoaderSettings::allocate.
-  std::function<std::shared_ptr<std::uint8_t[]>(std::size_t)> allocator() const;
-
- private:
-  struct State;
-  explicit Embedder(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  virtual std::function<std::shared_ptr<std::uint8_t[]>(std::size_t)> allocator() const = 0;
 };
 
 }  // namespace paco

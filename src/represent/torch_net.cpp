@@ -6,6 +6,9 @@
 #include <cmath>
 
 #include "represent/torch_backbones.hpp"
+#ifdef PACO_CUDA
+#include "represent/torch_vit_fused.hpp"
+#endif
 
 namespace paco {
 namespace {
@@ -70,6 +73,12 @@ Tensor normalise_pixels(const Tensor& pixels, const Normalisation& normalisation
     shift[c] = -normalisation.mean[c] / normalisation.deviation[c];
   }
   const auto device = pixels.device();
+#ifdef PACO_CUDA
+  if (device.is_cuda()) {
+    const auto values = cuda::normalise(pixels, scale, shift, type);
+    if (values.defined()) return values.permute({0, 3, 1, 2});
+  }
+#endif
   // Through pinned memory, so that a GPU is not waited for.
   const auto upload = [&](float* values) {
     const auto host = torch::from_blob(values, {3}, torch::kFloat32);

@@ -15,6 +15,8 @@
 #include "paco/result.hpp"
 #include "represent/net_spec.hpp"
 #include "represent/state_dict.hpp"
+#include "represent/torch_embedder.hpp"
+#include "represent/weights.hpp"
 
 namespace paco {
 
@@ -43,18 +45,11 @@ class Net : public torch::nn::Module {
 // A net with fresh weights drawn from `seed` alone, on the CPU, in float32.
 Result<std::shared_ptr<Net>> make_net(const NetSpec& spec, std::uint64_t seed);
 
-// The spec of the backbone in a weights file: what the file holds (grid of positions, layer scale,
-// depth) wins over the defaults of the name where that is possible, and is an error that names it
-// where not.
-Result<NetSpec> fit_spec(NetSpec spec, const StateDict& weights, const std::string& origin);
-
 struct LoadReport {
   std::size_t loaded = 0;
   std::vector<std::string>
       ignored;  // classifier heads and the like that the backbone has no use for
 };
-// A weights file of any kind (safetensors, state dict, TorchScript) as named tensors.
-Result<StateDict> read_weights(const std::string& path);
 // Into the backbone alone. Every tensor that is missing, left over or of another shape is named in
 // the error.
 Result<LoadReport> load_backbone(Backbone& backbone, const StateDict& weights,

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "represent/torch_backbones.hpp"
+#include "represent/torch_vit_ops.hpp"
 
 namespace paco {
 namespace {
@@ -16,17 +17,10 @@ namespace {
 namespace nn = torch::nn;
 using torch::Tensor;
 
-constexpr double kNormEpsilon = 1e-6;
 constexpr double kLayerScaleStart = 1e-5;
 
 nn::LayerNorm make_norm(int width) {
-  return nn::LayerNorm(nn::LayerNormOptions({width}).eps(kNormEpsilon));
-}
-
-// torch::nn::Linear multiplies and then adds the bias in a pass of its own where the input has
-// three dimensions; this does both in one.
-Tensor linear(const nn::Linear& layer, const Tensor& x) {
-  return torch::linear(x, layer->weight, layer->bias);
+  return nn::LayerNorm(nn::LayerNormOptions({width}).eps(kVitNormEpsilon));
 }
 
 // q, k, v are (B, heads, N, width / heads).
@@ -44,26 +38,24 @@ struct AttentionImpl : nn::Module {
     qkv = register_module("qkv", nn::Linear(width, 3 * width));
     proj = register_module("proj", nn::Linear(width, width));
   }
-  Tensor forward(const Tensor& x) {  // x is (B, N, width)
-    const auto batch = x.size(0), tokens = x.size(1), width = x.size(2);
-    const auto parts =
-        linear(qkv, x).view({batch, tokens, 3, heads, width / heads}).permute({2, 0, 3, 1, 4});
-    const auto mixed = attend(parts[0], parts[1], parts[2]);
-    return linear(proj, mixed.transpose(1, 2).reshape({batch, tokens, width}));
+  // What attention mixes for every token of y (B, N, width), before `proj`.
+  Tensor mix(const Tensor& y) {
+    const auto parts = project_heads(y, qkv->weight, qkv->bias, heads, 3);
+    return joined(attend(parts[0], parts[1], parts[2]));
   }
-  // What forward() gives for the first token alone: one query, all keys and values. (B, 1, width).
-  Tensor first_token(const Tensor& x) {
-    const auto batch = x.size(0), tokens = x.size(1), width = x.size(2);
-    const auto q = torch::linear(x.narrow(1, 0, 1), qkv->weight.narrow(0, 0, width),
+  // The same for the first token alone: one query, all keys and values. (B, 1, width).
+  Tensor mix_first(const Tensor& y) {
+    const auto width = y.size(2);
+    const auto q = torch::linear(y.narrow(1, 0, 1), qkv->weight.narrow(0, 0, width),
                                  qkv->bias.narrow(0, 0, width))
-                       .view({batch, 1, heads, width / heads})
+                       .view({y.size(0), 1, heads, width / heads})
                        .transpose(1, 2);
-    const auto kv = torch::linear(x, qkv->weight.narrow(0, width, 2 * width),
-                                  qkv->bias.narrow(0, width, 2 * width))
-                        .view({batch, tokens, 2, heads, width / heads})
-                        .permute({2, 0, 3, 1, 4});
-    return linear(proj, attend(q, kv[0], kv[1]).transpose(1, 2).reshape({batch, 1, width}));
+    const auto kv = project_heads(y, qkv->weight.narrow(0, width, 2 * width),
+                                  qkv->bias.narrow(0, width, 2 * width), heads, 2);
+    return joined(attend(q, kv[0], kv[1]));
   }
+  // (B, heads, N, d) -> (B, N, heads * d).
+  static Tensor joined(const Tensor& mixed) { return mixed.transpose(1, 2).flatten(2); }
   int heads;
   nn::Linear qkv{nullptr}, proj{nullptr};
 };
@@ -74,7 +66,6 @@ struct MlpImpl : nn::Module {
     fc1 = register_module("fc1", nn::Linear(width, 4 * width));
     fc2 = register_module("fc2", nn::Linear(4 * width, width));
   }
-  Tensor forward(const Tensor& x) { return linear(fc2, torch::gelu(linear(fc1, x))); }
   nn::Linear fc1{nullptr}, fc2{nullptr};
 };
 TORCH_MODULE(Mlp);
@@ -83,7 +74,6 @@ struct LayerScaleImpl : nn::Module {
   explicit LayerScaleImpl(int width) {
     gamma = register_parameter("gamma", torch::full({width}, kLayerScaleStart));
   }
-  Tensor forward(const Tensor& x) { return x * gamma; }
   Tensor gamma;
 };
 TORCH_MODULE(LayerScale);
@@ -99,17 +89,20 @@ struct BlockImpl : nn::Module {
       ls2 = register_module("ls2", LayerScale(spec.width));
     }
   }
-  Tensor forward(const Tensor& x) { return add_mlp(x, attn(norm1(x))); }
-  // What forward() gives for the first token alone, at a fraction of the work. (B, 1, width).
-  Tensor first_token(const Tensor& x) {
-    return add_mlp(x.narrow(1, 0, 1), attn->first_token(norm1(x)));
+  // From the residual stream and its norm1 to the residual stream after the block and the norm that
+  // comes next: the norm1 of the block after this one, or the final norm.
+  Normed forward(const Normed& in, const nn::LayerNorm& next) {
+    return add_mlp(in.x, attn->mix(in.y), next);
   }
-  Tensor add_mlp(const Tensor& x, Tensor branch) {
-    if (ls1) branch = ls1(branch);
-    const Tensor y = x + branch;
-    branch = mlp(norm2(y));
-    if (ls2) branch = ls2(branch);
-    return y + branch;
+  // What forward() gives for the first token alone, at a fraction of the work. (B, 1, width).
+  Normed first_token(const Normed& in, const nn::LayerNorm& next) {
+    return add_mlp(in.x.narrow(1, 0, 1), attn->mix_first(in.y), next);
+  }
+  Normed add_mlp(const Tensor& x, const Tensor& mixed, const nn::LayerNorm& next) {
+    const Normed middle =
+        add_project_norm(x, mixed, attn->proj, ls1 ? ls1->gamma : Tensor(), norm2);
+    return add_project_norm(middle.x, project_gelu(middle.y, mlp->fc1), mlp->fc2,
+                            ls2 ? ls2->gamma : Tensor(), next);
   }
   nn::LayerNorm norm1{nullptr}, norm2{nullptr};
   Attention attn{nullptr};
@@ -151,13 +144,12 @@ class Vit : public Backbone {
 
   Tensor forward(const Tensor& images) override {
     const auto grid = images.size(2) / patch_embed_->patch;
-    const Tensor patches = patch_embed_(images);
-    const Tensor token = cls_token_.expand({images.size(0), -1, -1});
-    Tensor x = torch::cat({token, patches}, 1) + positions(grid);
+    const Tensor x = place(patch_embed_(images), positions(grid));
+    Normed state{x, block(0)->norm1(x)};
     // Only the class token is used, so the last block and the norm work on no other.
     const std::size_t last = blocks_->size() - 1;
-    for (std::size_t i = 0; i < last; ++i) x = blocks_[i]->as<BlockImpl>()->forward(x);
-    return norm_(blocks_[last]->as<BlockImpl>()->first_token(x).squeeze(1));
+    for (std::size_t i = 0; i < last; ++i) state = block(i)->forward(state, block(i + 1)->norm1);
+    return block(last)->first_token(state, norm_).y.squeeze(1);
   }
 
   std::vector<Tensor> last_block() override {
@@ -167,6 +159,22 @@ class Vit : public Backbone {
   }
 
  private:
+  BlockImpl* block(std::size_t i) { return blocks_[i]->as<BlockImpl>(); }
+
+  // Class token and patches (B, grid * grid, width) at their positions, (B, 1 + grid * grid,
+  // width).
+  Tensor place(const Tensor& patches, const Tensor& positions) {
+    const auto batch = patches.size(0), count = patches.size(1), width = patches.size(2);
+    const Tensor token = cls_token_.expand({batch, -1, -1});
+    if (torch::GradMode::is_enabled()) return torch::cat({token, patches}, 1) + positions;
+    // In one pass where nothing has to be differentiated.
+    Tensor x = torch::empty({batch, 1 + count, width}, patches.options());
+    Tensor first = x.narrow(1, 0, 1), others = x.narrow(1, 1, count);
+    torch::add_out(first, token, positions.narrow(1, 0, 1));
+    torch::add_out(others, patches, positions.narrow(1, 1, count));
+    return x;
+  }
+
   // The learned positions, on another grid interpolated (bicubic); the class token's own stays as
   // it is.
   Tensor positions(std::int64_t grid) {

@@ -80,7 +80,8 @@ Directions directions_of(Stream& stream) {
     const Editor& editor = session.parts().method->editor();
     const std::vector<float>& references = session.model().references;
     out.events = session.events();
-    if (!method.info().supports(OperationKind::promote)) return;  // it keeps no directions
+    if (!method.info().supports(OperationKind::promote) || !editor.shares_space())
+      return;  // it keeps no directions, or others than ours
     for (PrototypeId p = 0; p < method.next_prototype(); ++p) {
       const PrototypeRole role = editor.role(p);
       if (!role.exists || !role.competing || role.owner == kNobody) continue;

@@ -47,6 +47,7 @@ Lane::~Lane() {
 }
 
 bool Lane::submit(SampleJob job) {
+  if (Outlet* outlet = outlet_) return outlet->submit(std::move(job));
   {
     const std::lock_guard lock(mutex_);
     const std::size_t rows = job.samples->rows, bytes = bytes_of(*job.samples);
@@ -77,6 +78,34 @@ bool Lane::ask(const std::function<void(Session&)>& task) {
 }
 
 Result<OperationOutcome> Lane::apply(const Operation& operation) {
+  if (Outlet* outlet = outlet_) return outlet->apply(operation);
+  return carry_out(operation);
+}
+
+Result<Decided> Lane::fold(Rows<const double> embeddings, std::span<Decision> decisions,
+                           const SampleNames& names) {
+  Result<Decided> decided = kEnded;
+  ask([&](Session& session) {
+    const std::uint64_t before = session.samples();
+    decided = session.decide(embeddings, decisions, names);
+    if (decided.ok()) tell(decisions.first(decided->rows), before);
+  });
+  return decided;
+}
+
+// Of all decisions, those that are fresh.
+void Lane::tell(std::span<const Decision> decisions, std::uint64_t samples_before) {
+  std::uint64_t next = samples_before;
+  for (const Decision& decision : decisions) {
+    if (decision.sequence != next) continue;
+    listener_.decided(decision);
+    ++next;
+  }
+  publish();
+  listener_.settled();
+}
+
+Result<OperationOutcome> Lane::carry_out(const Operation& operation) {
   Result<OperationOutcome> outcome = kEnded;
   ask([&](Session& session) {
     outcome = session.apply(operation);
@@ -171,15 +200,8 @@ void Lane::decide(std::vector<SampleJob>& group) {
         group[first].done(BadSample{decided.error(), std::nullopt});
       return;
     }
+    tell(std::span(decisions_).first(decided->rows), samples_before);
     std::uint64_t next = samples_before;
-    for (std::size_t i = 0; i < decided->rows; ++i) {
-      if (decisions_[i].sequence != next) continue;
-      listener_.decided(decisions_[i]);
-      ++next;
-    }
-    publish();
-    listener_.settled();
-    next = samples_before;
     std::size_t row = 0;
     for (; first < group.size(); ++first) {
       const std::size_t rows = group[first].samples->rows;

@@ -4,6 +4,7 @@
 // groups.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -49,6 +50,14 @@ class Lane {
     virtual void settled() = 0;  // after a group or an operation
   };
 
+  // Where requests go first when the order of events is made elsewhere. The session then takes what
+  // fold() and carry_out() bring from there, and nothing else.
+  struct Outlet {
+    virtual ~Outlet() = default;
+    virtual bool submit(SampleJob job) = 0;
+    virtual Result<OperationOutcome> apply(const Operation& operation) = 0;
+  };
+
   Lane(Session session, Listener& listener);
   ~Lane();  // what waits is still done; then the session is closed
 
@@ -58,6 +67,13 @@ class Lane {
   bool ask(const std::function<void(Session&)>& task);
   Result<OperationOutcome> apply(const Operation& operation);
 
+  // Outlives the requests; null: there is none.
+  void set_outlet(Outlet* outlet) { outlet_ = outlet; }
+  // As Session::decide() and Session::apply(), on the owner's thread, with all who listen told.
+  Result<Decided> fold(Rows<const double> embeddings, std::span<Decision> decisions,
+                       const SampleNames& names);
+  Result<OperationOutcome> carry_out(const Operation& operation);
+
   std::shared_ptr<const Published> published() const;
   std::size_t waiting() const;
 
@@ -65,6 +81,7 @@ class Lane {
   using Job = std::variant<SampleJob, std::function<void(Session&)>>;
   void run();
   void decide(std::vector<SampleJob>& group);
+  void tell(std::span<const Decision> decisions, std::uint64_t samples_before);
   void answer(SampleJob& job, std::span<const Decision> decisions, std::uint64_t samples_before,
               std::uint64_t events_before, std::uint64_t& next);
   void publish();
@@ -73,6 +90,7 @@ class Lane {
   Listener& listener_;
   Samples group_;  // scratch
   std::vector<Decision> decisions_;
+  std::atomic<Outlet*> outlet_{nullptr};
 
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable wake_;

@@ -49,7 +49,9 @@ Json operation_of(const Route& route) {
     Json content;
     content[std::string(route.body)] = {{"schema", Json::object()}};
     if (route.start != nullptr) {
-      content["application/jsonl"] = content["application/x-npy"] = {{"schema", Json::object()}};
+      for (const char* type :
+           {"application/jsonl", "application/x-npy", "image/jpeg", "image/png", "image/webp"})
+        content[type] = {{"schema", Json::object()}};
     }
     out["requestBody"] = {{"required", true}, {"content", std::move(content)}};
   }

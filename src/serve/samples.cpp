@@ -178,6 +178,20 @@ std::optional<Error> check_picture(const std::string& text, const SampleLimits& 
   return std::nullopt;
 }
 
+// Before anything is decoded: what the file's header says of it.
+std::optional<Error> check_image(const std::string& file, const SampleLimits& limits) {
+  const auto pixels = picture_pixels(file);
+  if (!pixels) {
+    return Error{ErrorCode::bad_format, "the image is no JPEG, PNG or WebP file",
+                 "send a file of one of these kinds as it is"};
+  }
+  if (file.size() <= limits.image && *pixels <= limits.image_pixels) return std::nullopt;
+  return Error{ErrorCode::bad_value,
+               fmt::format("an image of {} bytes and {} pixels, at most {} and {} are taken",
+                           file.size(), *pixels, limits.image, limits.image_pixels),
+               "send a smaller one"};
+}
+
 class SampleReader {
  public:
   SampleReader(Reader& reader, std::size_t dimension, const SampleLimits& limits, Samples& out)
@@ -208,7 +222,7 @@ class SampleReader {
   }
   // All lists as long as there are rows.
   void finish() {
-    for (auto* list : {&out_.keys, &out_.ids, &out_.attributes, &out_.pictures}) {
+    for (auto* list : {&out_.keys, &out_.ids, &out_.attributes, &out_.pictures, &out_.images}) {
       if (!list->empty()) list->resize(out_.rows);
     }
   }
@@ -252,12 +266,29 @@ class SampleReader {
       put(out_.pictures, out_.rows, std::move(value));
       return true;
     }
+    if (name_ == "image") return image();
     return fail(ErrorCode::bad_argument, fmt::format("has an unknown '{}'", name_),
-                "embedding, key, id, attributes, picture");
+                "embedding or image, key, id, attributes, picture");
+  }
+
+  bool image() {
+    if (has_embedding_) return fail(ErrorCode::bad_format, "has two embeddings or images", "");
+    has_embedding_ = true;
+    std::string text;
+    if (!reader_.text(text, limits_.image / 3 * 4 + 4, "image")) return false;
+    auto file = from_base64(text);
+    if (!file) {
+      return fail(ErrorCode::bad_format, "has an 'image' that is no base64",
+                  "standard digits, with padding");
+    }
+    if (!fail(check_image(*file, limits_))) return false;
+    put(out_.images, out_.rows, std::move(*file));
+    out_.embeddings.resize(out_.embeddings.size() + out_.dimension);
+    return true;
   }
 
   bool embedding() {
-    if (has_embedding_) return fail(ErrorCode::bad_format, "has two embeddings", "");
+    if (has_embedding_) return fail(ErrorCode::bad_format, "has two embeddings or images", "");
     has_embedding_ = true;
     if (!reader_.expect('[')) return false;
     const std::size_t before = out_.embeddings.size();
@@ -329,6 +360,26 @@ std::optional<BadSample> read_line_samples(std::string_view text, std::size_t di
   }
   if (out.rows == 0) return none_sent();
   samples.finish();
+  return std::nullopt;
+}
+
+std::optional<BadSample> read_image_sample(std::string file, std::size_t dimension,
+                                           const std::string& key, const std::string& id,
+                                           const SampleLimits& limits, Samples& out) {
+  if (key.size() > limits.key || id.size() > limits.id) {
+    return BadSample{{ErrorCode::bad_argument,
+                      fmt::format("a key of {} and an id of {} bytes, at most {} and {} are taken",
+                                  key.size(), id.size(), limits.key, limits.id),
+                      "choose shorter ones"},
+                     std::nullopt};
+  }
+  if (auto error = check_image(file, limits)) return BadSample{std::move(*error), 0};
+  out.rows = 1;
+  out.dimension = dimension;
+  out.embeddings.resize(dimension);
+  if (!key.empty()) out.keys = {key};
+  if (!id.empty()) out.ids = {id};
+  out.images.push_back(std::move(file));
   return std::nullopt;
 }
 

@@ -20,6 +20,8 @@ struct SampleLimits {
   std::size_t attributes = 4096;     // bytes, as JSON
   std::size_t picture = 256 * 1024;  // bytes
   std::uint64_t pixels = 1 << 22;    // of a picture
+  std::size_t image = 16 << 20;      // bytes of an image that is to be embedded
+  std::uint64_t image_pixels = 1 << 25;
 };
 
 // Lists of names are empty, or have one for each row.
@@ -27,6 +29,7 @@ struct Samples {
   std::size_t rows = 0, dimension = 0;
   std::vector<double> embeddings;  // (rows, dimension)
   std::vector<std::string> keys, ids, attributes, pictures;
+  std::vector<std::string> images;  // files; their rows of `embeddings` are still to be filled in
 
   Rows<const double> view() const { return {embeddings.data(), rows, dimension}; }
 };
@@ -37,7 +40,8 @@ struct BadSample {
   std::optional<std::size_t> row;
 };
 
-// {"samples": [{"embedding": [...], "key": ..., "id": ..., "attributes": {...}, "picture": "..."}]}
+// {"samples": [{"embedding": [...], "key": ..., "id": ..., "attributes": {...}, "picture":
+// "..."}]}; in place of the embedding perhaps "image", a file in base64.
 std::optional<BadSample> read_json_samples(std::string_view text, std::size_t dimension,
                                            const SampleLimits& limits, Samples& out);
 // One such sample a line.
@@ -47,6 +51,11 @@ std::optional<BadSample> read_line_samples(std::string_view text, std::size_t di
 std::optional<BadSample> read_npy_samples(std::string_view bytes, std::size_t dimension,
                                           const std::string& key_prefix, std::uint64_t key_first,
                                           const SampleLimits& limits, Samples& out);
+
+// One sample, an image file.
+std::optional<BadSample> read_image_sample(std::string file, std::size_t dimension,
+                                           const std::string& key, const std::string& id,
+                                           const SampleLimits& limits, Samples& out);
 
 // "image/png", "image/jpeg" or "image/webp" by the first bytes; empty for anything else.
 std::string_view picture_type(std::string_view bytes);

@@ -12,6 +12,8 @@ namespace paco::serve {
 
 struct Service::Workers {
   boost::asio::thread_pool pool{2};
+  boost::asio::thread_pool images{1};
+  std::atomic<int> images_waiting{0};
 };
 
 namespace {
@@ -67,7 +69,7 @@ bool is_same_origin(std::string_view origin, std::string_view host) {
 
 Service::Service(ServiceOptions options)
     : options_(std::move(options)),
-      streams_(options_.folder, options_.durability),
+      streams_(options_.folder, options_.durability, options_.own_streams),
       workers_(std::make_unique<Workers>()) {}
 
 Service::~Service() { close(); }
@@ -76,9 +78,23 @@ Result<void> Service::open() { return streams_.open(); }
 
 void Service::close() {
   if (workers_ == nullptr) return;
+  workers_->images.join();
   workers_->pool.join();
   workers_.reset();
   streams_.close();
+}
+
+bool Service::embed_later(std::function<void()> work) {
+  constexpr int kMostWaiting = 64;
+  if (++workers_->images_waiting > kMostWaiting) {
+    --workers_->images_waiting;
+    return false;
+  }
+  boost::asio::post(workers_->images, [this, work = std::move(work)] {
+    work();
+    --workers_->images_waiting;
+  });
+  return true;
 }
 
 Service::Match Service::match(Verb verb, std::string_view path) const {

@@ -19,15 +19,20 @@
 
 namespace paco::serve {
 
+class ImageDoor;
+
 struct ServiceOptions {
   std::string folder;
   std::string version;
   std::optional<Tokens> tokens;  // without them everybody may everything
   bool loopback = true;          // only this machine: then requests must be addressed to it
   JournalOptions::Durability durability = JournalOptions::Durability::full;
+  bool own_streams =
+      true;  // the journals of the folder; else streams are added by whoever has them
   std::uint64_t body_bytes = std::uint64_t{64} << 20;
   std::uint64_t upload_bytes = std::uint64_t{1} << 30;  // of models and support sets
   SampleLimits samples;
+  std::shared_ptr<ImageDoor> images;  // null: only embeddings are taken
 };
 
 class Service;
@@ -112,6 +117,9 @@ class Service final : public Handler {
   std::optional<Response> refuse(const Request& request, const Match& match,
                                  std::shared_ptr<User>& user) const;
   std::string actor(const Call& call) const;
+  void decide(Call call, std::shared_ptr<Samples> samples);
+  // On the one thread for images; false where too many wait.
+  bool embed_later(std::function<void()> work);
 
   const ServiceOptions options_;
   Streams streams_;

@@ -5,6 +5,7 @@
 
 #include "base/try.hpp"
 #include "serve/directions.hpp"
+#include "serve/image_door.hpp"
 #include "serve/service.hpp"
 #include "serve/views.hpp"
 #include "session/journal_rows.hpp"
@@ -17,10 +18,18 @@ constexpr std::size_t kMostNeighbours = 8;
 constexpr std::uint64_t kLookedAt = 2000;     // newest samples, for neighbours
 constexpr std::uint64_t kSearched = 100'000;  // newest samples, for a text
 
-std::optional<BadSample> read_samples(const Call& call, const SampleLimits& limits, Samples& out) {
-  const Request& request = call.request();
+bool is_image(const std::string& type) {
+  return type == "image/jpeg" || type == "image/png" || type == "image/webp";
+}
+
+std::optional<BadSample> read_samples(Call& call, const SampleLimits& limits, Samples& out) {
+  Request& request = call.exchange->request;
   const std::size_t dimension = call.stream->model().dimension;
   const std::string& type = request.content_type;
+  if (is_image(type)) {
+    return read_image_sample(std::move(request.body), dimension, call.text("key"), call.text("id"),
+                             limits, out);
+  }
   if (type == "application/x-npy") {
     const auto first = whole(call, "key_first", 0, std::uint64_t{1} << 62);
     if (!first.ok()) return BadSample{first.error(), std::nullopt};
@@ -33,7 +42,7 @@ std::optional<BadSample> read_samples(const Call& call, const SampleLimits& limi
 
 bool takes(const std::string& type) {
   return type.empty() || type == "application/json" || type == "application/x-npy" ||
-         type == "application/jsonl" || type == "application/x-ndjson";
+         type == "application/jsonl" || type == "application/x-ndjson" || is_image(type);
 }
 
 // What the model would refuse a row for.
@@ -109,13 +118,46 @@ void Service::post_samples(Call call) {
   if (!takes(call.request().content_type)) {
     return refuse(failure(415, "unsupported",
                           fmt::format("samples as '{}'", call.request().content_type),
-                          "application/json, application/jsonl or application/x-npy"));
+                          "application/json, application/jsonl, application/x-npy, or image/jpeg, "
+                          "image/png, image/webp"));
   }
   auto samples = std::make_shared<Samples>();
   if (const auto bad = read_samples(call, options_.samples, *samples)) return refuse(failure(*bad));
+  exchange->request.body = {};  // the rows are all that is needed
+  if (samples->images.empty()) return decide(std::move(call), std::move(samples));
+  if (options_.images == nullptr) {
+    return refuse(failure(415, "unsupported", "this server has no backbone to embed images with",
+                          "start it with 'paco serve --backbone', or send embeddings"));
+  }
+  if (options_.images->dimension() != call.stream->model().dimension) {
+    return refuse(failure(409, "conflict",
+                          fmt::format("the backbone makes {} numbers of an image, the stream "
+                                      "expects {}",
+                                      options_.images->dimension(), call.stream->model().dimension),
+                          "serve it with the backbone that its support set was embedded with"));
+  }
+  samples->images.resize(samples->rows);
+  const bool taken = embed_later([this, call = std::move(call), samples]() mutable {
+    if (const auto bad = options_.images->embed(*samples)) {
+      ++failures_;
+      return call.exchange->answer([bad = *bad] { return failure(bad); });
+    }
+    decide(std::move(call), std::move(samples));
+  });
+  if (!taken) {
+    refuse(
+        failure(503, "unavailable", "too many images wait already", "send them again in a moment"));
+  }
+}
+
+void Service::decide(Call call, std::shared_ptr<Samples> samples) {
+  const auto exchange = call.exchange;
+  const auto refuse = [&](Response response) {
+    ++failures_;
+    exchange->answer([response = std::move(response)] { return response; });
+  };
   if (const auto bad = check_rows(*samples, call.stream->model())) return refuse(failure(*bad));
   const bool brief = call.text("brief") == "1";
-  exchange->request.body = {};  // the rows are all that is needed
   SampleJob job;
   job.samples = samples;
   job.done = [this, stream = call.stream, exchange, brief,

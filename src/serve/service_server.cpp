@@ -1,11 +1,22 @@
 // Calls about the server itself: who asks, health, figures, the description and the page.
 #include <fmt/format.h>
 
+#include "serve/image_door.hpp"
 #include "serve/page.hpp"
 #include "serve/service.hpp"
 #include "serve/views.hpp"
 
 namespace paco::serve {
+
+namespace {
+
+// What images are embedded with, or null.
+Json backbone_json(const ServiceOptions& options) {
+  if (options.images == nullptr) return nullptr;
+  return {{"name", options.images->name()}, {"dimension", options.images->dimension()}};
+}
+
+}  // namespace
 
 Response Service::server(Call& call) {
   Json methods = Json::array();
@@ -33,7 +44,10 @@ Response Service::server(Call& call) {
                        {"upload", options_.upload_bytes},
                        {"samples", options_.samples.samples},
                        {"picture", options_.samples.picture},
-                       {"attributes", options_.samples.attributes}}},
+                       {"attributes", options_.samples.attributes},
+                       {"image", options_.samples.image},
+                       {"image_pixels", options_.samples.image_pixels}}},
+                     {"backbone", backbone_json(options_)},
                      {"methods", std::move(methods)}});
 }
 

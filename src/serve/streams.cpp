@@ -53,7 +53,7 @@ Result<void> Streams::open() {
     // What a server that was killed was about to send.
     if (file.starts_with('.') && file.find(kCopy) != std::string::npos)
       PACO_TRY(remove_file(path_in(folder_, file)));
-    if (!file.ends_with(kExtension)) continue;
+    if (!own_ || !file.ends_with(kExtension)) continue;
     const std::string name = file.substr(0, file.size() - kExtension.size());
     if (!is_stream_name(name)) continue;
     streams_[name] = Stream::begin(
@@ -63,6 +63,17 @@ Result<void> Streams::open() {
         });
   }
   return {};
+}
+
+void Streams::add(std::shared_ptr<Stream> stream) {
+  const std::lock_guard lock(mutex_);
+  streams_[stream->name()] = std::move(stream);
+}
+
+Result<void> Streams::may_make() const {
+  if (own_) return {};
+  return Error{ErrorCode::mismatch, "the streams of this server are on a bus",
+               "make one with 'paco bus init', and start the server again"};
 }
 
 std::shared_ptr<Stream> Streams::find(const std::string& name) const {
@@ -87,6 +98,7 @@ Result<Streams::Made> Streams::create(const std::string& name, std::shared_ptr<c
     if (same) return Made{found->second, false};
     return taken(name);
   }
+  PACO_TRY(may_make());
   PACO_ASSIGN(Session session, Session::create(path_of(name), std::move(model), settings.method, {},
                                                settings.journal));
   PACO_ASSIGN(std::shared_ptr<Stream> stream,
@@ -99,6 +111,7 @@ Result<std::shared_ptr<Stream>> Streams::calibrate(const std::string& name,
                                                    std::shared_ptr<const Support> support,
                                                    const CalibrationOptions& options,
                                                    const NewStream& settings) {
+  PACO_TRY(may_make());
   const std::lock_guard lock(mutex_);
   const auto found = streams_.find(name);
   if (found != streams_.end() && found->second->status().state != StreamState::failed)

@@ -33,12 +33,14 @@ struct Support {
 
 class Streams {
  public:
-  Streams(std::string folder, JournalOptions::Durability durability)
-      : folder_(std::move(folder)), durability_(durability) {}
+  // `own`: the streams of the folder are this server's; else they are made elsewhere and added.
+  Streams(std::string folder, JournalOptions::Durability durability, bool own)
+      : folder_(std::move(folder)), durability_(durability), own_(own) {}
 
-  // Begins to open every journal of the folder.
+  // Begins to open every journal of the folder, where they are its own.
   Result<void> open();
 
+  void add(std::shared_ptr<Stream> stream);
   std::shared_ptr<Stream> find(const std::string& name) const;
   std::vector<std::shared_ptr<Stream>> all() const;  // by name
 
@@ -46,7 +48,7 @@ class Streams {
     std::shared_ptr<Stream> stream;
     bool is_new = true;  // false: it was there, with this very model
   };
-  // ErrorCode::mismatch where the name is taken.
+  // ErrorCode::mismatch where the name is taken, or streams are made elsewhere.
   Result<Made> create(const std::string& name, std::shared_ptr<const Model> model,
                       const NewStream& settings);
   Result<std::shared_ptr<Stream>> calibrate(const std::string& name,
@@ -61,9 +63,11 @@ class Streams {
 
  private:
   std::string path_of(const std::string& name) const;
+  Result<void> may_make() const;
 
   const std::string folder_;
   const JournalOptions::Durability durability_;
+  const bool own_;
   std::atomic<std::uint64_t> copies_{0};
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Stream>> streams_;

@@ -88,7 +88,7 @@ Result<std::pair<PrototypeId, bool>> PresentMembers::membership(std::uint64_t se
     return Error{ErrorCode::not_found, fmt::format("there is no sample {}", sequence),
                  fmt::format("there are {}", method_.samples())};
   }
-  return std::pair{PrototypeId{found->prototype}, found->counted};
+  return method_.editor().place(sequence, found->prototype, found->counted);
 }
 
 Result<std::vector<double>> PresentMembers::embedding(std::uint64_t sequence) {

@@ -46,14 +46,14 @@ class PastMembers final : public MemberSource {
 // Members and embeddings as they are at the journal's end.
 class PresentMembers final : public MemberSource {
  public:
-  PresentMembers(Journal& journal, const Method& method) : journal_(journal), method_(method) {}
+  PresentMembers(Journal& journal, Method& method) : journal_(journal), method_(method) {}
   Result<std::vector<Member>> members(PrototypeId prototype) override;
   Result<std::pair<PrototypeId, bool>> membership(std::uint64_t sequence) override;
   Result<std::vector<double>> embedding(std::uint64_t sequence) override;
 
  private:
   Journal& journal_;
-  const Method& method_;
+  Method& method_;
 };
 
 struct FoldOptions {

@@ -116,7 +116,9 @@ class Runner {
 
   Result<StreamOutcome> run(std::shared_ptr<EmbeddingSource> source, std::stop_token stop) {
     const double start = clock_();
-    const Result<void> done = feed(source, stop);
+    const Result<void> fed = feed(source, stop);
+    const Result<void> written = write_pending();  // what was decided before an error, too
+    const Result<void>& done = fed.ok() ? written : fed;
     if (!done.ok()) {
       if (!saved_) discard();
       return done.error();
@@ -127,9 +129,14 @@ class Runner {
   }
 
  private:
+  static constexpr std::size_t kTogether = 64;      // rows
+  static constexpr double kLongestPending = 0.001;  // seconds that an answer waits for others
+
   Result<void> feed(const std::shared_ptr<EmbeddingSource>& source, const std::stop_token& stop) {
     name_ = source->name();
-    const std::size_t rows = source->block_rows(std::max<std::size_t>(options_.block, 1));
+    // Small blocks are read and answered several at a time, those that are there: handing a row
+    // from thread to thread and writing a line cost more than deciding.
+    const std::size_t rows = source->block_rows(std::max<std::size_t>(options_.block, kTogether));
     ReadAhead reader(source, rows);
     Block block{Matrix<double>(rows, source->dimension()), 0, {}};
     std::uint64_t skip = options_.skip;
@@ -139,7 +146,8 @@ class Runner {
       const std::size_t first =
           static_cast<std::size_t>(std::min<std::uint64_t>(skip, block.count));
       skip -= first;
-      PACO_TRY(decide(block, first));
+      PACO_TRY(decide(block, first, stop));
+      PACO_TRY(write_pending());
       row_ += block.count;
     }
     outcome_.interrupted = stop.stop_requested();
@@ -159,10 +167,10 @@ class Runner {
     return {};
   }
 
-  // Rows [first, count) of the block, cut where a state is to be saved.
-  Result<void> decide(const Block& block, std::size_t first) {
-    while (first < block.count && !outcome_.refused) {
-      std::size_t rows = block.count - first;
+  // Rows [first, count) of what was read, in blocks, cut where a state is to be saved.
+  Result<void> decide(const Block& block, std::size_t first, const std::stop_token& stop) {
+    while (first < block.count && !outcome_.refused && !stop.stop_requested()) {
+      std::size_t rows = std::min(block.count - first, std::max<std::size_t>(options_.block, 1));
       if (options_.save_every > 0) {
         const std::uint64_t left = options_.save_every - session_.samples() % options_.save_every;
         rows = static_cast<std::size_t>(std::min<std::uint64_t>(rows, left));
@@ -177,7 +185,8 @@ class Runner {
 
   // How many rows are dealt with.
   Result<std::size_t> decide_some(const Block& block, std::size_t first, std::size_t rows) {
-    decisions_.resize(rows);
+    const std::size_t pending = samples_.size();
+    decisions_.resize(pending + rows);
     SampleNames names;
     if (!block.ids.empty()) names.ids = std::span(block.ids).subspan(first, rows);
     if (!options_.keys.empty()) {
@@ -192,36 +201,49 @@ class Runner {
     }
     const double before = clock_();
     PACO_ASSIGN(const Decided decided,
-                session_.decide(block.rows.view().slice(first, rows), decisions_, names));
-    const double seconds = clock_() - before;
-    outcome_.deciding_seconds += seconds;
+                session_.decide(block.rows.view().slice(first, rows),
+                                std::span(decisions_).subspan(pending), names));
+    const double after = clock_();
+    outcome_.deciding_seconds += after - before;
     outcome_.samples += decided.rows - decided.repeated;
     outcome_.repeated += decided.repeated;
-    PACO_TRY(write(std::span(decisions_).first(decided.rows), names, seconds));
+    const auto decisions = std::span<const Decision>(decisions_).subspan(pending, decided.rows);
+    PACO_TRY(take_note(decisions, names, after - before));
+    if (pending == 0) pending_since_ = before;
+    if (after - pending_since_ > kLongestPending) PACO_TRY(write_pending());
     if (decided.refused) PACO_TRY(meet_bad_row(*decided.refused, row_ + first + decided.rows));
     return decided.rows + (decided.refused ? 1 : 0);
   }
 
-  Result<void> write(std::span<const Decision> decisions, const SampleNames& names,
-                     double seconds) {
-    if (decisions.empty()) return {};
-    samples_.clear();
-    names_.clear();
-    if (outputs_.decisions != nullptr) {
-      for (std::size_t i = 0; i < decisions.size(); ++i) {
-        samples_.push_back(names.ids.empty() ? std::to_string(decisions[i].sequence)
-                                             : names.ids[i]);
-        names_.push_back(session_.method().categories().name(decisions[i].category));
-      }
-      PACO_TRY(outputs_.decisions->write(decisions, samples_, names_));
+  // Of the decisions at the end of `decisions_`: what is written with them, and the progress.
+  Result<void> take_note(std::span<const Decision> decisions, const SampleNames& names,
+                         double seconds) {
+    for (std::size_t i = 0; i < decisions.size(); ++i) {
+      samples_.push_back(names.ids.empty() ? std::to_string(decisions[i].sequence) : names.ids[i]);
+      names_.push_back(session_.method().categories().name(decisions[i].category));
     }
+    if (decisions.empty()) return {};
     if (outputs_.trace != nullptr) {
       const auto rows = static_cast<double>(decisions.size());
       PACO_TRY(outputs_.trace->write(decisions, seconds * 1e6 / rows));
     }
-    progress_.update(outcome_.samples + outcome_.repeated,
-                     fmt::format("{} categories", decisions.back().categories_after));
+    if (categories_ != decisions.back().categories_after || categories_text_.empty()) {
+      categories_ = decisions.back().categories_after;
+      categories_text_ = fmt::format("{} categories", categories_);
+    }
+    progress_.update(outcome_.samples + outcome_.repeated, categories_text_);
     return {};
+  }
+
+  Result<void> write_pending() {
+    const std::size_t count = samples_.size();
+    Result<void> written;
+    if (outputs_.decisions != nullptr && count > 0) {
+      written = outputs_.decisions->write(std::span(decisions_).first(count), samples_, names_);
+    }
+    samples_.clear();
+    names_.clear();
+    return written;
   }
 
   Result<void> meet_bad_row(const Error& why, std::uint64_t row) {
@@ -240,6 +262,7 @@ class Runner {
   // is not on the disk.
   Result<void> save() {
     if (options_.state.empty()) return {};
+    PACO_TRY(write_pending());
     nlohmann::ordered_json note = nlohmann::ordered_json::object();
     if (outputs_.decisions != nullptr) {
       PACO_ASSIGN(const std::uint64_t bytes, outputs_.decisions->sync());
@@ -282,8 +305,12 @@ class Runner {
   std::string name_;       // of the input
   std::uint64_t row_ = 0;  // of the input, where the block begins
   bool saved_ = false;     // a state refers to the outputs
+  // Decided and not yet written: as many decisions as there are samples and names.
   std::vector<Decision> decisions_;
   std::vector<std::string> samples_, names_;
+  double pending_since_ = 0;  // when the first of them began to be decided
+  std::uint64_t categories_ = 0;
+  std::string categories_text_;  // for the progress
 };
 
 }  // namespace

@@ -38,6 +38,25 @@ std::string digest_of(const DataSet& data) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
+Result<void> check_support(const DataSet& data, const std::string& folder) {
+  const std::size_t classes = data.class_names.size();
+  if (classes < 2) {
+    return Error{
+        ErrorCode::bad_value,
+        fmt::format("{}: its support set has {} class, too few for a study", folder, classes),
+        "give labelled samples of two known classes at least"};
+  }
+  std::vector<std::size_t> sizes(classes);
+  for (const std::int64_t label : data.support_labels) ++sizes[static_cast<std::size_t>(label)];
+  const auto several = std::count_if(sizes.begin(), sizes.end(), [](auto n) { return n > 1; });
+  if (several >= 2) return {};
+  return Error{ErrorCode::bad_value,
+               fmt::format("{}: {} of its {} known classes have a second support sample, too few "
+                           "to calibrate with",
+                           folder, several, classes),
+               "give more samples of each known class"};
+}
+
 Result<void> check_stream(const DataSet& data, const std::string& folder) {
   const auto known = static_cast<std::int64_t>(data.class_names.size());
   const auto is_old = [known](std::int64_t label) { return label < known; };
@@ -137,6 +156,7 @@ void forget_classes(DataSet& data, std::size_t left, Random& random) {
     data.classifier = rows_of(data.classifier, order);
   }
   data.class_names = std::move(names);
+  data.class_vectors.clear();
 }
 
 }  // namespace
@@ -168,8 +188,14 @@ Result<DataSet> read_data_set(const std::string& folder, const std::string& name
   if (path_kind(path("classifier.npy")) != PathKind::absent) {
     PACO_ASSIGN(data.classifier, read_embeddings(path("classifier.npy")));
   }
+  PACO_TRY(check_support(data, folder));
   PACO_TRY(check_stream(data, folder));
   data.digest = digest_of(data);
+  if (path_kind(path("class_vectors.npy")) != PathKind::absent) {
+    data.class_vectors = path("class_vectors.npy");
+    PACO_ASSIGN(const std::vector<std::byte> bytes, read_file(data.class_vectors));
+    data.digest += fmt::format("+{:016x}", XXH3_64bits(bytes.data(), bytes.size()));
+  }
   return data;
 }
 

@@ -2,8 +2,9 @@
 // before a run (fewer samples, fewer known classes, another order).
 //
 // A folder has support.npy, support_labels.npy, stream.npy and stream_labels.npy, and may have
-// classifier.npy and known_classes.txt (one name a line). Everything is checked when it is read, so
-// that a study does not fail after hours.
+// classifier.npy, known_classes.txt (one name a line) and class_vectors.npy (a vector for the name
+// of each known class, for SynC). Everything is checked when it is read, so that a study does not
+// fail after hours.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@ struct DataSet {
   Matrix<double> support, stream, classifier;       // the classifier may have no rows
   std::vector<std::int64_t> support_labels, truth;  // truth: novel classes follow the known ones
   std::vector<std::string> class_names;             // of the known classes
+  std::string class_vectors;                        // the file with vectors of their names, if any
   std::string digest;                               // of all of the above but the name
 
   SupportSet support_set() const { return {support, support_labels, class_names, classifier}; }

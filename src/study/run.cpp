@@ -13,7 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 1;  // of results; a change makes every run anew
+// Of results, and of what methods make of the same settings; a change makes every run anew.
+constexpr int kFormat = 2;
 
 Json shape_json(const DataShape& shape) {
   return {{"support_share", shape.support_share},
@@ -33,9 +34,9 @@ Json calibration_json_of(const Run& run, const DataSet& data) {
           {"shape", shape_json(run.shape)}};
 }
 
-bool has_seed(const MethodInfo& info) {
-  return std::any_of(info.options.begin(), info.options.end(), [](const MethodOption& o) {
-    return o.name == "seed" && o.stage == MethodOption::Stage::calibrating;
+bool calibrates_with(const MethodInfo& info, std::string_view option) {
+  return std::any_of(info.options.begin(), info.options.end(), [&](const MethodOption& o) {
+    return o.name == option && o.stage == MethodOption::Stage::calibrating;
   });
 }
 
@@ -114,14 +115,28 @@ std::string calibration_key(const Run& run, const DataSet& data) {
   return calibration_json_of(run, data).dump();
 }
 
+double expected_work(const Run& run, const DataSet& data) {
+  const Result<const MethodInfo*> info = method_info(run.contender.method);
+  if (!info.ok()) return 0;
+  const auto numbers = static_cast<double>(data.support.rows() * data.support.columns());
+  const double steps = run.contender.deciding.contains("refit") ? 30
+                       : calibrates_with(**info, "prototypes")  ? 10
+                       : calibrates_with(**info, "width")       ? 3
+                       : run.contender.deciding.empty()         ? 0.1
+                                                                : 1;
+  return numbers * run.shape.support_share * steps;
+}
+
 Result<Model> calibrate_run(const Run& run, const DataSet& data, std::stop_token stop) {
   PACO_ASSIGN(const MethodInfo* info, method_info(run.contender.method));
   CalibrationOptions options;
   options.method = run.contender.method;
   options.settings = run.contender.calibrating;
   options.reference = run.contender.reference;
-  if (has_seed(*info) && !options.settings.contains("seed"))
+  if (calibrates_with(*info, "seed") && !options.settings.contains("seed"))
     options.set("seed", std::to_string(run.seed));
+  if (calibrates_with(*info, "names") && !data.class_vectors.empty())
+    options.settings.emplace("names", data.class_vectors);
   return calibrate(data.support_set(), options, stop);
 }
 

@@ -61,6 +61,10 @@ std::string run_key(const Run& run, const DataSet& data);
 // What runs share that need the same calibration.
 std::string calibration_key(const Run& run, const DataSet& data);
 
+// How much time a run takes against others, roughly: heads are dear, and most of all those with
+// prototypes to train.
+double expected_work(const Run& run, const DataSet& data);
+
 // A model for a run, of the shaped data; and the run with it.
 Result<Model> calibrate_run(const Run& run, const DataSet& data, std::stop_token stop);
 Result<RunResult> execute_run(const Run& run, const DataSet& data,

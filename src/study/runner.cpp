@@ -95,6 +95,14 @@ class Runner {
       if (fresh) jobs.emplace_back();
       jobs[found->second].runs.push_back(i);
     }
+    // The longest first, so that no worker begins one when the others have nothing left to do.
+    const auto work = [&](const Job& job) {
+      double sum = 0;
+      for (const std::size_t i : job.runs) sum += expected_work(runs_[i], data_of(runs_[i]));
+      return sum;
+    };
+    std::stable_sort(jobs.begin(), jobs.end(),
+                     [&](const Job& a, const Job& b) { return work(a) > work(b); });
     return jobs;
   }
 

@@ -52,14 +52,10 @@ torch::Tensor AdamW::clip(double limit) {
     if (slot.value.grad().defined()) gradients.push_back(slot.value.grad());
   }
   if (gradients.empty()) return torch::zeros({});
-  std::vector<torch::Tensor> norms;
-  for (const auto& norm : torch::_foreach_norm(gradients, 2))
-    norms.push_back(norm.to(torch::kFloat32));
-  const auto total = torch::stack(norms).norm(2);
+  const auto total = torch::stack(norms_of(gradients)).norm(2);
   if (limit > 0) {
     // On the device without waiting for it: a factor of 1 where the norm is within the limit.
-    const auto factor = (limit / (total + 1e-6)).clamp_max(1.0);
-    for (auto& gradient : gradients) gradient.mul_(factor.to(gradient.scalar_type()));
+    scale_all(gradients, (limit / (total + 1e-6)).clamp_max(1.0));
   }
   return total;
 }
@@ -87,18 +83,17 @@ void AdamW::step(double factor) {
     for (; at < slots_.size() && slots_[at].rate == rate; ++at) {
       auto& slot = slots_[at];
       if (!slot.value.grad().defined()) continue;
-      const auto gradient = slot.value.grad().to(torch::kFloat32);
       if (!fused) {
-        step_by_hand(slot, gradient, factor);
+        step_by_hand(slot, slot.value.grad().to(torch::kFloat32), factor);
         continue;
       }
       values.push_back(slot.master);
-      gradients.push_back(gradient);
+      gradients.push_back(slot.value.grad());
       first.push_back(slot.first);
       second.push_back(slot.second);
     }
     if (!values.empty()) {
-      fused_adamw(values, gradients, first, second,
+      fused_adamw(values, as_float32(gradients), first, second,
                   std::vector<torch::Tensor>(values.size(), counter_), rate * factor, kBeta1,
                   kBeta2, decay_, kEpsilon);
     }

@@ -6,6 +6,7 @@
 #include <torch/torch.h>
 #include <torch/version.h>
 
+#include <algorithm>
 #include <vector>
 
 #define PACO_TORCH_AT_LEAST(major, minor) \
@@ -78,6 +79,63 @@ inline void copy_all(const std::vector<torch::Tensor>& to, const std::vector<tor
 #else
   for (std::size_t i = 0; i < to.size(); ++i) to[i].copy_(from[i]);
 #endif
+}
+
+// The tensors in groups of one type each: what handles many at once wants that.
+inline std::vector<std::vector<torch::Tensor>> by_type(const std::vector<torch::Tensor>& tensors) {
+  std::vector<std::vector<torch::Tensor>> groups;
+  for (const auto& tensor : tensors) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& other) {
+      return other[0].scalar_type() == tensor.scalar_type();
+    });
+    if (group != groups.end())
+      group->push_back(tensor);
+    else
+      groups.push_back({tensor});
+  }
+  return groups;
+}
+
+// The norms of the tensors, float32, those of one type together.
+inline std::vector<torch::Tensor> norms_of(const std::vector<torch::Tensor>& tensors) {
+  std::vector<torch::Tensor> norms;
+  for (const auto& group : by_type(tensors)) {
+#if PACO_TORCH_AT_LEAST(2, 4)
+    const auto some = at::_foreach_norm(group, 2, torch::kFloat32);
+#else
+    const auto some = at::_foreach_norm(group, 2);
+#endif
+    for (const auto& norm : some) norms.push_back(norm.to(torch::kFloat32));
+  }
+  return norms;
+}
+
+// Multiplies every tensor by a scalar that lies on their device.
+inline void scale_all(const std::vector<torch::Tensor>& tensors, const torch::Tensor& factor) {
+  for (const auto& group : by_type(tensors)) {
+    const auto scale = factor.to(group[0].scalar_type());
+#if PACO_TORCH_AT_LEAST(2, 1)
+    at::_foreach_mul_(group, scale);
+#else
+    for (const auto& tensor : group) tensor.mul_(scale);
+#endif
+  }
+}
+
+// The tensors as float32: those that are already, and copies of the others made in one go.
+inline std::vector<torch::Tensor> as_float32(const std::vector<torch::Tensor>& tensors) {
+  std::vector<torch::Tensor> result, from, to;
+  for (const auto& tensor : tensors) {
+    if (tensor.scalar_type() == torch::kFloat32) {
+      result.push_back(tensor);
+      continue;
+    }
+    result.push_back(torch::empty_like(tensor, torch::kFloat32));
+    from.push_back(tensor);
+    to.push_back(result.back());
+  }
+  copy_all(to, from);
+  return result;
 }
 
 }  // namespace paco

@@ -9,8 +9,11 @@
 #include "base/files.hpp"
 #include "data/npy.hpp"
 #include "images/images.hpp"
-#include "represent/embedder.hpp"
 #include "represent/preprocess.hpp"
+#include "vision/cpu_embedder.hpp"
+#ifdef PACO_HAS_TORCH
+#include "represent/torch_embedder.hpp"
+#endif
 
 namespace paco {
 namespace {
@@ -20,14 +23,25 @@ std::string shared_folder() {
   return folder != nullptr ? folder : PACO_SOURCE_DIR "/../shared";
 }
 
-class GoldenVit : public testing::Test {
+using Open = Result<std::unique_ptr<ImageEmbedder>> (*)(const NetSpec&, const std::string&,
+                                                        const EmbedderSettings&);
+
+// By who computes: the network on a CPU, and where torch is there torch's.
+struct Contender {
+  const char* name;
+  Open open;
+  double largest_error;
+};
+void PrintTo(const Contender& contender, std::ostream* out) { *out << contender.name; }
+
+class GoldenVit : public testing::TestWithParam<Contender> {
  protected:
   void SetUp() override {
     const std::string weights = shared_folder() + "/models/vit_tiny_patch16_224.safetensors";
     if (path_kind(weights) != PathKind::file) GTEST_SKIP() << weights << " is not here";
     NetSpec spec = *make_spec("vit_ti16");
     spec.normalisation = *parse_normalisation("half");
-    auto embedder = Embedder::open_backbone(spec, weights, {});
+    auto embedder = GetParam().open(spec, weights, {});
     ASSERT_TRUE(embedder.ok()) << embedder.error().message;
     embedder_ = std::move(embedder).value();
     pixels_ = read_npy<std::uint8_t>(folder_ + "pixels_u8.npy")->data;
@@ -59,16 +73,16 @@ class GoldenVit : public testing::Test {
   }
 
   std::string folder_ = shared_folder() + "/golden/vit/";
-  std::unique_ptr<Embedder> embedder_;
+  std::unique_ptr<ImageEmbedder> embedder_;
   std::vector<std::uint8_t> pixels_;
   std::vector<double> expected_;
 };
 
-TEST_F(GoldenVit, ClassTokensFromTheRecordedPixelsAreAsRecorded) {
-  EXPECT_LE(relative_error(pixels_), 1e-4);
+TEST_P(GoldenVit, ClassTokensFromTheRecordedPixelsAreAsRecorded) {
+  EXPECT_LE(relative_error(pixels_), GetParam().largest_error);
 }
 
-TEST_F(GoldenVit, ClassTokensFromTheJpegFilesAreCloseThroughOurOwnPreprocessing) {
+TEST_P(GoldenVit, ClassTokensFromTheJpegFilesAreCloseThroughOurOwnPreprocessing) {
   const auto source = open_images("folder:" + folder_ + "images");
   ASSERT_TRUE(source.ok()) << source.error().message;
   std::vector<std::uint8_t> pixels;
@@ -89,6 +103,16 @@ TEST_F(GoldenVit, ClassTokensFromTheJpegFilesAreCloseThroughOurOwnPreprocessing)
   // otherwise.
   EXPECT_LE(different, pixels.size() / 20);
 }
+
+const Contender contenders[] = {
+#ifdef PACO_HAS_TORCH
+    {"torch", open_torch_backbone, 1e-4},
+#endif
+    {"cpu", open_cpu_backbone, 1e-5},
+};
+
+INSTANTIATE_TEST_SUITE_P(, GoldenVit, testing::ValuesIn(contenders),
+                         [](const auto& contender) { return std::string(contender.param.name); });
 
 }  // namespace
 }  // namespace paco

@@ -13,7 +13,7 @@ namespace paco::testing {
 inline bool draws_weights(const std::string& name) {
   const auto& options = method_info(name).value()->options;
   return std::any_of(options.begin(), options.end(),
-                     [](const MethodOption& o) { return o.name == "epochs"; });
+                     [](const MethodOption& o) { return o.name == "steps"; });
 }
 
 // The methods that a law is tried on: all of them for the first seeds, later those that need no

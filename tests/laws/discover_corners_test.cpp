@@ -12,6 +12,7 @@
 #include "discover/prototype_method.hpp"
 #include "discover/state_file.hpp"
 #include "laws/discover_case.hpp"
+#include "sanitized.hpp"
 
 namespace paco {
 namespace {
@@ -182,9 +183,7 @@ std::size_t resident_bytes() {
 }
 
 TEST(DiscoverCorners, MemoryPerCategoryStaysWithinItsPromise) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the sanitizer has memory of its own";
-#endif
+  if (PACO_SANITIZED) GTEST_SKIP() << "the sanitizer has memory of its own";
   constexpr std::size_t d = 64, kCategories = 4'000, kFirst = 100;
   const auto model = identity_model(d, three_axes(d), 0.999, 1e9);
   Random random(42);

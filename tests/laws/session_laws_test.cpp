@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -21,11 +22,11 @@ using testing::same_decision;
 using testing::TemporaryFolder;
 
 Session open_new(const std::string& path, const std::shared_ptr<const Model>& model,
-                 const std::string& method) {
+                 const std::string& method, const MethodOptions& options = {}) {
   JournalOptions journal;
   journal.durability = JournalOptions::Durability::relaxed;
   journal.snapshot_samples = 37;
-  auto session = Session::create(path, model, method, {}, journal);
+  auto session = Session::create(path, model, method, options, journal);
   EXPECT_TRUE(session.ok()) << (session.ok() ? "" : session.error().message);
   return std::move(session).value();
 }
@@ -126,15 +127,40 @@ struct Met {
   std::map<OperationKind, int> done, refused;
 };
 
-// One stream with operations, by both engines; `all` is how many events it had.
-void run_both(std::uint64_t seed, std::size_t rounds, const TemporaryFolder& folder, Met& met,
-              std::uint64_t& all) {
+// Two forms of one rule.
+struct Forms {
+  std::string fast, plain;
+  MethodOptions of_plain;
+  std::function<std::shared_ptr<const Model>(const LawCase&, std::uint64_t seed)> model;
+};
+
+Forms forms_of_paco() {
+  return {"paco", "reference", {}, [](const LawCase& c, std::uint64_t) { return c.model; }};
+}
+
+// With and without rehearsal, with buffers and candidates that are soon full.
+Forms forms_of_mirror() {
+  Forms forms{"mirror", "mirror", {}, [](const LawCase& c, std::uint64_t seed) {
+                CalibrationOptions options = testing::quick_options("mirror");
+                options.settings["rehearse"] = std::to_string(seed % 4);
+                options.settings["buffer"] = seed % 2 == 0 ? "2000" : "40";
+                options.settings["candidates"] = seed % 3 == 0 ? "3" : "2000";
+                return testing::calibrated(c.data.support_set(), options);
+              }};
+  forms.of_plain.settings["loops"] = "on";
+  return forms;
+}
+
+// One stream with operations, by both forms; `all` is how many events it had.
+void run_both(const Forms& forms, std::uint64_t seed, std::size_t rounds,
+              const TemporaryFolder& folder, Met& met, std::uint64_t& all) {
   const LawCase c = law_case(seed);
   SCOPED_TRACE("seed " + std::to_string(seed));
   const std::string paths[] = {folder / ("fast" + std::to_string(seed)),
                                folder / ("plain" + std::to_string(seed))};
-  Session fast = open_new(paths[0], c.model, "paco");
-  Session plain = open_new(paths[1], c.model, "reference");
+  const std::shared_ptr<const Model> model = forms.model(c, seed);
+  Session fast = open_new(paths[0], model, forms.fast);
+  Session plain = open_new(paths[1], model, forms.plain, forms.of_plain);
   Random random(seed, 11);
   std::vector<std::uint64_t> events;
   for (std::size_t round = 0; round < rounds; ++round) {
@@ -211,7 +237,10 @@ void run_both(std::uint64_t seed, std::size_t rounds, const TemporaryFolder& fol
   EXPECT_TRUE(same_memory(*again, plain));
 }
 
-TEST(SessionLaws, TheFastEngineIsTheReferenceWithOperationsMixedInAtRandom) {
+class SessionForms : public ::testing::TestWithParam<bool> {};
+
+TEST_P(SessionForms, TheFastEngineIsTheReferenceWithOperationsMixedInAtRandom) {
+  const Forms forms = GetParam() ? forms_of_mirror() : forms_of_paco();
   const TemporaryFolder folder;
   Met met;
   // PACO_ROUNDS=2500 makes about 10,000 events of every seed.
@@ -220,7 +249,7 @@ TEST(SessionLaws, TheFastEngineIsTheReferenceWithOperationsMixedInAtRandom) {
   std::uint64_t events = 0;
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     std::uint64_t of_seed = 0;
-    run_both(seed, rounds, folder, met, of_seed);
+    run_both(forms, seed, rounds, folder, met, of_seed);
     events += of_seed;
     if (HasFatalFailure()) return;
   }
@@ -233,6 +262,10 @@ TEST(SessionLaws, TheFastEngineIsTheReferenceWithOperationsMixedInAtRandom) {
     EXPECT_GT(met.refused[kind], 0) << operation_name(kind);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Rules, SessionForms, ::testing::Bool(), [](const auto& mirror) {
+  return std::string(mirror.param ? "mirror" : "paco");
+});
 
 // Whatever a method supports, and a refusal in words where it does not: the memory is then as it
 // was, and the log rebuilds the state.

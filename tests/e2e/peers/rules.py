@@ -17,7 +17,7 @@ import tempfile
 import numpy as np
 
 TYPES = {"F64": np.float64, "F32": np.float32, "I64": np.int64}
-QUICK = {"epochs": "6", "width": "32"}
+QUICK = {"steps": "6", "width": "32"}
 ALPHA = 1e6  # of AGE, so that this small set has categories
 
 
@@ -177,20 +177,24 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for method in ("smile", "hash", "mldg", "diffgre-s", "phe", "phe literal", "diffgre-p", "rankstat", "wta", "sync", "age"):
+        for method in ("smile", "hash", "mldg", "diffgre-s", "phe", "phe literal", "diffgre-p", "rankstat", "wta", "sync", "sync names", "age"):
             name, _, rule = method.partition(" ")
             options = {} if name == "sync" else dict(QUICK)
             if name == "age":
                 del options["width"]
             if name == "sync":
                 options["deviations"] = "1"
+            if rule == "names":
+                np.save(folder / "names.npy", np.random.default_rng(0).normal(size=(6, 20)))
+                options["names"] = str(folder / "names.npy")
+                options["name_steps"] = "20"
             given = [word for key, value in options.items() for word in ("--set", f"{key}={value}")]
             model, out = folder / "model.paco", folder / "decisions.csv"
             run = lambda *words: subprocess.run([paco, *map(str, words)], check=True, capture_output=True)
             run("calibrate", "--method", name, "--support", data / "support.npy", "--labels", data / "support_labels.npy",
                 "--out", model, *given)
             run("discover", "--model", model, "--input", data / "stream.npy", "--out", out,
-                *(["--set", "rule=literal"] if rule else []), *(["--set", f"alpha={ALPHA}"] if name == "age" else []))
+                *(["--set", "rule=literal"] if rule == "literal" else []), *(["--set", f"alpha={ALPHA}"] if name == "age" else []))
             tensors, metadata = read_model(model)
             section = Section(tensors, metadata, name)
             rows = list(csv.DictReader(out.open()))
@@ -199,6 +203,9 @@ def main():
             labels = np.load(data / "support_labels.npy")
             known = int(labels.max()) + 1
             if name == "sync":
+                if rule == "names":
+                    units = head_outputs(section, units)
+                    units /= np.linalg.norm(units, axis=1, keepdims=True)
                 expected = decide_sync(section, units)
             elif name == "age":
                 expected = decide_age(section, known, np.bincount(labels), units, ALPHA)
@@ -214,7 +221,7 @@ def main():
                 if wrong or sure.mean() < 0.5:
                     print(f"{method}: {wrong} codes differ, {sure.mean():.2f} of them sure")
                     failed += 1
-                expected = decide_codes(name, section, known, recorded, bool(rule))
+                expected = decide_codes(name, section, known, recorded, rule == "literal")
             differ = [i for i, (a, b) in enumerate(zip(answered, expected)) if a != b]
             born = max(max(answered) + 1 - known, 0)
             print(f"{method}: {len(rows)} decisions, {born} categories, {len(differ)} differ")

@@ -33,6 +33,48 @@ test('with decisions alone the page stands and says what is missing', async () =
   await page.close();
 });
 
+test('a model of mirror shows the curve by which its threshold was chosen', async () => {
+  const learned = paco('calibrate', {
+    method: 'mirror',
+    support: golden('support.npy'),
+    labels: golden('support_labels.npy'),
+    out: at('mirror.paco'),
+  });
+  paco('discover', {
+    model: at('mirror.paco'),
+    input: golden('stream.npy'),
+    out: at('mirror.csv'),
+  });
+  paco('report', {
+    decisions: at('mirror.csv'),
+    model: at('mirror.paco'),
+    out: at('mirror.html'),
+  });
+  const page = await openPage(browser, at('mirror.html'));
+  assert.deepEqual(page.complaints, []);
+  const chart = await page.evaluate(() => {
+    const { series } = window.paco.charts.get('pseudo-streams').getOption();
+    const mean = series.find(({ name }) => name === 'mean');
+    return {
+      mean: mean.data,
+      plateau: mean.markArea.data[0].map(({ xAxis }) => xAxis),
+      chosen: mean.markLine.data[0].xAxis,
+    };
+  });
+  const { tau, strict_all: mean, deviation } = learned.pseudo_streams;
+  assert.deepEqual(
+    chart.mean,
+    tau.map((x, i) => [x, mean[i]]),
+  );
+  assert.equal(deviation.length, tau.length);
+  assert.ok(deviation.every((x) => x >= 0 && x < 1));
+  assert.deepEqual(chart.plateau, learned.plateau);
+  assert.equal(chart.chosen, learned.tau);
+  const { items, colours } = (await inspectCharts(page))['pseudo-streams'];
+  assert.ok(items > 0 && colours > 3, `${items} items, ${colours} colours`);
+  await page.close();
+});
+
 test('45,000 samples stay under 3 MB, and the page says that points were thinned', async () => {
   const made = writeMadeStream(folder, {
     samples: 45000,

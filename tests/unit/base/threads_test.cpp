@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "sanitized.hpp"
+
 namespace paco {
 namespace {
 
@@ -44,9 +46,7 @@ TEST(ThreadPool, AsManyThreadsAsNobodyNeedsAreCutToAFew) {
 
 // The limit holds for the whole process, so this test has one of its own.
 TEST(ThreadPool, ThreadsThatCannotStartAreDoneWithout) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a sanitizer needs the memory itself";
-#endif
+  if (PACO_SANITIZED) GTEST_SKIP() << "a sanitizer needs the memory itself";
   const auto without_room = [] {
     rlimit limit{};
     ::getrlimit(RLIMIT_AS, &limit);

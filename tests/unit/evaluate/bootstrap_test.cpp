@@ -51,6 +51,35 @@ TEST(Bootstrap, TheIntervalIsAsWideAsTheBinomialSays) {
   EXPECT_NEAR(scores.strict.all.interval->high, 0.65 + 1.96 * deviation, 0.3 * deviation);
 }
 
+// Many samples are drawn in another way, to the same distribution.
+TEST(Bootstrap, ManySamplesHaveIntervalsAsWideAsTheBinomialSaysToo) {
+  constexpr int kTimes = 300;
+  std::vector<std::uint8_t> many;
+  for (int i = 0; i < kTimes; ++i) {
+    for (const std::uint8_t mark : marks()) many.push_back(mark);
+  }
+  Scores scores;
+  count_accuracies(many, scores);
+  add_intervals(many, {}, scores);
+  struct Share {
+    Accuracy accuracy;
+    double value;
+    int samples;
+  };
+  for (const Share& share : {Share{scores.strict.all, 0.65, 1000},
+                             {scores.strict.old, 0.75, 600},
+                             {scores.strict.novel, 0.5, 400},
+                             {scores.greedy.all, 0.6, 1000},
+                             {scores.known_accuracy, 0.75, 600}}) {
+    const double deviation = std::sqrt(share.value * (1 - share.value) / (kTimes * share.samples));
+    ASSERT_TRUE(share.accuracy.interval.has_value()) << share.value;
+    EXPECT_NEAR(share.accuracy.interval->low, share.value - 1.96 * deviation, 0.3 * deviation);
+    EXPECT_NEAR(share.accuracy.interval->high, share.value + 1.96 * deviation, 0.3 * deviation);
+  }
+  EXPECT_EQ(scores.greedy.old.interval->low, 1.0);
+  EXPECT_EQ(scores.greedy.novel.interval->high, 0.0);
+}
+
 TEST(Bootstrap, LessConfidenceIsANarrowerInterval) {
   const Interval wide = *scored(0).strict.old.interval,
                  narrow = *scored(0, 0.5).strict.old.interval;

@@ -87,6 +87,23 @@ TEST(OrderedProducts, FloatsAreAddedInChunks) {
   });
 }
 
+TEST(OrderedProducts, ColumnsArePackedLikeTheRowsOfTheTransposeWhateverWasPackedBefore) {
+  Random random(4);
+  PackedRows again(wild_matrix<float>(70, 300, random));
+  for (const auto& [m, n, depth] : std::vector<std::array<std::size_t, 3>>{
+           {1, 1, 1}, {3, 31, 63}, {9, 33, 64}, {20, 70, 65}, {5, 64, 10}}) {
+    const auto a = wild_matrix<float>(m, depth, random), b = wild_matrix<float>(depth, n, random);
+    Matrix<float> turned(n, depth), expected(m, n), out(m, n);
+    for (std::size_t i = 0; i < depth; ++i)
+      for (std::size_t j = 0; j < n; ++j) turned[j][i] = b[i][j];
+    multiply_packed(a, PackedRows(turned), expected.data(), n);
+    again.take_columns(b);
+    ASSERT_EQ(again.rows(), n);
+    multiply_packed(a, again, out.data(), n);
+    for (std::size_t i = 0; i < m * n; ++i) ASSERT_EQ(out.data()[i], expected.data()[i]);
+  }
+}
+
 TEST(OrderedProducts, ZerosThatAreLeftOutChangeNoBit) {
   for_every_target([] {
     Random random(3);

@@ -14,7 +14,7 @@ void expect_both_alike(const std::shared_ptr<const MirrorModel>& model, Rows<con
   MirrorPlain plain(model);
   MirrorEngine engine(model);
   EXPECT_TRUE(same_runs(run_mirror(plain, stream, 50), run_mirror(engine, stream, 50)));
-  EXPECT_EQ(plain.state(), engine.save());
+  EXPECT_EQ(plain.save(), engine.save());
 }
 
 TEST(MirrorCorners, MoreDimensionsThanSamples) {
@@ -113,25 +113,29 @@ TEST(MirrorCorners, OperationsOnWhatDoesNotExistAreRefused) {
               HasSubstr("there is no prototype 9999"));
   EXPECT_THAT(engine.set_category(0, 9999).error().message, HasSubstr("there is no category 9999"));
   const std::vector<float> v(12, 0.5f);
-  EXPECT_THAT(engine.move(9999, v, 0, 1).error().message, HasSubstr("no sample 9999 yet"));
-  EXPECT_THAT(engine.move(1, v, 0, 9999).error().message, HasSubstr("no prototype 9999"));
-  EXPECT_FALSE(engine.prototype(0).ok());
-  EXPECT_FALSE(engine.remove(0).ok());
-  EXPECT_FALSE(engine.put_back({}).ok());
+  const MirrorPlace here{0, true}, there{1, true}, nowhere{9999, false};
+  EXPECT_THAT(engine.move(9999, v, here, there, {}).error().message,
+              HasSubstr("no sample 9999 yet"));
+  EXPECT_THAT(engine.move(1, v, here, nowhere, {}).error().message, HasSubstr("no prototype 9999"));
+  EXPECT_FALSE(engine.move(1, std::span(v).first(3), here, there, {}).ok());
+  EXPECT_FALSE(engine.fix(0, v, {}).ok());
+  EXPECT_FALSE(engine.fix(9999, v, {}).ok());
+  EXPECT_FALSE(engine.loosen(0).ok());
 }
 
 TEST(MirrorCorners, AMoveCanFoundANewCategory) {
   const MadeData data = make_data({}, 9);
   MirrorEngine engine(mirror_model(data.support, data.labels, {}));
-  const MirrorRun run = run_mirror(engine, data.stream, 50);
+  run_mirror(engine, data.stream, 50);
   const auto embedded = engine.embed(data.stream);
   ASSERT_TRUE(embedded.ok());
   const std::size_t last = data.stream.rows() - 1;
-  const std::int64_t number = engine.next_prototype(), category = engine.next_category();
+  const std::int64_t number = engine.next_prototype(), category = engine.save().next_category;
+  engine.reserve(number + 1, category + 1);
   const auto moved =
-      engine.move(last, (*embedded)[last], run.decisions[last].prototype, number, category);
+      engine.move(last, (*embedded)[last], *engine.place(last), {number, false}, {category, true});
   ASSERT_TRUE(moved.ok()) << moved.error().message;
-  EXPECT_EQ(engine.prototype(number)->category, category);
+  EXPECT_EQ(engine.facts(number)->category, category);
   // The same sample again is now answered with it.
   EXPECT_EQ(run_mirror(engine, data.stream.view().slice(last, 1), 1).decisions[0].category,
             category);

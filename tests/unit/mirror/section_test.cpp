@@ -106,7 +106,7 @@ TEST(MirrorSection, DamagedStatesAreRefused) {
   EXPECT_TRUE(refused([](MirrorState& s) { s.cursor = s.samples + 1; }));
   EXPECT_TRUE(refused([](MirrorState& s) { s.confident = s.samples + 1; }));
   EXPECT_TRUE(refused([](MirrorState& s) { s.next_category = 0; }));
-  EXPECT_TRUE(refused([](MirrorState& s) { s.prototypes[0].members = 0; }));
+  EXPECT_TRUE(refused([](MirrorState& s) { s.prototypes[0].members = -1; }));
   EXPECT_TRUE(refused([](MirrorState& s) { std::swap(s.prototypes[0], s.prototypes[1]); }));
   EXPECT_TRUE(refused([](MirrorState& s) { s.prototypes[0].category = s.next_category; }));
   EXPECT_TRUE(refused([](MirrorState& s) { s.reference_categories[0] = -5; }));

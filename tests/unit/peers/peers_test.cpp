@@ -4,10 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <stop_token>
 
+#include "data/npy.hpp"
 #include "made_data.hpp"
+#include "temporary_folder.hpp"
 
 namespace paco {
 namespace {
@@ -16,6 +19,7 @@ using testing::decide_all;
 using testing::make_data;
 using testing::method_for;
 using testing::quick_options;
+using testing::TemporaryFolder;
 
 std::shared_ptr<const Model> made(const testing::MadeData& data,
                                   const CalibrationOptions& options) {
@@ -41,7 +45,7 @@ TEST(Peers, TrainingGivesTheSameBytesForAnyNumberOfThreads) {
   const auto data = make_data({}, 3);
   for (const std::string name : kTrained) {
     CalibrationOptions options = quick_options(name);
-    options.set("epochs", 2);
+    options.set("steps", 2);
     if (name != "age") options.set("width", 40);
     const auto one = made(data, options);
     options.threads = 3;
@@ -59,7 +63,7 @@ TEST(Peers, HeadsLearnToTellTheKnownClassesApart) {
   const auto data = make_data(plan, 4);
   for (const std::string name : {"smile", "hash", "mldg", "phe", "rankstat", "wta"}) {
     CalibrationOptions options = quick_options(name);
-    options.set("epochs", 60);
+    options.set("steps", 60);
     options.set("width", 64);
     const auto model = made(data, options);
     const Section& section = *model->section(name).value();
@@ -68,6 +72,70 @@ TEST(Peers, HeadsLearnToTellTheKnownClassesApart) {
     if (name != "rankstat" && name != "wta") {
       EXPECT_LT(section.number("support_codes").value(), 60) << name;
     }
+  }
+}
+
+// The class whose samples' code, bit by bit what most of them have, is the closest to a code.
+std::vector<std::int64_t> named_by_codes(const testing::MadeData& data, const std::string& name,
+                                         std::shared_ptr<const Model> model) {
+  const auto codes = [&](const Matrix<double>& rows) {
+    std::vector<std::uint64_t> out;
+    for (const Decision& d : decide_all(*method_for(name, model), rows, 64))
+      out.push_back(static_cast<std::uint64_t>(d.evidence[0]));
+    return out;
+  };
+  const std::size_t classes = model->known_classes();
+  const std::vector<std::uint64_t> support = codes(data.support);
+  std::vector<std::uint64_t> centres(classes);
+  for (std::size_t k = 0; k < classes; ++k) {
+    for (int bit = 0; bit < 12; ++bit) {
+      int on = 0;
+      for (std::size_t i = 0; i < support.size(); ++i) {
+        if (data.labels[i] == static_cast<std::int64_t>(k)) on += support[i] >> bit & 1 ? 1 : -1;
+      }
+      if (on > 0) centres[k] |= std::uint64_t{1} << bit;
+    }
+  }
+  std::vector<std::int64_t> out;
+  for (const std::uint64_t code : codes(data.stream)) {
+    const auto closest =
+        std::min_element(centres.begin(), centres.end(), [&](std::uint64_t a, std::uint64_t b) {
+          return __builtin_popcountll(a ^ code) < __builtin_popcountll(b ^ code);
+        });
+    out.push_back(closest - centres.begin());
+  }
+  return out;
+}
+
+TEST(Peers, CodesNameUnseenSamplesOfKnownClassesLittleWorseThanNearestClassMeans) {
+  testing::MadePlan plan;
+  plan.dimension = 32;
+  plan.known = 20;
+  plan.novel = 1;
+  plan.per_class = 10;
+  plan.stream = 600;
+  plan.noise = 1.1;
+  const auto data = make_data(plan, 12);
+  const auto share_right = [&](const auto& answers) {
+    std::size_t right = 0, all = 0;
+    for (std::size_t i = 0; i < data.truth.size(); ++i) {
+      if (data.truth[i] >= 20) continue;
+      ++all;
+      right += answers[i] == data.truth[i];
+    }
+    return static_cast<double>(right) / static_cast<double>(all);
+  };
+  std::vector<std::int64_t> by_mean;
+  const auto closed = made(data, quick_options("closed"));
+  for (const Decision& d : decide_all(*method_for("closed", closed), data.stream, 64))
+    by_mean.push_back(d.category);
+  EXPECT_LT(share_right(by_mean), 0.97) << "too easy to say anything";
+  for (const std::string name : {"smile", "hash", "phe"}) {
+    CalibrationOptions options = quick_options(name);
+    options.set("steps", 400);
+    options.set("width", 64);
+    const auto model = made(data, options);
+    EXPECT_GT(share_right(named_by_codes(data, name, model)), share_right(by_mean) - 0.12) << name;
   }
 }
 
@@ -104,7 +172,7 @@ TEST(Peers, BitsAreThoseOfTheOption) {
 TEST(Peers, TheLiteralRuleOfPheFindsNoKnownClassWithMoreNegativeBitsThanItsRadius) {
   const auto data = make_data({}, 7);
   CalibrationOptions options = quick_options("phe");
-  options.set("epochs", 30);
+  options.set("steps", 30);
   options.set("width", 32);
   const auto model = made(data, options);
   const auto& centres = *model->section("phe").value()->tensor<std::int64_t>("centres", 5).value();
@@ -139,6 +207,50 @@ TEST(Peers, SscPutsTheCalibratedThresholdInPlaceOfThePeersOwn) {
     replaced.insert(d.evidence[2]);
   EXPECT_GT(own.size(), 1u) << "a gate for each class";
   EXPECT_EQ(replaced, std::set<double>{gate});
+}
+
+TEST(Peers, SyncLearnsTheSpaceOfClassNamesAndRefusesVectorsThatDoNotFit) {
+  const TemporaryFolder folder;
+  const auto data = make_data({}, 13);
+  const auto write = [&](const char* name, std::size_t rows, double scale) {
+    Random random(5);
+    std::vector<double> numbers(rows * 9);
+    for (double& x : numbers) x = scale * random.normal();
+    const std::uint64_t shape[] = {rows, 9};
+    EXPECT_TRUE(write_npy<double>(folder / name, shape, numbers).ok());
+    return folder / name;
+  };
+  CalibrationOptions options = quick_options("sync");
+  const auto plain = made(data, options);
+  options.set("names", write("names.npy", 5, 1));
+  options.set("name_steps", 100);
+  const auto named = made(data, options);
+  const Settings refit{{"refit", "on"}, {"samples", "4"}};
+  const auto whole = with("sync", named, refit), second = with("sync", named, refit);
+  const auto expected = decide_all(*whole, data.stream, 16);
+  EXPECT_FALSE(
+      testing::same_decisions(decide_all(*method_for("sync", plain), data.stream, 16), expected));
+  std::size_t right = 0, known = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (data.truth[i] >= 5) continue;
+    ++known;
+    right += expected[i].category == data.truth[i];
+  }
+  EXPECT_GT(2 * right, known);
+  const auto first = with("sync", named, refit);
+  decide_all(*first, data.stream.view().slice(0, 70), 16);
+  ASSERT_TRUE(second->restore(first->save().value(), "state").ok());
+  EXPECT_TRUE(testing::same_decisions(decide_all(*second, data.stream.view().slice(70, 80), 16),
+                                      std::span(expected).subspan(70)));
+  for (const auto& [file, says] : std::map<std::string, std::string>{
+           {write("four.npy", 4, 1), "4 vectors of names for 5 known classes"},
+           {write("zero.npy", 5, 0), "row 0"},
+           {folder / "absent.npy", "absent.npy"}}) {
+    options.set("names", file);
+    const auto refused = calibrate(data.support_set(), options);
+    ASSERT_FALSE(refused.ok()) << file;
+    EXPECT_THAT(refused.error().message, ::testing::HasSubstr(says));
+  }
 }
 
 TEST(Peers, ARefitMovesPrototypesAndSurvivesARestart) {

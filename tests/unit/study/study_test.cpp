@@ -149,6 +149,12 @@ TEST(DataSet, FoldersThatCannotBeStudiedAreRefusedBeforeAnythingRuns) {
   const auto novel = read_data_set(folder / "new", "new");
   ASSERT_FALSE(novel.ok());
   EXPECT_THAT(novel.error().message, HasSubstr("no sample of a known class"));
+  testing::MadePlan single;
+  single.per_class = 1;
+  write_set(folder / "small", testing::make_data(single, 3));
+  const auto small = read_data_set(folder / "small", "small");
+  ASSERT_FALSE(small.ok());
+  EXPECT_THAT(small.error().message, HasSubstr("0 of its 5 known classes have a second"));
   const auto listed = read_data_sets({"cars"}, {{"cars", folder / "cars", "ask for it"}});
   ASSERT_FALSE(listed.ok());
   EXPECT_THAT(listed.error().hint, HasSubstr("ask for it"));

@@ -1,5 +1,6 @@
 // Where the thresholds come from, and how good they are on the labelled samples.
 import { scoreHistogram } from '../charts/distributions.js';
+import { pseudoStreams } from '../charts/pseudo_streams.js';
 import { h } from '../../shared/dom';
 import { compact, fixed, integer, percent } from '../../shared/format';
 import { table } from '../table.js';
@@ -19,27 +20,45 @@ const settingsOf = (model) =>
     )
     .join(' · ');
 
-// Of a method that has thresholds of its own, or none: the numbers it learned.
+const curveLegend = [
+  ['line positive', 'mean'],
+  ['square positive', 'one deviation from one pseudo-stream to the next'],
+];
+
+// Of a method that has thresholds of its own, or none: the numbers it learned, and the curve that one was chosen by.
 function plainCalibration(model) {
+  const learned = model.learned?.pseudo_streams ? model.learned : null;
+  const curve = plot('Accuracy of the pseudo-streams over the starting threshold');
   const rows = Object.entries(model.numbers ?? {}).map(([name, value]) => ({ name, value }));
+  const numbers = rows.length
+    ? table(
+        'numbers',
+        [
+          { key: 'name', heading: 'Number' },
+          { key: 'value', heading: 'Value', number: true, show: (v) => fixed(v, 4) },
+        ],
+        rows,
+      )
+    : null;
+  const chosen = learned
+    ? figure(
+        'How the starting threshold was chosen',
+        `Half of the known classes were hidden and streamed past the others, with every threshold. The chosen one, τ = ${fixed(learned.tau, 2)}, stands in the middle of the shaded plateau (${fixed(learned.plateau[0], 2)} to ${fixed(learned.plateau[1], 2)}), where no threshold is worse than the best by more than a standard error.`,
+        curve,
+        curveLegend,
+      )
+    : null;
   return {
     element: section(
       'calibration',
       'What was learned beforehand',
       `From the ${integer(model.support_samples)} labelled samples alone, before the stream began.`,
-      rows.length
-        ? table(
-            'numbers',
-            [
-              { key: 'name', heading: 'Number' },
-              { key: 'value', heading: 'Value', number: true, show: (v) => fixed(v, 4) },
-            ],
-            rows,
-          )
-        : null,
+      learned ? h('div', { class: 'grid two' }, chosen, numbers) : numbers,
       h('p', { class: 'caption' }, `dimension ${integer(model.dimension)} · ${settingsOf(model)}`),
     ),
-    draw: () => {},
+    draw: () => {
+      if (learned) pseudoStreams(learned, curve);
+    },
   };
 }
 

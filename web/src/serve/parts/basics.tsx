@@ -1,6 +1,7 @@
 // Small pieces that every screen uses: links, pictures, marks, and the states in which there is nothing to show.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { integer } from '../../shared/format';
 import { cachedPicture, picturePath, wantPicture } from '../api/pictures';
 import type { Attributes, Problem, Verdict } from '../api/types';
 import { go } from '../state/route';
@@ -168,3 +169,58 @@ export const Choice = <T extends string>(props: {
     </select>
   </label>
 );
+
+// The field that the key "/" leads to.
+export const SearchField = (props: {
+  of: string;
+  hint: string;
+  value: string;
+  onChange: (text: string) => void;
+}) => (
+  <input
+    type="search"
+    class="field"
+    data-search
+    placeholder={`${props.hint} ( / )`}
+    aria-label={`Search ${props.of}`}
+    value={props.value}
+    onInput={(event) => props.onChange(event.currentTarget.value)}
+  />
+);
+
+// Through a list of pages: where each page so far began, and where the next one begins (null: there is none).
+export function Pager(props: {
+  starts: (number | undefined)[];
+  next: number | null;
+  pages?: number;
+  words?: [back: string, on: string];
+  onChange: (starts: (number | undefined)[]) => void;
+}) {
+  const { starts, next } = props;
+  const [back, on] = props.words ?? ['Back', 'Next'];
+  if (starts.length < 2 && next === null) return null;
+  return (
+    <div class="pager">
+      <button
+        type="button"
+        class="quiet"
+        disabled={starts.length < 2}
+        onClick={() => props.onChange(starts.slice(0, -1))}
+      >
+        ← {back}
+      </button>
+      <span class="note">
+        page {integer(starts.length)}
+        {props.pages !== undefined && ` of ${integer(props.pages)}`}
+      </span>
+      <button
+        type="button"
+        class="quiet"
+        disabled={next === null}
+        onClick={() => props.onChange([...starts, next!])}
+      >
+        {on} →
+      </button>
+    </div>
+  );
+}

@@ -1,12 +1,12 @@
 // The members of a category, a page at a time, in one of four orders; picked ones can be moved to where they belong.
 import { useEffect, useState } from 'preact/hooks';
-import { integer, plural } from '../../shared/format';
+import { plural } from '../../shared/format';
 import { mayOperate, query, streamPath } from '../api/client';
 import type { CategoryDetail, MemberPage } from '../api/types';
 import { perform } from '../state/actions';
 import { useResource } from '../state/resource';
 import { detail, supports, version } from '../state/stream';
-import { Empty, Failed, Loading } from './basics';
+import { Empty, Failed, Loading, Pager } from './basics';
 import { CategoryPicker } from './category_picker';
 import { SampleGrid } from './sample_grid';
 
@@ -97,28 +97,13 @@ export function Members(props: { stream: string; category: CategoryDetail }) {
           }
         />
       )}
-      {page.value && paged && (starts.length > 1 || page.value.next !== null) && (
-        <div class="pager">
-          <button
-            type="button"
-            class="quiet"
-            disabled={starts.length < 2}
-            onClick={() => setStarts(starts.slice(0, -1))}
-          >
-            ← Back
-          </button>
-          <span class="note">
-            page {integer(starts.length)} of {integer(Math.ceil(page.value.total / pageSize))}
-          </span>
-          <button
-            type="button"
-            class="quiet"
-            disabled={page.value.next === null}
-            onClick={() => setStarts([...starts, page.value!.next!])}
-          >
-            Next →
-          </button>
-        </div>
+      {page.value && paged && (
+        <Pager
+          starts={starts}
+          next={page.value.next}
+          pages={Math.ceil(page.value.total / pageSize)}
+          onChange={setStarts}
+        />
       )}
       {page.value && !paged && members.length > 0 && (
         <p class="thinned">Of its newest thousand members.</p>

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { integer, plural } from '../../shared/format';
 import { mayOperate, silentSince } from '../api/client';
-import { Choice, Empty, Failed, Loading } from '../parts/basics';
+import { Choice, Empty, Failed, Loading, SearchField } from '../parts/basics';
 import { CategoryCard, cellWithPictures, cellWithText } from '../parts/category_card';
 import { PickedBar } from '../parts/picked_bar';
 import { Windowed, type Shape } from '../parts/windowed';
@@ -106,14 +106,11 @@ export function Categories(props: { stream: string; filter: URLSearchParams }) {
   return (
     <>
       <div class="toolbar">
-        <input
-          type="search"
-          class="field"
-          data-search
-          placeholder="Search name or number ( / )"
-          aria-label="Search categories"
+        <SearchField
+          of="categories"
+          hint="Search name or number"
           value={search}
-          onInput={(event) => refine({ search: event.currentTarget.value })}
+          onChange={(text) => refine({ search: text })}
         />
         <Choice
           label="Show"

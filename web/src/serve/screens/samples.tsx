@@ -10,7 +10,9 @@ import {
   Link,
   Loading,
   Mark,
+  Pager,
   Picture,
+  SearchField,
   sampleTitle,
   verdictWords,
 } from '../parts/basics';
@@ -39,14 +41,11 @@ export function Samples(props: { stream: string; filter: URLSearchParams }) {
   return (
     <>
       <div class="toolbar">
-        <input
-          type="search"
-          class="field"
-          data-search
-          placeholder="Search key or id ( / )"
-          aria-label="Search samples"
+        <SearchField
+          of="samples"
+          hint="Search key or id"
           value={search}
-          onInput={(event) => refine({ search: event.currentTarget.value })}
+          onChange={(text) => refine({ search: text })}
         />
         <Choice
           label="Decided as"
@@ -105,27 +104,12 @@ export function Samples(props: { stream: string; filter: URLSearchParams }) {
               </tbody>
             </table>
           </div>
-          {(starts.length > 1 || page.value!.next !== null) && (
-            <div class="pager">
-              <button
-                type="button"
-                class="quiet"
-                disabled={starts.length < 2}
-                onClick={() => setStarts(starts.slice(0, -1))}
-              >
-                ← Newer
-              </button>
-              <span class="note">page {integer(starts.length)}</span>
-              <button
-                type="button"
-                class="quiet"
-                disabled={page.value!.next === null}
-                onClick={() => setStarts([...starts, page.value!.next!])}
-              >
-                Older →
-              </button>
-            </div>
-          )}
+          <Pager
+            starts={starts}
+            next={page.value!.next}
+            words={['Newer', 'Older']}
+            onChange={setStarts}
+          />
         </div>
       )}
     </>

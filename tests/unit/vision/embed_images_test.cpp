@@ -8,6 +8,7 @@
 
 #include "base/files.hpp"
 #include "images/images.hpp"
+#include "vision/cpu_embedder.hpp"
 
 namespace paco {
 namespace {
@@ -50,7 +51,7 @@ class EmbedToFile : public testing::Test {
     options_.batch = 4;
     options_.part_rows = 8;
     options_.out = folder_ + "/x.npy";
-    embedder_ = std::move(Embedder::open_backbone(*make_spec("small", 8), "", {})).value();
+    embedder_ = std::move(open_cpu_backbone(*make_spec("small", 8), "", {})).value();
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -67,7 +68,7 @@ class EmbedToFile : public testing::Test {
   std::string folder_;
   std::vector<std::size_t> order_;
   EmbedFileOptions options_;
-  std::unique_ptr<Embedder> embedder_;
+  std::unique_ptr<ImageEmbedder> embedder_;
 };
 
 TEST_F(EmbedToFile, SkipsAnUnreadableImageAndSaysWhich) {

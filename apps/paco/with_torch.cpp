@@ -1,0 +1,20 @@
+#include "with_torch.hpp"
+
+#include "represent/torch_embedder.hpp"
+
+namespace paco::with_torch {
+
+Result<std::unique_ptr<ImageEmbedder>> open_run(const std::string& path,
+                                                const EmbedderSettings& settings) {
+  return open_torch_run(path, settings);
+}
+
+Result<std::unique_ptr<ImageEmbedder>> open_backbone(const NetSpec& spec,
+                                                     const std::string& weights,
+                                                     const EmbedderSettings& settings) {
+  return open_torch_backbone(spec, weights, settings);
+}
+
+Result<StateDict> read_torchscript(const std::string& path) { return read_weights(path); }
+
+}  // namespace paco::with_torch

@@ -1,0 +1,38 @@
+// with_torch.hpp for paco, which has no torch.
+#include <fmt/format.h>
+
+#include "with_torch.hpp"
+
+namespace paco::with_torch {
+namespace {
+
+Error needs_torch(const std::string& what) {
+  return Error{ErrorCode::unsupported, fmt::format("{}: this needs torch", what),
+               "keep paco-torch beside paco; where there is none, install libtorch-dev and build "
+               "again"};
+}
+
+Error no_device(const EmbedderSettings& settings) {
+  if (settings.device == "cuda" || settings.device.starts_with("cuda:"))
+    return needs_torch("--device " + settings.device);
+  return Error{ErrorCode::bad_argument, fmt::format("there is no device \"{}\"", settings.device),
+               "use cpu, cuda, or cuda:N"};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ImageEmbedder>> open_run(const std::string&,
+                                                const EmbedderSettings& settings) {
+  return no_device(settings);
+}
+
+Result<std::unique_ptr<ImageEmbedder>> open_backbone(const NetSpec&, const std::string&,
+                                                     const EmbedderSettings& settings) {
+  return no_device(settings);
+}
+
+Result<StateDict> read_torchscript(const std::string& path) {
+  return needs_torch(path + " is a TorchScript archive");
+}
+
+}  // namespace paco::with_torch

@@ -1,0 +1,155 @@
+// What deciding on the bus costs beside plain publishing and consuming of the same bytes on the
+// same servers, in turns: bench_bus SERVERS SAMPLES DIMENSION ROUNDS, one JSON object on stdout.
+//
+// Both sides publish the same messages with the same window; the plain side reads them back in
+// order, the other decides on them with a journal and ends when every decision stands. Every
+// decision is there before a time is reported.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <random>
+#include <thread>
+
+#include "base/try.hpp"
+#include "bus/event.hpp"
+#include "bus/outbox.hpp"
+#include "bus/reader.hpp"
+#include "bus/run_replica.hpp"
+#include "bus/subjects.hpp"
+#include "linalg/matrix.hpp"
+#include "paco/session.hpp"
+
+namespace paco::bus {
+namespace {
+
+constexpr std::size_t kClasses = 50, kKnown = 40, kSupport = 20;
+
+// Classes around random directions.
+class MadeRows {
+ public:
+  explicit MadeRows(std::size_t dimension) : dimension_(dimension) {
+    for (std::size_t i = 0; i < kClasses * dimension; ++i) centres_.push_back(normal_(random_));
+  }
+  void draw(std::size_t label, std::span<double> out) {
+    for (std::size_t j = 0; j < dimension_; ++j)
+      out[j] = static_cast<float>(centres_[label * dimension_ + j] + 0.8 * normal_(random_));
+  }
+  std::size_t any_label() { return random_() % kClasses; }
+
+ private:
+  const std::size_t dimension_;
+  std::mt19937 random_{1};
+  std::normal_distribution<double> normal_;
+  std::vector<double> centres_;
+};
+
+double seconds_since(std::chrono::steady_clock::time_point begun) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+}
+
+Result<void> publish(const std::shared_ptr<Connection>& connection, const std::string& subject,
+                     const std::vector<std::string>& messages) {
+  PACO_ASSIGN(const auto outbox, Outbox::open(connection, "publishing"));
+  for (std::size_t i = 0; i < messages.size(); ++i)
+    PACO_TRY(outbox->put(subject, fmt::format("k{}", i), messages[i], {}));
+  return outbox->flush({});
+}
+
+// Publishes beside `consume`, which ends when it has seen all of it.
+template <class Consume>
+Result<double> time_both(const std::shared_ptr<Connection>& connection, const std::string& stream,
+                         const std::vector<std::string>& messages, Consume consume) {
+  const auto begun = std::chrono::steady_clock::now();
+  Result<void> published;
+  std::thread publisher(
+      [&] { published = publish(connection, subject_of(stream, Part::events), messages); });
+  const Result<void> consumed = consume();
+  publisher.join();
+  PACO_TRY(published);
+  PACO_TRY(consumed);
+  return seconds_since(begun);
+}
+
+Result<void> read_back(const std::shared_ptr<Connection>& connection, const std::string& stream,
+                       std::size_t count) {
+  Reader reader(connection, jetstream_of(stream, Part::events), subject_of(stream, Part::events),
+                1);
+  std::vector<Message> got;
+  for (std::size_t seen = 0; seen < count; seen += got.size()) {
+    got.clear();
+    PACO_TRY(reader.take(got, 256, 20, {}));
+  }
+  return {};
+}
+
+Result<void> run(const std::string& servers, std::size_t samples, std::size_t dimension,
+                 int rounds) {
+  MadeRows rows(dimension);
+  Matrix<double> support(kKnown * kSupport, dimension);
+  std::vector<std::int64_t> labels;
+  for (std::size_t i = 0; i < support.rows(); ++i) {
+    labels.push_back(static_cast<std::int64_t>(i % kKnown));
+    rows.draw(i % kKnown, support.view()[i]);
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kKnown; ++i) names.push_back(fmt::format("{}", i));
+  PACO_ASSIGN(const Model model, calibrate({support, labels, names, {}}));
+  std::vector<std::string> messages;
+  SampleEvent sample;
+  sample.embedding.resize(dimension);
+  for (std::size_t i = 0; i < samples; ++i) {
+    rows.draw(rows.any_label(), sample.embedding);
+    sample.key = fmt::format("k{}", i);
+    messages.push_back(event_bytes(sample, true));
+  }
+  ConnectOptions options;
+  options.servers = servers;
+  PACO_ASSIGN(const auto connection, Connection::open(options));
+  std::string list;
+  for (int round = 0; round < rounds; ++round) {
+    StreamSettings settings;
+    settings.method = "paco";
+    settings.model = model.fingerprint();
+    settings.dimension = dimension;
+    settings.snapshot_every = 0;
+    double times[2];
+    for (const int plain : {1, 0}) {
+      settings.name = fmt::format("bench{}{}", round, plain ? "plain" : "paco");
+      PACO_TRY(init(connection, settings, {}, model, {}));
+      RunOptions replica;
+      replica.name = "bench";
+      replica.journal = settings.name + ".journal";
+      replica.until = samples;
+      PACO_ASSIGN(times[plain],
+                  time_both(connection, settings.name, messages, [&]() -> Result<void> {
+                    if (plain) return read_back(connection, settings.name, samples);
+                    PACO_TRY(run_replica(connection, settings, replica, {}));
+                    return {};
+                  }));
+    }
+    const double count = static_cast<double>(samples);
+    list += fmt::format("{}{{\"plain\": {:.0f}, \"paco\": {:.0f}, \"share\": {:.3f}}}",
+                        round == 0 ? "" : ", ", count / times[1], count / times[0],
+                        times[1] / times[0]);
+  }
+  fmt::print("{{\"samples\": {}, \"dimension\": {}, \"bytes\": {}, \"rounds\": [{}]}}\n", samples,
+             dimension, messages.front().size(), list);
+  return {};
+}
+
+}  // namespace
+}  // namespace paco::bus
+
+int main(int count, char** words) {
+  if (count != 5) {
+    fmt::print(stderr, "usage: bench_bus SERVERS SAMPLES DIMENSION ROUNDS\n");
+    return 2;
+  }
+  const auto number = [&](int i) { return static_cast<std::size_t>(std::atoll(words[i])); };
+  const paco::Result<void> done =
+      paco::bus::run(words[1], number(2), number(3), static_cast<int>(number(4)));
+  if (done.ok()) return 0;
+  fmt::print(stderr, "{}\n", done.error().message);
+  return 1;
+}

@@ -1,0 +1,22 @@
+// A worker's network in its own process: a backbone of represent/, such as the ones that run on a
+// CPU without torch.
+#pragma once
+
+#include <memory>
+
+#include "bus/worker.hpp"
+#include "represent/embedder.hpp"
+
+namespace paco::bus {
+
+class BackboneEmbedder final : public PictureEmbedder {
+ public:
+  explicit BackboneEmbedder(std::unique_ptr<ImageEmbedder> backbone)
+      : backbone_(std::move(backbone)) {}
+  Result<void> embed(std::span<const Image> images, Rows<float> out) override;
+
+ private:
+  std::unique_ptr<ImageEmbedder> backbone_;
+};
+
+}  // namespace paco::bus

@@ -1,0 +1,74 @@
+// A connection to the servers of the bus (NATS with JetStream), and how their answers become
+// errors.
+//
+// Servers come and go: the connection looks for another one by itself, and retry() asks again
+// while what failed may pass (no leader yet, no answer, a server that went away), until patience
+// ends or the stop token is set. Credentials and TLS are passed through to NATS.
+//
+// Thread rule: any number of threads may use one connection.
+#pragma once
+
+#include <nats/nats.h>
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "paco/result.hpp"
+
+namespace paco::bus {
+
+struct ConnectOptions {
+  std::string servers = "nats://127.0.0.1:4222";  // one or more, with commas
+  std::string credentials;                        // file with a user's JWT and seed
+  std::string tls_ca, tls_certificate, tls_key;   // PEM files
+  double patience = 60;                           // seconds without an answer until giving up
+};
+
+struct MessageEnd {
+  void operator()(natsMsg* message) const { natsMsg_Destroy(message); }
+};
+using Message = std::unique_ptr<natsMsg, MessageEnd>;
+
+std::string_view bytes_of(const natsMsg* message);
+// Its place in its JetStream stream; 0 where it has none.
+std::uint64_t sequence_of(natsMsg* message);
+
+class Connection {
+ public:
+  // Fails at once where no server answers or the credentials are refused.
+  static Result<std::shared_ptr<Connection>> open(const ConnectOptions& options);
+  ~Connection();
+
+  natsConnection* raw() const { return connection_; }
+  jsCtx* js() const { return js_; }
+  const std::string& servers() const { return shown_; }  // without passwords
+  double patience() const { return options_.patience; }
+  std::int64_t most_payload() const;
+
+  // `call` says what the library says; `what` begins the message of an error.
+  using Call = std::function<natsStatus(jsErrCode*)>;
+  Result<void> retry(const std::string& what, const std::stop_token& stop, const Call& call) const;
+  // The same once.
+  Result<void> once(const std::string& what, const Call& call) const;
+
+  Error error(const std::string& what, natsStatus status, jsErrCode code) const;
+  // Whether asking again may help.
+  static bool may_pass(natsStatus status, jsErrCode code);
+
+ private:
+  explicit Connection(ConnectOptions options);
+  Result<void> connect();
+
+  const ConnectOptions options_;
+  std::string shown_;
+  natsConnection* connection_ = nullptr;
+  jsCtx* js_ = nullptr;
+};
+
+// Returns after `milliseconds`, or as soon as the token is set.
+void pause(int milliseconds, const std::stop_token& stop);
+
+}  // namespace paco::bus

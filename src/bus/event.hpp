@@ -1,0 +1,42 @@
+// An event of a stream as a message on the bus: a sample with its embedding, or an operation.
+//
+// The bytes: "paco", a version, a kind; then of a sample key, id, attributes, picture, the element
+// size (4 or 8) and the numbers, of an operation its JSON. Whatever else stands on the subject is a
+// foreign message: it is an event too, which every replica refuses in the same words.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "paco/result.hpp"
+
+namespace paco::bus {
+
+inline constexpr std::size_t kMostKey = 256, kMostId = 1024;  // bytes
+
+struct SampleEvent {
+  std::string key;         // unique in the stream; never empty
+  std::string id;          // as the input calls it; empty: by its sequence number
+  std::string attributes;  // a JSON object, or empty
+  std::string picture;     // the bytes of a small image file, or empty
+  std::vector<double> embedding;
+};
+
+struct OperationEvent {
+  std::string json;  // as operation_json() gives it
+};
+
+using Event = std::variant<SampleEvent, OperationEvent>;
+
+// `narrow`: the numbers are float32 in truth, so four bytes hold each.
+std::string event_bytes(const SampleEvent& sample, bool narrow);
+std::string event_bytes(const OperationEvent& operation);
+
+// The message has no subject: "is 12 bytes that no paco wrote".
+Result<Event> parse_event(std::string_view bytes);
+
+}  // namespace paco::bus

@@ -1,0 +1,32 @@
+// Many streams over many deciding processes: each stream has one owner at a time, who holds a lease
+// in a bucket and renews it. When a process dies its leases run out and others take its streams.
+//
+// A lease only spares work: should two processes fold one stream for a moment, JetStream still
+// takes each decision once (replica.hpp).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "bus/run_replica.hpp"
+
+namespace paco::bus {
+
+struct OwnerOptions {
+  std::string name;         // of this process
+  std::string folder;       // a journal for every stream it owned
+  std::size_t most = 1000;  // streams at once
+  RunOptions replica;       // name and journal are set for each
+  std::function<void(const std::string&)> note;
+};
+
+struct OwnerOutcome {
+  std::uint64_t taken = 0, lost = 0, failed = 0;  // streams, over the whole time
+};
+
+// Until the token is set; then all leases are given back.
+Result<OwnerOutcome> own_streams(const std::shared_ptr<Connection>& connection,
+                                 const OwnerOptions& options, const std::stop_token& stop);
+
+}  // namespace paco::bus

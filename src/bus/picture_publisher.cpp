@@ -1,0 +1,59 @@
+#include "bus/picture_publisher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/files.hpp"
+#include "base/try.hpp"
+#include "bus/event.hpp"
+#include "bus/outbox.hpp"
+#include "bus/picture.hpp"
+#include "bus/subjects.hpp"
+
+namespace paco::bus {
+namespace {
+
+// The folder that a data set's names are in, or empty where they are no files.
+std::string folder_of(const std::string& data) {
+  const std::string path = data.starts_with("folder:") ? data.substr(7) : data;
+  return path_kind(path) == PathKind::folder ? path : std::string();
+}
+
+}  // namespace
+
+Result<PublishOutcome> publish_pictures(std::shared_ptr<Connection> connection,
+                                        const StreamSettings& settings, const std::string& data,
+                                        const PublishOptions& options, Progress& progress,
+                                        const Clock& clock, const std::stop_token& stop) {
+  PACO_ASSIGN(const auto source, open_images(data));
+  const std::string folder = folder_of(data), subject = subject_of(settings.name, Part::raw);
+  PACO_ASSIGN(const auto outbox, Outbox::open(std::move(connection),
+                                              fmt::format("publishing {}", data), options.window));
+  PublishOutcome out;
+  const double begun = clock();
+  progress.start("publish", "pictures",
+                 source->size() - std::min<std::uint64_t>(source->size(), options.skip));
+  for (std::size_t i = options.skip; i < source->size() && !stop.stop_requested(); ++i) {
+    RawPicture picture;
+    picture.key = fmt::format("{}{}", options.key_prefix, i);
+    if (folder.empty()) {
+      PACO_ASSIGN(picture.image, source->load(i));
+    } else {
+      picture.id = source->name(i).substr(0, kMostId);
+      PACO_ASSIGN(const std::vector<std::byte> file, read_file(folder + "/" + source->name(i)));
+      picture.file.assign(reinterpret_cast<const char*>(file.data()), file.size());
+    }
+    const std::string bytes = picture_bytes(picture);
+    PACO_TRY(outbox->put(subject, picture.key, bytes, stop));
+    out.bytes += bytes.size();
+    progress.update(++out.samples);
+  }
+  PACO_TRY(outbox->flush({}));
+  progress.finish();
+  out.resent = outbox->resent();
+  out.seconds = clock() - begun;
+  return out;
+}
+
+}  // namespace paco::bus

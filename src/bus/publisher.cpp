@@ -1,0 +1,104 @@
+#include "bus/publisher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/try.hpp"
+#include "bus/event.hpp"
+#include "bus/outbox.hpp"
+#include "bus/subjects.hpp"
+#include "session/operation_json.hpp"
+
+namespace paco::bus {
+namespace {
+
+constexpr std::size_t kBlock = 256;
+
+Result<void> check_key(const std::string& key) {
+  if (!key.empty() && key.size() <= kMostKey) return {};
+  return Error{ErrorCode::bad_argument,
+               fmt::format("a key of {} bytes, 1 to {} are allowed", key.size(), kMostKey),
+               "give another --key-prefix"};
+}
+
+}  // namespace
+
+Result<PublishOutcome> publish_embeddings(std::shared_ptr<Connection> connection,
+                                          const StreamSettings& settings, EmbeddingSource& source,
+                                          const PublishOptions& options, Progress& progress,
+                                          const Clock& clock, const std::stop_token& stop) {
+  if (source.dimension() != settings.dimension) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("{}: rows have {} values, the model of stream '{}' expects {}",
+                             source.name(), source.dimension(), settings.name, settings.dimension),
+                 "embed support set and stream with the same backbone"};
+  }
+  PACO_TRY(check_key(options.key_prefix + std::to_string(~std::uint64_t{0})));
+  const std::string subject = subject_of(settings.name, Part::events);
+  PACO_ASSIGN(const auto outbox,
+              Outbox::open(std::move(connection), fmt::format("publishing {}", source.name()),
+                           options.window));
+  outbox->spare(jetstream_of(settings.name, Part::events));
+  PublishOutcome out;
+  const double begun = clock();
+  Matrix<double> rows(source.block_rows(kBlock), source.dimension());
+  std::vector<std::string> ids;
+  std::uint64_t row = 0;
+  SampleEvent sample;
+  const bool narrow = source.type() == ElementType::f32;
+  std::optional<std::uint64_t> total = source.rows();
+  if (total) total = *total - std::min(*total, options.skip);
+  progress.start("publish", "samples", total);
+  while (!stop.stop_requested()) {
+    ids.clear();
+    PACO_ASSIGN(const std::size_t count, source.read_ready(rows.view(), &ids));
+    if (count == 0) break;
+    for (std::size_t i = 0; i < count; ++i, ++row) {
+      if (row < options.skip) continue;
+      const auto numbers = rows.view()[i];
+      sample.embedding.assign(numbers.begin(), numbers.end());
+      sample.key = options.key_prefix + std::to_string(row);
+      sample.id = ids.empty() ? std::string() : ids[i];
+      if (sample.id.size() > kMostId) {
+        return Error{ErrorCode::bad_value,
+                     fmt::format("{}: row {} has an id of {} bytes, {} are allowed", source.name(),
+                                 row, sample.id.size(), kMostId),
+                     "shorten it"};
+      }
+      const std::string bytes = event_bytes(sample, narrow);
+      PACO_TRY(outbox->put(subject, sample.key, bytes, stop));
+      ++out.samples;
+      out.bytes += bytes.size();
+    }
+    progress.update(out.samples);
+  }
+  // Also after Ctrl-C: what is under way is stored or named.
+  PACO_TRY(outbox->flush({}));
+  progress.finish();
+  out.resent = outbox->resent();
+  out.seconds = clock() - begun;
+  return out;
+}
+
+Result<std::uint64_t> publish_operation(const Connection& connection, const std::string& stream,
+                                        const Operation& operation, const std::string& id,
+                                        const std::stop_token& stop) {
+  const std::string bytes = event_bytes(OperationEvent{operation_json(operation).dump()});
+  const std::string subject = subject_of(stream, Part::events);
+  std::uint64_t event = 0;
+  PACO_TRY(connection.retry(fmt::format("publishing to {}", subject), stop, [&](jsErrCode* code) {
+    jsPubOptions options;
+    jsPubOptions_Init(&options);
+    options.MsgId = id.c_str();
+    jsPubAck* ack = nullptr;
+    const natsStatus status = js_Publish(&ack, connection.js(), subject.c_str(), bytes.data(),
+                                         static_cast<int>(bytes.size()), &options, code);
+    if (status == NATS_OK) event = ack->Sequence;
+    if (ack != nullptr) jsPubAck_Destroy(ack);
+    return status;
+  }));
+  return event;
+}
+
+}  // namespace paco::bus

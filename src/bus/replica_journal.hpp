@@ -1,0 +1,33 @@
+// The journal that a replica keeps its state in: the one that is there, or the newest copy that
+// another replica left on the bus, or a new one. The events are safe on the bus, so it need not
+// wait for the disk: what a crash takes is folded again.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "bus/connection.hpp"
+#include "bus/settings.hpp"
+#include "paco/session.hpp"
+
+namespace paco::bus {
+
+struct OpenedJournal {
+  Session session;
+  std::string from;  // "its journal", "a snapshot", "the model"
+};
+
+// Refuses a journal of another model or method.
+Result<OpenedJournal> open_replica_journal(const std::shared_ptr<Connection>& connection,
+                                           const StreamSettings& settings, const std::string& path,
+                                           int threads, const std::stop_token& stop);
+
+// Puts a copy of the journal on the bus, for replicas to come. `event` is where it stands.
+Result<void> put_snapshot(const std::shared_ptr<Connection>& connection,
+                          const StreamSettings& settings, const std::string& journal,
+                          std::uint64_t event, const std::stop_token& stop);
+// The event of the newest; 0 where there is none.
+Result<std::uint64_t> snapshot_event(const std::shared_ptr<Connection>& connection,
+                                     const std::string& stream, const std::stop_token& stop);
+
+}  // namespace paco::bus

@@ -1,0 +1,21 @@
+// Decimal numbers in text, read exactly and fast: a row of 768 of them is read in the time that it
+// takes to decide on it. Knows JSON's way to write a list of numbers, and nothing else of JSON.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace paco {
+
+// Reads the number that `text` begins with, as JSON writes it ("-12.5e-3"), if it has few enough
+// digits for one operation on doubles to be exact up to its rounding: then the result is the
+// nearest double. How many characters it has; 0 where there is none, or it takes a longer way.
+std::size_t read_short_number(std::string_view text, double& value);
+
+// The JSON list of numbers that `text` begins with, "[" first: how many characters it has. Nothing
+// where it is not such a list, or a number in it is beyond the doubles; `values` is then of no use.
+std::optional<std::size_t> read_number_list(std::string_view text, std::vector<double>& values);
+
+}  // namespace paco

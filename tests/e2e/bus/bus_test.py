@@ -1,0 +1,443 @@
+"""`paco bus` against real servers: what is decided, what survives, and what is said when something is wrong.
+
+One server for most, three where it matters (tools/bus_campaign). Nothing here knows how the program is built.
+"""
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.request
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+TINY = ROOT / "tests" / "golden" / "tiny"
+PACO = os.environ.get("PACO_PROGRAM", str(ROOT / "build" / "release" / "paco"))
+WAIT = 120
+
+
+def load_tool(name):
+    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / "tools" / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+sys.path.insert(0, str(ROOT / "tests" / "e2e" / "serve"))
+from server import Server, read_npy  # noqa: E402
+
+Cluster = load_tool("cluster").Cluster
+campaign = load_tool("bus_campaign")
+
+
+def nats_publish(url, subject, payload):
+    """A message as anybody could send it, in the words of the protocol."""
+    host, port = url.removeprefix("nats://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as link:
+        link.recv(65536)
+        link.sendall(b'CONNECT {"verbose":true}\r\n')
+        link.sendall(b"PUB %s %d\r\n%s\r\nPING\r\n" % (subject.encode(), len(payload), payload))
+        seen = b""
+        while b"PONG" not in seen:
+            seen += link.recv(65536)
+
+
+def png(pixels, side):
+    """A grey picture."""
+    def part(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    lines = b"".join(b"\0" + bytes(pixels[y * side:(y + 1) * side]) for y in range(side))
+    return (b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 0, 0, 0, 0))
+            + part(b"IDAT", zlib.compress(lines)) + part(b"IEND", b""))
+
+
+# A network for the tests, as a user would bring one: the darkness of each of sixteen pixels. It dies of a white picture.
+NETWORK = '''
+import struct, sys
+read, write = sys.stdin.buffer.read, sys.stdout.buffer.write
+while head := read(4):
+    rows = []
+    for _ in range(struct.unpack("<I", head)[0]):
+        width, height = struct.unpack("<II", read(8))
+        pixels = read(width * height * 3)
+        if set(pixels) == {255}:
+            sys.exit(1)
+        rows.append([(255 - value) / 64 - 2 for value in pixels[::3]])
+    write(struct.pack("<II", len(rows), 16) + b"".join(struct.pack("<16f", *row) for row in rows))
+    sys.stdout.buffer.flush()
+'''
+
+
+class BusTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="paco-bus-test-"))
+        cls.cluster = Cluster(cls.folder / "cluster").create(1)
+        assert cls.cluster.up(), "the server did not get ready"
+        cls.model = cls.folder / "model.paco"
+        subprocess.run([PACO, "calibrate", "--support", TINY / "support.npy", "--labels", TINY / "support_labels.npy",
+                        "--out", cls.model], check=True, capture_output=True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.cluster.down()
+        shutil.rmtree(cls.folder)
+
+    def setUp(self):
+        self.stream = self.id().rsplit(".", 1)[1][:48]
+        self.children = []
+
+    def tearDown(self):
+        for child in self.children:
+            if child.poll() is None:
+                child.kill()
+            child.wait()
+            if child.stderr:
+                child.stderr.close()
+
+    def bus(self, what, *words, url=None, stream=None, fails=False):
+        done = subprocess.run([PACO, "bus", what, "--server", url or self.cluster.url(), "--stream", stream or self.stream,
+                               "--patience", "10", *map(str, words)], capture_output=True, text=True, timeout=WAIT)
+        self.assertEqual(done.returncode != 0, fails, done.stderr)
+        return done.stderr if fails else done.stdout
+
+    def init(self, *words, **more):
+        return self.bus("init", "--model", self.model, "--replicas", 1, *words, **more)
+
+    def publish(self, *words, **more):
+        return self.bus("publish", "--input", TINY / "stream.npy", *words, **more)
+
+    def journal(self, name="a"):
+        return self.folder / f"{self.stream}-{name}.journal"
+
+    def decide(self, until, *words, name="a", **more):
+        return self.bus("decide", "--journal", self.journal(name), "--name", name, "--until", until, *words, **more)
+
+    def start(self, name, *words):
+        self.children.append(subprocess.Popen(
+            [PACO, "bus", "decide", "--server", self.cluster.url(), "--stream", self.stream, "--journal",
+             str(self.journal(name)), "--name", name, *map(str, words)], stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True))
+        return self.children[-1]
+
+    def records(self):
+        return [json.loads(line) for line in self.bus("watch", "--current", "--json").splitlines()]
+
+    def decisions(self):
+        path = self.folder / f"{self.stream}.csv"
+        self.bus("watch", "--current", "--out", path)
+        return path.read_text()
+
+    def expected(self):
+        path = self.folder / "expected.csv"
+        if not path.exists():
+            subprocess.run([PACO, "discover", "--model", self.model, "--input", TINY / "stream.npy", "--out", path],
+                           check=True, capture_output=True)
+        return path.read_text()
+
+    def status(self):
+        return json.loads(self.bus("status", "--json"))["streams"][0]
+
+    # What is decided.
+
+    def test_decides_as_discover_does(self):
+        self.init()
+        self.publish()
+        self.decide(274)
+        self.assertEqual(self.decisions(), self.expected())
+        self.assertEqual((self.status()["events"], self.status()["behind"]), (274, 0))
+
+    def test_a_repeated_publish_doubles_nothing(self):
+        self.init()
+        self.publish()
+        self.publish()
+        self.assertEqual(self.status()["events"], 274)
+
+    def test_keys_remove_doubles_after_the_window(self):
+        self.init("--window", 1)
+        self.publish()
+        self.decide(274)
+        subprocess.run(["sleep", "1.5"], check=True)  # the window itself is what is tested
+        self.publish()
+        self.decide(548)
+        self.assertEqual(self.decisions(), self.expected())
+        self.assertEqual(sum(record["repeated"] for record in self.records()), 274)
+
+    def test_a_second_replica_agrees_and_takes_over(self):
+        self.init("--digest-every", 50)
+        first, second = self.start("a"), self.start("b")
+        self.publish("--key-prefix", "x-")
+        self.bus("watch", "--from", 1, "--count", 274)
+        speaker = self.status()["speaker"]
+        by_name = {"a": first, "b": second}
+        by_name[speaker].kill()
+        self.publish("--key-prefix", "y-")
+        self.bus("watch", "--from", 1, "--count", 548)
+        other = "b" if speaker == "a" else "a"
+        self.assertEqual(self.status()["speaker"], other)
+        by_name[other].send_signal(signal.SIGINT)
+        by_name[other].communicate(timeout=WAIT)
+        self.decide(548, name=speaker)
+        digests = {json.loads(subprocess.run([PACO, "replay", str(self.journal(name)), "--json"], check=True,
+                                             capture_output=True).stdout)["digest"] for name in "ab"}
+        self.assertEqual(len(digests), 1)
+
+    def test_operations_are_events_in_the_same_order(self):
+        self.init()
+        self.publish("--key-prefix", "x-")
+        self.bus("publish", "--operation", '{"kind": "rename", "category": 6, "name": "heron", "actor": "ann"}')
+        self.bus("publish", "--operation", '{"kind": "rename", "category": 999, "name": "none", "actor": "ann"}')
+        self.publish("--key-prefix", "y-")
+        self.decide(550)
+        kinds = [record["kind"] for record in self.records()]
+        self.assertEqual(kinds, ["decided"] * 274 + ["operated", "refused"] + ["decided"] * 274)
+        listed = json.loads(subprocess.run([PACO, "category", "list", "--journal", str(self.journal()), "--json"], check=True,
+                                           capture_output=True).stdout)["categories"]
+        self.assertIn("heron", [category["name"] for category in listed])
+        self.decide(550, name="late")  # folds all of it anew, and compares
+
+    def test_a_new_replica_starts_from_a_snapshot(self):
+        self.init("--snapshot-every", 100)
+        child = self.start("a")
+        self.publish()
+        self.bus("watch", "--from", 1, "--count", 274)
+        for _ in range(100):
+            if self.status()["snapshot"] >= 100:
+                break
+        self.assertGreaterEqual(self.status()["snapshot"], 100)
+        late = self.start("b", "--until", 274)
+        _, said = late.communicate(timeout=WAIT)
+        self.assertIn("from a snapshot", said)
+        self.assertIsNone(child.poll())
+
+    def test_processes_share_streams_and_take_those_of_the_dead(self):
+        names = [f"{self.stream}-{i}"[-40:] for i in range(3)]
+        for name in names:
+            self.init(stream=name)
+        owners = []
+        for who in "pq":
+            owners.append(subprocess.Popen([PACO, "bus", "decide", "--server", self.cluster.url(), "--folder",
+                                            str(self.folder / f"owner-{who}"), "--name", who],
+                                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+            self.children.append(owners[-1])
+        for name in names:
+            self.publish("--key-prefix", "x-", stream=name)
+            self.bus("watch", "--from", 1, "--count", 274, stream=name)
+        owners[0].kill()
+        for name in names:
+            self.publish("--key-prefix", "y-", stream=name)
+            self.bus("watch", "--from", 1, "--count", 548, stream=name)
+
+    # Pictures.
+
+    def pictures(self, count, extra):
+        chance = random.Random(7)
+        folder = self.folder / f"{self.stream}-pictures"
+        folder.mkdir()
+        rows = {}
+        for i in range(count):
+            pixels = [chance.randrange(200) for _ in range(16)]
+            (folder / f"{i:03}.png").write_bytes(png(pixels, 4))
+            rows[f"{i:03}.png"] = [(255 - value) / 64 - 2 for value in pixels]
+        for name, data in extra.items():
+            (folder / name).write_bytes(data)
+        (self.folder / "network.py").write_text(NETWORK)
+        self.init()
+        self.bus("publish", "--images", folder)
+        return rows
+
+    def embed(self, *words, **more):
+        return self.bus("embed", "--program", f"{sys.executable} {self.folder}/network.py", "--batch", 8, *words, **more)
+
+    def check_pictures(self, rows):
+        """The decisions are those of the embeddings in the order in which they came."""
+        path = self.folder / f"{self.stream}.npy"
+        order = [record["decision"]["sample"] for record in self.records()]
+        self.assertEqual(sorted(order), sorted(rows))
+        campaign.write_npy(path, [rows[name] for name in order])
+        done = subprocess.run([PACO, "discover", "--model", self.model, "--input", path, "--out",
+                               self.folder / "direct.csv"], check=True, capture_output=True)
+        self.assertEqual(done.returncode, 0)
+
+        def columns(text):
+            return [line.split(",")[:1] + line.split(",")[2:] for line in text.splitlines()]
+        self.assertEqual(columns(self.decisions()), columns((self.folder / "direct.csv").read_text()))
+
+    def test_workers_share_the_pictures_and_report_what_cannot_be_read(self):
+        rows = self.pictures(40, {"999.png": b"\x89PNG\r\n\x1a\n but no more"})
+        words = [PACO, "bus", "embed", "--server", self.cluster.url(), "--stream", self.stream, "--batch", "8", "--program",
+                 f"{sys.executable} {self.folder}/network.py", "--until-idle", "2"]
+        for _ in range(2):
+            self.children.append(subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        self.decide(40)
+        for child in self.children:
+            self.assertEqual(child.wait(WAIT), 0)
+        self.check_pictures(rows)
+        self.assertEqual((self.status()["raw"], self.status()["rejected"]), (0, 1))
+
+    def test_pictures_of_a_worker_that_died_go_to_another(self):
+        rows = self.pictures(20, {})
+        lost = subprocess.Popen([PACO, "bus", "embed", "--server", self.cluster.url(), "--stream", self.stream, "--batch", "20",
+                                 "--program", "read x; sleep 100", "--answer-seconds", "1"], stdout=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL, start_new_session=True)
+        for _ in range(200):
+            if pathlib.Path(f"/proc/{lost.pid}/task").exists() and self.taken() == 20:
+                break
+        os.killpg(lost.pid, signal.SIGKILL)
+        lost.wait()
+        said = json.loads(self.embed("--until-idle", 3, "--answer-seconds", 1, "--json"))
+        self.assertEqual((said["embedded"], said["again"]), (20, 20))
+        self.decide(20)
+        self.check_pictures(rows)
+
+    def taken(self):
+        """Pictures that a worker has and did not answer for."""
+        url = "http://127.0.0.1:%d/jsz?consumers=1&streams=1" % self.cluster.state["servers"][0]["monitor"]
+        with urllib.request.urlopen(url) as answer:
+            for stream in json.load(answer)["account_details"][0]["stream_detail"]:
+                if stream["name"] == f"paco-{self.stream}-raw":
+                    return sum(consumer["num_ack_pending"] for consumer in stream.get("consumer_detail", []))
+        return 0
+
+    def test_a_picture_that_ends_every_worker_is_rejected_in_the_end(self):
+        rows = self.pictures(10, {"005x.png": png([255] * 16, 4)})
+        for _ in range(3):
+            self.assertIn("ended while it was to answer", self.embed("--tries", 3, fails=True))
+        self.embed("--tries", 3, "--until-idle", 1)
+        self.decide(10)
+        self.check_pictures(rows)
+        self.assertEqual((self.status()["raw"], self.status()["rejected"]), (0, 1))
+
+    def test_a_network_of_another_dimension_is_named(self):
+        self.pictures(3, {})
+        (self.folder / "network.py").write_text(NETWORK.replace("len(rows), 16)", "len(rows), 15)"))
+        self.assertIn("answers 3 embeddings of 15 numbers, 3 of 16 are expected", self.embed(fails=True))
+
+    # The page and its interface in front.
+
+    def test_serve_answers_when_the_decision_stands(self):
+        rows = read_npy(TINY / "stream.npy")
+        one = Cluster(self.folder / "served").create(1)  # it serves all streams that are there
+        try:
+            self.assertTrue(one.up())
+            self.init(url=one.url())
+            with Server(self.folder / "served-journals", "--bus", one.url()) as server:
+                path = f"/v1/streams/{self.stream}"
+                sent = [{"embedding": row, "key": f"k{i}"} for i, row in enumerate(rows)]
+                first = server.call("POST", path + "/samples", {"samples": sent[:100]})
+                self.assertEqual(first.status, 200, first.body)
+                again = server.call("POST", path + "/samples", {"samples": sent[90:110]}).json["decisions"]
+                self.assertEqual([decision["sequence"] for decision in again], list(range(90, 110)))
+                self.bus("publish", "--input", TINY / "stream.npy", "--skip", 110, "--key-prefix", "k", url=one.url())
+                self.bus("watch", "--from", 1, "--count", 274, url=one.url())
+                renamed = server.call("POST", path + "/operations", {"kind": "rename", "category": 6, "name": "heron"})
+                self.assertEqual(renamed.status, 200, renamed.body)
+                refused = server.call("POST", path + "/operations", {"kind": "rename", "category": 999, "name": "x"})
+                self.assertEqual(refused.status, 409, refused.body)
+                self.assertEqual(server.get(path).json["samples"], 274)
+                names = [one["name"] for one in server.get(path + "/categories?limit=100").json["categories"]]
+                self.assertIn("heron", names)
+                made = server.call("PUT", "/v1/streams/another", self.model.read_bytes(), "application/octet-stream")
+                self.assertEqual(made.status, 409, made.body)
+                self.assertEqual(server.stop(), 130)
+            lines = self.bus("watch", "--current", "--json", url=one.url()).splitlines()
+            self.assertEqual(len(lines), 276)
+            self.bus("watch", "--current", "--out", self.folder / "served.csv", url=one.url())
+            self.assertEqual((self.folder / "served.csv").read_text(), self.expected())
+            self.bus("decide", "--journal", self.journal(), "--until", 276, url=one.url())  # folds and compares all of it
+        finally:
+            one.down()
+
+    # What is wrong.
+
+    def test_a_foreign_message_is_refused_and_holds_nobody_up(self):
+        self.init()
+        nats_publish(self.cluster.url(), f"paco.{self.stream}.events", b"hello")
+        self.publish()
+        self.decide(275)
+        self.assertEqual(self.records()[0]["kind"], "refused")
+        self.assertIn("foreign message of 5 bytes", self.records()[0]["text"])
+        self.assertEqual(self.decisions(), self.expected())
+
+    def test_a_foreign_decision_stops_a_replica(self):
+        self.init()
+        self.publish()
+        nats_publish(self.cluster.url(), f"paco.{self.stream}.decisions", b"hello")
+        self.assertIn("message 1: a foreign message of 5 bytes", self.decide(274, fails=True))
+
+    def test_no_server(self):
+        port = load_tool("cluster").free_ports(1)[0]
+        self.assertIn(f"no NATS server answers at nats://127.0.0.1:{port}",
+                      self.bus("status", url=f"nats://127.0.0.1:{port}", fails=True))
+
+    def test_no_such_stream(self):
+        self.init(stream="other")
+        self.assertIn(f"there is no stream '{self.stream}' on the bus", self.publish(fails=True))
+
+    def test_a_wrong_password_is_named_and_not_shown(self):
+        guarded = Cluster(self.folder / "guarded").create(1, user="ann:right")
+        try:
+            self.assertTrue(guarded.up())
+            said = self.bus("status", url=guarded.url().replace("right", "wrong"), fails=True)
+            self.assertIn("refuses the credentials", said)
+            self.assertNotIn("wrong@", said)
+            self.init(url=guarded.url())
+        finally:
+            guarded.down()
+
+    def test_a_full_store_loses_nothing(self):
+        self.init("--max-bytes", 40_000)
+        self.assertIn("the store is full", self.publish(fails=True))
+        self.assertLess(self.status()["events"], 274)
+        self.init("--max-bytes", 10_000_000)
+        self.publish()
+        self.decide(274)
+        self.assertEqual(len(self.decisions().splitlines()), 275)
+
+    def test_a_message_too_large_is_named(self):
+        small = Cluster(self.folder / "small").create(1, payload=2000)
+        try:
+            self.assertTrue(small.up())
+            self.assertIn("the servers take messages of at most 2000", self.init(url=small.url(), fails=True))
+        finally:
+            small.down()
+
+    def test_a_replica_of_another_model_is_refused(self):
+        self.init()
+        other = self.folder / "other.paco"
+        subprocess.run([PACO, "calibrate", "--support", TINY / "support.npy", "--labels", TINY / "support_labels.npy",
+                        "--method", "mirror", "--out", other], check=True, capture_output=True)
+        self.assertIn("has model", self.decide(1, "--model", other, fails=True))
+        self.assertIn("is on the bus with another model", self.bus("init", "--model", other, "--replicas", 1, fails=True))
+        subprocess.run([PACO, "discover", "--model", other, "--input", TINY / "stream.npy", "--journal", self.journal()],
+                       check=True, capture_output=True)
+        self.assertIn("a journal of model", self.decide(1, fails=True))
+
+    def test_a_journal_that_did_not_come_from_the_bus_is_refused(self):
+        self.init()
+        subprocess.run([PACO, "discover", "--model", self.model, "--input", TINY / "stream.npy", "--journal", self.journal()],
+                       check=True, capture_output=True)
+        self.assertIn("did not come from the bus", self.decide(1, fails=True))
+
+    def test_another_dimension_is_refused_by_publish(self):
+        self.init()
+        self.assertIn("rows have", self.bus("publish", "--input", ROOT / "tests/golden/wide/stream.npy", fails=True))
+
+    def test_a_bad_name_is_refused(self):
+        self.assertIn("cannot be the name of a stream", self.init(stream="a.b", fails=True))
+
+
+if __name__ == "__main__":
+    if not shutil.which("nats-server"):
+        sys.exit("there is no nats-server; install the Debian package nats-server")
+    unittest.main()

@@ -1,0 +1,107 @@
+// Numbers read the quick way are the numbers that the standard library reads.
+#include "data/numbers.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/random.hpp"
+#include "data/embeddings.hpp"
+#include "data_files.hpp"
+
+namespace paco {
+namespace {
+
+// A number as people and programs write it: few digits or many, with and without an exponent.
+std::string random_number(Random& random) {
+  const double value = std::ldexp(random.uniform(-1, 1), static_cast<int>(random.below(60)) - 30);
+  switch (random.below(6)) {
+    case 0:
+      return fmt::format("{:.6g}", value);
+    case 1:
+      return fmt::format("{}", value);
+    case 2:
+      return fmt::format("{:.17e}", value);
+    case 3:
+      return fmt::format("{}", static_cast<float>(value));
+    case 4:
+      return fmt::format("{}", static_cast<std::int64_t>(value));
+    default:
+      return fmt::format("{:.{}f}", value, random.below(25));
+  }
+}
+
+TEST(Numbers, ShortOnesAreTheNearestDoublesBitForBit) {
+  Random random(1);
+  std::size_t read = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string text = random_number(random);
+    double value = 0;
+    const std::size_t length = read_short_number(text + ",rest", value);
+    if (length == 0) continue;
+    ++read;
+    ASSERT_EQ(length, text.size()) << text;
+    ASSERT_EQ(std::bit_cast<std::uint64_t>(value),
+              std::bit_cast<std::uint64_t>(std::strtod(text.c_str(), nullptr)))
+        << text;
+  }
+  EXPECT_GT(read, 8'000u);
+}
+
+TEST(Numbers, WhatIsNoJsonNumberIsNotRead) {
+  double value = 0;
+  for (const char* text :
+       {"", "-", "+1", ".5", "5.", "01", "1e", "1e+", "nan", "inf", "-inf", "x", "- 1"}) {
+    EXPECT_EQ(read_short_number(text, value), 0u) << text;
+  }
+}
+
+TEST(Numbers, ListsAreWhatTheJsonLibraryReads) {
+  Random random(2);
+  std::vector<double> values;
+  for (int i = 0; i < 500; ++i) {
+    std::string text = "[";
+    for (std::size_t n = random.below(20); n > 0; --n)
+      text += random_number(random) + (n > 1 ? (random.below(2) == 0 ? "," : " , ") : " ");
+    text += "]";
+    const auto length = read_number_list(text + " tail", values);
+    ASSERT_EQ(length, text.size()) << text;
+    const auto expected = nlohmann::json::parse(text).get<std::vector<double>>();
+    ASSERT_EQ(values, expected) << text;
+  }
+}
+
+TEST(Numbers, WhatIsNoListOfNumbersIsLeftToTheJsonLibrary) {
+  std::vector<double> values;
+  for (const char* text : {"", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[[1]]", "[null]",
+                           "[\"1\"]", "[1e999]", "{\"a\":1}", "1"}) {
+    EXPECT_FALSE(read_number_list(text, values)) << text;
+  }
+}
+
+// The same lines, some of them in ways that take the JSON library, give the same rows.
+TEST(Numbers, ObjectsGiveTheirListWhateverStandsAroundIt) {
+  for (const char* line :
+       {R"({"embedding":[1,2.5,-3e2]})", R"({"id":"a","embedding":[1,2.5,-3e2]})",
+        R"({"embedding":[1,2.5,-3e2],"id":"a","note":"[9] \" {"})",
+        R"({"other":[7,7,7,7],"embedding":[1,2.5,-3e2]})",
+        R"({"meta":{"embedding":[9,9]},"embedding":[1,2.5,-3e2]})",
+        R"({"embedding":[4],"embedding":[1,2.5,-3e2]})", " [1, 2.5 ,-3e2] "}) {
+    const auto bytes = testing::bytes_of(std::string(line) + "\n");
+    const auto source = open_embeddings(bytes, "made.jsonl");
+    ASSERT_TRUE(source.ok()) << line;
+    ASSERT_EQ((*source)->dimension(), 3u) << line;
+    Matrix<double> block(1, 3);
+    ASSERT_EQ(*(*source)->read(block.view()), 1u) << line;
+    EXPECT_EQ(block[0][0], 1.0) << line;
+    EXPECT_EQ(block[0][1], 2.5) << line;
+    EXPECT_EQ(block[0][2], -300.0) << line;
+  }
+}
+
+}  // namespace
+}  // namespace paco
