@@ -113,13 +113,7 @@ Result<void> read_section_tensors(const SafetensorsFile& file, Model& model) {
     }
     Tensor& out = section->second.tensors[tensor.name.substr(slash + 1)];
     out.shape = tensor.shape;
-    if (tensor.type == ElementType::f64) {
-      PACO_ASSIGN(out.values, file.read<double>(tensor.name));
-    } else if (tensor.type == ElementType::f32) {
-      PACO_ASSIGN(out.values, file.read<float>(tensor.name));
-    } else {
-      PACO_ASSIGN(out.values, file.read<std::int64_t>(tensor.name));
-    }
+    PACO_ASSIGN(out.values, artifact_numbers(file, tensor));
   }
   return {};
 }

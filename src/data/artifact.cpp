@@ -186,4 +186,16 @@ Result<std::string> artifact_entry(const SafetensorsFile& file, const std::strin
                "the file is damaged or was not written by paco"};
 }
 
+Result<ArtifactNumbers> artifact_numbers(const SafetensorsFile& file, const TensorView& tensor) {
+  ArtifactNumbers numbers;
+  if (tensor.type == ElementType::f64) {
+    PACO_ASSIGN(numbers, file.read<double>(tensor.name));
+  } else if (tensor.type == ElementType::f32) {
+    PACO_ASSIGN(numbers, file.read<float>(tensor.name));
+  } else {
+    PACO_ASSIGN(numbers, file.read<std::int64_t>(tensor.name));
+  }
+  return numbers;
+}
+
 }  // namespace paco

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "data/safetensors.hpp"
@@ -62,5 +63,10 @@ Result<int> artifact_version(const SafetensorsFile& file);
 
 // A metadata entry that must be there.
 Result<std::string> artifact_entry(const SafetensorsFile& file, const std::string& key);
+
+// The numbers of one of its tensors, in the type they have.
+using ArtifactNumbers =
+    std::variant<std::vector<double>, std::vector<float>, std::vector<std::int64_t>>;
+Result<ArtifactNumbers> artifact_numbers(const SafetensorsFile& file, const TensorView& tensor);
 
 }  // namespace paco

@@ -75,13 +75,7 @@ Result<void> MirrorMethod::restore(std::vector<std::byte> bytes, const std::stri
     if (!tensor.name.starts_with("own/")) continue;
     SectionTensor& out = stored.tensors[tensor.name.substr(4)];
     out.shape = tensor.shape;
-    if (tensor.type == ElementType::f64) {
-      PACO_ASSIGN(out.values, file.read<double>(tensor.name));
-    } else if (tensor.type == ElementType::f32) {
-      PACO_ASSIGN(out.values, file.read<float>(tensor.name));
-    } else {
-      PACO_ASSIGN(out.values, file.read<std::int64_t>(tensor.name));
-    }
+    PACO_ASSIGN(out.values, artifact_numbers(file, tensor));
   }
   PACO_ASSIGN(const MirrorState state, state_from_section(stored, *mirror_, file_name));
   const auto damaged = [&](const std::string& what) {

@@ -131,13 +131,7 @@ class Reader {
       if (!tensor.name.starts_with(kOwn)) continue;
       Tensor& out = state.own.tensors[tensor.name.substr(std::string_view(kOwn).size())];
       out.shape = tensor.shape;
-      if (tensor.type == ElementType::f64) {
-        PACO_ASSIGN(out.values, file_.read<double>(tensor.name));
-      } else if (tensor.type == ElementType::f32) {
-        PACO_ASSIGN(out.values, file_.read<float>(tensor.name));
-      } else {
-        PACO_ASSIGN(out.values, file_.read<std::int64_t>(tensor.name));
-      }
+      PACO_ASSIGN(out.values, artifact_numbers(file_, tensor));
     }
     return state;
   }

@@ -18,9 +18,10 @@ import { operationVersion, version } from '../state/stream';
 
 use([DataZoomInsideComponent]);
 
-// Areas by size, none too small to hit, none that hides the rest.
-export const radius = (size: number, largest: number): number =>
-  6 + 30 * Math.sqrt(Math.max(0, size) / Math.max(1, largest));
+// Areas by size, none too small to hit, none that hides the rest: where there are thousands, all are smaller.
+export const radius = (size: number, largest: number, points = 1): number =>
+  (6 + 30 * Math.sqrt(Math.max(0, size) / Math.max(1, largest))) *
+  Math.max(0.3, Math.min(1, Math.sqrt(400 / points)));
 
 const kinds: [string, string][] = [
   ['all', 'all'],
@@ -108,7 +109,7 @@ export function MapScreen(props: { stream: string }) {
             return {
               value: [point.x, point.y],
               point,
-              symbolSize: radius(point.size, largest),
+              symbolSize: radius(point.size, largest, all.length),
               symbol: point.known ? 'circle' : 'roundRect',
               silent: !shown,
               itemStyle: {
