@@ -22,6 +22,16 @@ int carry(Database& database) {
   return status == SQLITE_OK ? carried : 0;
 }
 
+// SQLite syncs the file only where nothing is left in the log. What was carried is sent to the disk
+// here, so that the writer, who carries the rest, waits for the rest alone. That it fails is
+// noticed there.
+void sync(Database& database) {
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (file != nullptr && file->pMethods != nullptr)
+    (void)file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+}
+
 }  // namespace
 
 void Checkpointer::committed(int pages, Database& writer) {
@@ -66,12 +76,15 @@ void Checkpointer::request() {
 
 void Checkpointer::serve() {
   auto database = Database::open(path_, Database::Mode::write);
+  // A connection learns that there is a log when it first reads; without, it carries nothing.
+  const bool can_carry = database.ok() && database->number("PRAGMA schema_version").ok();
   std::unique_lock lock(mutex_);
   for (;;) {
     wake_.wait(lock, [&] { return ending_ || requested_; });
     if (ending_) return;
     lock.unlock();
-    const int carried = database.ok() ? carry(*database) : 0;
+    const int carried = can_carry ? carry(*database) : 0;
+    if (carried > 0) sync(*database);
     lock.lock();
     carried_ = carried;
     finished_ = true;

@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/file_operation.hpp"
+#include "journal/gathered_log.hpp"
 
 namespace paco::journal {
 namespace {
@@ -26,6 +27,7 @@ std::atomic<DiskWatch*> present_watch{nullptr};
 struct DiskFile {
   sqlite3_file base;
   const char* path;  // SQLite keeps it alive; null for temporary files
+  GatheredLog* log;  // of a write-ahead log; null for other files
   bool keeps_lock;
   bool has_lock;
 };
@@ -55,37 +57,66 @@ DiskAnswer ask(DiskOperation operation, const char* path, sqlite3_int64 offset =
   return answer;
 }
 
-int close_file(sqlite3_file* file) { return real(file)->pMethods->xClose(real(file)); }
-
-int read(sqlite3_file* file, void* buffer, int size, sqlite3_int64 offset) {
-  if (ask(DiskOperation::read, disk_file(file)->path, offset) != DiskAnswer::proceed)
-    return SQLITE_IOERR_READ;
-  return real(file)->pMethods->xRead(real(file), buffer, size, offset);
-}
-
-int write(sqlite3_file* file, const void* buffer, int size, sqlite3_int64 offset) {
-  const auto* bytes = static_cast<const std::byte*>(buffer);
-  switch (ask(DiskOperation::write, disk_file(file)->path, offset,
-              {bytes, static_cast<std::size_t>(size)})) {
+int put(sqlite3_file* file, std::span<const std::byte> bytes, sqlite3_int64 offset) {
+  switch (ask(DiskOperation::write, disk_file(file)->path, offset, bytes)) {
     case DiskAnswer::proceed:
-      return real(file)->pMethods->xWrite(real(file), buffer, size, offset);
+      return real(file)->pMethods->xWrite(real(file), bytes.data(), static_cast<int>(bytes.size()),
+                                          offset);
     case DiskAnswer::full:
       return SQLITE_FULL;
     case DiskAnswer::tear:
-      (void)real(file)->pMethods->xWrite(real(file), buffer, size / 2, offset);
+      (void)real(file)->pMethods->xWrite(real(file), bytes.data(),
+                                         static_cast<int>(bytes.size() / 2), offset);
       end_process();
     default:
       return SQLITE_IOERR_WRITE;
   }
 }
 
+// Before anything but a write that follows, what waits goes to the file.
+int put_waiting(sqlite3_file* file) {
+  GatheredLog* log = disk_file(file)->log;
+  if (log == nullptr) return SQLITE_OK;
+  const auto [bytes, offset] = log->waiting();
+  if (bytes.empty()) return SQLITE_OK;
+  const int status = put(file, bytes, offset);
+  status == SQLITE_OK ? log->written() : log->failed();
+  return status;
+}
+
+int write(sqlite3_file* file, const void* buffer, int size, sqlite3_int64 offset) {
+  const std::span bytes(static_cast<const std::byte*>(buffer), static_cast<std::size_t>(size));
+  GatheredLog* log = disk_file(file)->log;
+  if (log == nullptr) return put(file, bytes, offset);
+  if (log->take(bytes, offset)) return log->is_complete() ? put_waiting(file) : SQLITE_OK;
+  if (const int status = put_waiting(file); status != SQLITE_OK) return status;
+  const int status = put(file, bytes, offset);
+  status == SQLITE_OK ? log->passed(bytes, offset) : log->failed();
+  return status;
+}
+
+int close_file(sqlite3_file* file) {
+  (void)put_waiting(file);  // of a transaction that did not commit
+  delete disk_file(file)->log;
+  return real(file)->pMethods->xClose(real(file));
+}
+
+int read(sqlite3_file* file, void* buffer, int size, sqlite3_int64 offset) {
+  if (const int status = put_waiting(file); status != SQLITE_OK) return status;
+  if (ask(DiskOperation::read, disk_file(file)->path, offset) != DiskAnswer::proceed)
+    return SQLITE_IOERR_READ;
+  return real(file)->pMethods->xRead(real(file), buffer, size, offset);
+}
+
 int truncate(sqlite3_file* file, sqlite3_int64 size) {
+  if (const int status = put_waiting(file); status != SQLITE_OK) return status;
   if (ask(DiskOperation::truncate, disk_file(file)->path, size) != DiskAnswer::proceed)
     return SQLITE_IOERR_TRUNCATE;
   return real(file)->pMethods->xTruncate(real(file), size);
 }
 
 int sync(sqlite3_file* file, int flags) {
+  if (const int status = put_waiting(file); status != SQLITE_OK) return status;
   const DiskAnswer answer = ask(DiskOperation::sync, disk_file(file)->path);
   if (answer == DiskAnswer::pretend) return SQLITE_OK;
   if (answer != DiskAnswer::proceed) return SQLITE_IOERR_FSYNC;
@@ -93,6 +124,7 @@ int sync(sqlite3_file* file, int flags) {
 }
 
 int size_of(sqlite3_file* file, sqlite3_int64* size) {
+  if (const int status = put_waiting(file); status != SQLITE_OK) return status;
   return real(file)->pMethods->xFileSize(real(file), size);
 }
 int lock(sqlite3_file* file, int level) { return real(file)->pMethods->xLock(real(file), level); }
@@ -172,7 +204,10 @@ int open_file(sqlite3_vfs* vfs, const char* path, sqlite3_file* file, int flags,
   mine->path = path;
   if (ask(DiskOperation::open, path) != DiskAnswer::proceed) return SQLITE_CANTOPEN;
   const int status = real(vfs)->xOpen(real(vfs), path, real(file), flags, out_flags);
-  if (status == SQLITE_OK) mine->base.pMethods = &kMethods;
+  if (status != SQLITE_OK) return status;
+  mine->base.pMethods = &kMethods;
+  // Without memory for it, writes do not wait.
+  if ((flags & SQLITE_OPEN_WAL) != 0) mine->log = new (std::nothrow) GatheredLog;
   return status;
 }
 

@@ -2,7 +2,8 @@
 // truncation and removal of a journal's files passes a watch, which may let it happen, make it
 // fail, or end the process before it or half-way through it. The rest is SQLite's own.
 //
-// It also keeps the write lock of a journal between transactions: one writer for as long as it
+// The many small writes of a transaction to the log become few on the way (gathered_log.hpp). It
+// also keeps the write lock of a journal between transactions: one writer for as long as it
 // lives, and the system frees the lock when it dies.
 //
 // Without a watch an operation costs two loads more than plain SQLite.

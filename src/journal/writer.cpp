@@ -29,7 +29,8 @@ Error duplicate_key(const std::string& path, std::uint64_t sequence, std::string
 }
 
 Writer::Writer(Database database, const JournalSettings& settings, JournalTail tail)
-    : database_(std::move(database)),
+    : batch_table_(settings.evidence.size()),
+      database_(std::move(database)),
       dimension_(settings.dimension),
       columns_(settings.evidence.size()),
       retention_(settings.retention),
@@ -50,11 +51,13 @@ Result<std::unique_ptr<Writer>> Writer::create(Database database, const JournalS
 }
 
 Result<void> Writer::prepare() {
-  std::string values = "?1";
-  for (std::size_t i = 1; i < 13 + columns_; ++i) values += fmt::format(",?{}", i + 1);
+  PACO_TRY(batch_table_.attach(database_));
   PACO_ASSIGN(begin_, database_.prepare("BEGIN IMMEDIATE"));
   PACO_ASSIGN(commit_, database_.prepare("COMMIT"));
-  PACO_ASSIGN(sample_, database_.prepare(fmt::format("INSERT INTO samples VALUES({})", values)));
+  // OR FAIL: a row that is refused ends the transaction, so the rows before it need not be kept
+  // apart to be taken back.
+  PACO_ASSIGN(samples_, database_.prepare(fmt::format(
+                            "INSERT OR FAIL INTO samples SELECT * FROM {}", BatchTable::kName)));
   PACO_ASSIGN(operation_,
               database_.prepare("INSERT INTO operations VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)"));
   PACO_ASSIGN(category_, database_.prepare(
@@ -89,11 +92,12 @@ Result<void> Writer::write(const Batch& batch) {
   return {};
 }
 
-// Samples and operations in the order of events, which is the order of the chain.
+// The chain links samples and operations in the order of events.
 Result<void> Writer::write_events(const Batch& batch, JournalTail& tail) {
   std::size_t operation = 0;
   const double* evidence = batch.evidence.data();
   const double* embedding = batch.embeddings.data();
+  links_.clear();
   for (const Batch::Sample& sample : batch.samples) {
     for (; operation < batch.operations.size() &&
            batch.operations[operation].event < sample.core.event;
@@ -105,31 +109,27 @@ Result<void> Writer::write_events(const Batch& batch, JournalTail& tail) {
       checksum = embedding_checksum({embedding, dimension_});
       embedding += dimension_;
     }
-    const std::optional<std::string_view> key = batch.key(sample);
-    tail.chain = sample_link(fields_, tail.chain, sample.core, {evidence, columns_}, key,
-                             batch.name(sample), checksum);
-    sample_.integer(sample.core.sequence)
-        .integer(sample.core.event)
-        .integer(sample.core.category)
-        .integer(sample.core.prototype)
-        .integer(sample.core.runner_up)
-        .integer(std::int64_t{sample.core.verdict})
-        .integer(std::int64_t{sample.core.counted});
-    key ? sample_.text(*key) : sample_.null();
-    sample_.text(batch.name(sample));
-    checksum ? sample_.integer(*checksum) : sample_.null();
-    sample_.integer(tail.chain).real(sample.core.score).real(sample.core.threshold);
-    for (std::size_t i = 0; i < columns_; ++i) sample_.real(*evidence++);
-    if (auto written = sample_.finish(); !written.ok()) {
-      if (!key || written.error().code != ErrorCode::bad_value) return written;
-      return duplicate_key(database_.path(), sample.core.sequence, *key);
-    }
+    tail.chain = sample_link(fields_, tail.chain, sample.core, {evidence, columns_},
+                             batch.key(sample), batch.name(sample), checksum);
+    evidence += columns_;
+    links_.push_back({checksum, tail.chain});
     ++tail.samples;
     ++tail.events;
   }
   for (; operation < batch.operations.size(); ++operation)
     PACO_TRY(write_operation(batch.operations[operation], tail));
-  return {};
+  return write_samples(batch);
+}
+
+Result<void> Writer::write_samples(const Batch& batch) {
+  if (batch.samples.empty()) return {};
+  batch_table_.show(batch, links_);
+  auto written = samples_.finish();
+  if (written.ok() || written.error().code != ErrorCode::bad_value) return written;
+  const Batch::Sample& refused = batch.samples[batch_table_.position()];
+  const auto key = batch.key(refused);
+  if (!key) return written;
+  return duplicate_key(database_.path(), refused.core.sequence, *key);
 }
 
 Result<void> Writer::write_operation(const OperationRow& row, JournalTail& tail) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "journal/batch.hpp"
+#include "journal/batch_table.hpp"
 #include "journal/checkpointer.hpp"
 #include "journal/checksum.hpp"
 #include "journal/database.hpp"
@@ -43,6 +44,7 @@ class Writer {
   Writer(Database database, const JournalSettings& settings, JournalTail tail);
   Result<void> prepare();
   Result<void> write_events(const Batch& batch, JournalTail& tail);
+  Result<void> write_samples(const Batch& batch);
   Result<void> write_operation(const OperationRow& row, JournalTail& tail);
   Result<void> write_embeddings(const Batch& batch);
   Result<void> write_run(std::uint64_t first, std::span<const double> numbers);
@@ -52,15 +54,17 @@ class Writer {
   Result<void> forget_embeddings(std::uint64_t samples);
   Result<void> cut_embeddings(std::uint64_t keep);
 
+  BatchTable batch_table_;  // before the connection, which knows it to its end
   Database database_;
   std::size_t dimension_;
   std::size_t columns_;
   Retention retention_;
   JournalTail tail_;
   std::uint64_t forgotten_ = 0;  // samples whose embeddings need not be looked for again
-  Statement begin_, commit_, sample_, operation_, category_, prototype_, moved_, embeddings_,
+  Statement begin_, commit_, samples_, operation_, category_, prototype_, moved_, embeddings_,
       forget_, extras_, snapshot_, snapshot_part_, drop_snapshot_, drop_parts_;
   FieldSum fields_;
+  std::vector<BatchTable::Link> links_;  // of the samples of the batch at hand
   std::vector<std::byte> run_;
   int pages_in_log_ = 0;
   Checkpointer checkpointer_;
