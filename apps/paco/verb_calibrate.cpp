@@ -52,6 +52,16 @@ Result<void> run(Context& context, Request& r) {
   }
   Json json = calibration_json(*model);
   json["seconds"] = seconds;
+  if (const auto section = model->section(model->method); section.ok()) {
+    if (const auto scored = (*section)->numbers.find("scored_samples");
+        scored != (*section)->numbers.end()) {
+      json["scored_samples"] = scored->second;
+      print_note(
+          fmt::format("with {} classes, thresholds are read off {:.0f} samples drawn at "
+                      "random, not off all",
+                      model->known_classes(), scored->second));
+    }
+  }
   const std::string text = fmt::format("{}: {} known classes, dimension {}, {:.2f} s\n", r.out,
                                        model->known_classes(), model->dimension, seconds);
   return print_result(context, json, text + calibration_text(*model));

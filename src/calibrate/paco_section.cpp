@@ -74,6 +74,12 @@ void set_reference_thresholds(PacoParameters& p, std::span<const BankView> views
   p.tau_birth_sup = p.birth.value - p.options.spread * p.sigma_pos / T;
 }
 
+// Only where it is not all of them.
+void put_scored(Section& section, const SupportView& support) {
+  if (support.scored() < support.labels().size())
+    section.numbers["scored_samples"] = static_cast<double>(support.scored());
+}
+
 }  // namespace
 
 const std::vector<MethodOption>& paco_options() {
@@ -155,7 +161,9 @@ Result<Section> calibrate_paco(SupportView& support, const Settings& settings) {
   set_reference_thresholds(p, support.views());
   PACO_ASSIGN(const ReplayScores* scores, support.replay(p.options.replays, p.options.seed));
   p.create = choose_threshold(scores->attach_positives, scores->attach_negatives, p.options.tie);
-  return paco_section(settings, std::move(p));
+  Section section = paco_section(settings, std::move(p));
+  put_scored(section, support);
+  return section;
 }
 
 Result<PacoParameters> paco_parameters(const Model& model, const Settings& changed) {
@@ -193,6 +201,7 @@ Result<Section> calibrate_leader(SupportView& support, const Settings& settings)
   put_threshold(
       section, "leader",
       choose_threshold(scores->cosine_positives, scores->cosine_negatives, tie_of(settings)));
+  put_scored(section, support);
   return section;
 }
 

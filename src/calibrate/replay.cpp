@@ -74,11 +74,17 @@ class EpisodicMemory {
 
 }  // namespace
 
+bool ReplayPlan::scores(std::size_t place, std::size_t samples) const {
+  if (scored >= samples) return true;
+  const std::size_t runs = (samples + kRun - 1) / kRun;
+  const std::size_t wanted = std::max<std::size_t>(1, scored / kRun), run = place / kRun;
+  return (run + 1) * wanted / runs > run * wanted / runs;
+}
+
 ReplayScores replay(Rows<const float> units, std::span<const std::int64_t> labels,
                     const ReplayPlan& plan, ThreadPool& pool, WorkDone& work) {
   const std::size_t d = units.columns;
-  constexpr std::size_t kMostRows = 64;
-  static_assert(kMostRows <= BlockProducts::kMaxRows);
+  static_assert(ReplayPlan::kRun <= BlockProducts::kMaxRows);
   NumpyLegacyRandom random(plan.seed);
   std::vector<std::vector<std::size_t>> orders;
   for (int pass = 0; pass < plan.passes; ++pass) orders.push_back(random.permutation(units.rows));
@@ -94,13 +100,18 @@ ReplayScores replay(Rows<const float> units, std::span<const std::int64_t> label
       SampleBlock block;
       std::size_t rows = 0;
       for (std::size_t start = 0; start < units.rows && !work.stopped(); start += rows) {
-        rows = std::min(
-            {kMostRows, BlockProducts::good_rows(memory.prototypes().size()), units.rows - start});
+        rows = std::min({ReplayPlan::kRun - start % ReplayPlan::kRun,
+                         BlockProducts::good_rows(memory.prototypes().size()), units.rows - start});
         block.assign(units, order.subspan(start, rows), memory.prototypes().copies().format());
-        products.begin(block, memory.prototypes(), here);
+        const bool is_scored = plan.scores(start, units.rows);
+        if (is_scored) products.begin(block, memory.prototypes(), here);
         for (std::size_t i = 0; i < rows; ++i) {
           const float* unit = units[order[start + i]].data();
           const std::int64_t label = labels[order[start + i]];
+          if (!is_scored) {
+            memory.add(unit, block.error(i), label);
+            continue;
+          }
           const ScreenedRow row = products.row(i);
           if (start + i > 0) {
             record(passes[pass], memory.holds(label), memory.best_attach_score(unit, row),
@@ -134,7 +145,7 @@ ReplayScores plain_replay(Rows<const float> units, std::span<const std::int64_t>
   for (int pass = 0; pass < plan.passes; ++pass) {
     Matrix<double> sums(plan.classes, d);
     std::vector<std::int64_t> sizes(plan.classes, 0);
-    bool first = true;
+    std::size_t place = 0;
     for (const std::size_t i : random.permutation(units.rows)) {
       const auto unit = units[i];
       const auto label = static_cast<std::size_t>(labels[i]);
@@ -147,8 +158,9 @@ ReplayScores plain_replay(Rows<const float> units, std::span<const std::int64_t>
         attach = std::max(attach, attach_score(with_k, sizes[k], concentration(length, sizes[k], d),
                                                plan.log_p0));
       }
-      if (!first) record(scores, sizes[label] > 0, attach, cosine);
-      first = false;
+      if (place > 0 && plan.scores(place, units.rows))
+        record(scores, sizes[label] > 0, attach, cosine);
+      ++place;
       for (std::size_t j = 0; j < d; ++j) sums[label][j] += static_cast<double>(unit[j]);
       ++sizes[label];
     }

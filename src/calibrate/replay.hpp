@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,12 @@ struct ReplayPlan {
   int passes = 3;
   std::uint32_t seed = 0;  // numpy's RandomState(seed), one permutation a pass
   double log_p0 = 0;
+  // Samples of a pass that are scored, about: runs of kRun that lie evenly in its order. The others
+  // enter the memory only.
+  std::size_t scored = std::numeric_limits<std::size_t>::max();
+
+  static constexpr std::size_t kRun = 64;
+  bool scores(std::size_t place, std::size_t samples) const;
 };
 
 // In blocks, by matrix products and screening. Where the work is stopped, scores are missing.

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/random.hpp"
 #include "base/try.hpp"
 #include "linalg/median.hpp"
 #include "sphere/standardise.hpp"
@@ -129,7 +130,8 @@ SupportView::SupportView(const SupportSet& support, const CalibrationOptions& op
 
 Result<std::unique_ptr<SupportView>> SupportView::make(const SupportSet& support,
                                                        const CalibrationOptions& options,
-                                                       std::stop_token stop) {
+                                                       std::stop_token stop,
+                                                       std::uint64_t most_pairs) {
   if (!(options.epsilon > 0) || !std::isfinite(options.epsilon)) {
     return Error{ErrorCode::bad_argument, fmt::format("epsilon is {}", options.epsilon),
                  "it must be positive"};
@@ -159,19 +161,44 @@ Result<std::unique_ptr<SupportView>> SupportView::make(const SupportSet& support
   view->model_ = std::move(model);
   PACO_TRY(standardise_rows(support.embeddings, view->model_.mean, view->model_.deviation,
                             view->units_.view(), "support set", 0, view->pool_));
+  view->draw_scored(most_pairs);
   PACO_TRY(view->choose_references(support, options.reference));
   return view;
 }
 
+void SupportView::draw_scored(std::uint64_t most_pairs) {
+  const std::size_t samples = units_.rows();
+  scored_ = std::min<std::size_t>(samples, most_pairs / model_.known_classes());
+  if (scored_ == samples) return;
+  std::vector<std::size_t> order = NumpyLegacyRandom(0).permutation(samples);
+  order.resize(scored_);
+  std::sort(order.begin(), order.end());
+  drawn_units_ = Matrix<float>(scored_, units_.columns());
+  for (std::size_t i = 0; i < scored_; ++i) {
+    const auto row = units_[order[i]];
+    std::copy(row.begin(), row.end(), drawn_units_[i].begin());
+    drawn_labels_.push_back(labels_[order[i]]);
+  }
+}
+
+std::vector<BankView> SupportView::look_at(const Matrix<float>& bank) {
+  if (drawn_labels_.empty()) return view_bank(units_, labels_, bank, pool_, work_);
+  std::vector<BankView> views = view_bank(drawn_units_, drawn_labels_, bank, pool_, work_);
+  work_.add(units_.rows() - scored_);
+  return views;
+}
+
 Result<void> SupportView::choose_references(const SupportSet& support, ReferenceChoice wanted) {
   PACO_ASSIGN(Matrix<float> bank, class_prototypes(units_, labels_, model_.class_names));
-  views_ = view_bank(units_, labels_, bank, pool_, work_);
-  model_.prototype_quality = bank_quality(views_, labels_);
+  const auto labels =
+      drawn_labels_.empty() ? labels_ : std::span<const std::int64_t>(drawn_labels_);
+  views_ = look_at(bank);
+  model_.prototype_quality = bank_quality(views_, labels);
   if (support.classifier.rows > 0) {
     PACO_ASSIGN(Matrix<float> other,
                 classifier_references(support.classifier, model_.deviation, model_.class_names));
-    std::vector<BankView> other_views = view_bank(units_, labels_, other, pool_, work_);
-    model_.classifier_quality = bank_quality(other_views, labels_);
+    std::vector<BankView> other_views = look_at(other);
+    model_.classifier_quality = bank_quality(other_views, labels);
     if (classifier_wins(model_, wanted)) {
       bank = std::move(other);
       views_ = std::move(other_views);
@@ -192,7 +219,7 @@ Result<const ReplayScores*> SupportView::replay(int replays, std::uint32_t seed)
   const auto found = replays_.find(key);
   if (found != replays_.end()) return &found->second;
   const ReplayPlan plan{model_.known_classes(), replays, seed,
-                        log_uniform_density(model_.dimension)};
+                        log_uniform_density(model_.dimension), scored_};
   ReplayScores scores = paco::replay(units_, labels_, plan, pool_, work_);
   if (work_.stopped()) return interrupted();
   return &replays_.emplace(key, std::move(scores)).first->second;

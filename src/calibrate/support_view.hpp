@@ -21,18 +21,26 @@ namespace paco {
 
 class SupportView {
  public:
+  static constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 31;
+
   // Checks the support set and fills in the part of the model that all methods share.
   static Result<std::unique_ptr<SupportView>> make(const SupportSet& support,
                                                    const CalibrationOptions& options,
-                                                   std::stop_token stop);
+                                                   std::stop_token stop,
+                                                   std::uint64_t most_pairs = kMostPairs);
 
   const Model& model() const { return model_; }
   Model& model() { return model_; }
   Rows<const double> raw() const { return raw_; }
   const Matrix<float>& units() const { return units_; }
   std::span<const std::int64_t> labels() const { return labels_; }
-  // What the chosen references say of every support sample.
+  // What the chosen references say of the support samples, or of as many as are scored.
   std::span<const BankView> views() const { return views_; }
+  // How many are scored against all classes, here and in the replay: all, unless that were more
+  // than kMostPairs comparisons; then as many, drawn at random, as make so many. Thresholds are
+  // read off distributions, which tens of thousands of samples show as well as millions; without a
+  // bound the cost grows with the square of the classes.
+  std::size_t scored() const { return scored_; }
   double base_median() const;
   ThreadPool& pool() { return pool_; }
   std::stop_token stop() const { return stop_; }
@@ -42,12 +50,17 @@ class SupportView {
 
  private:
   SupportView(const SupportSet& support, const CalibrationOptions& options, std::stop_token stop);
+  void draw_scored(std::uint64_t most_pairs);
+  std::vector<BankView> look_at(const Matrix<float>& bank);
   Result<void> choose_references(const SupportSet& support, ReferenceChoice wanted);
 
   Model model_;
   Rows<const double> raw_;
   std::span<const std::int64_t> labels_;
   Matrix<float> units_;
+  std::size_t scored_ = 0;
+  Matrix<float> drawn_units_;  // what is scored, where it is not all
+  std::vector<std::int64_t> drawn_labels_;
   std::vector<BankView> views_;
   ThreadPool pool_;
   std::stop_token stop_;

@@ -41,13 +41,29 @@ TEST(Replay, InBlocksGivesTheScoresOfThePlainLoopBitForBit) {
       const float sign = random.below(3) == 0 ? -1.0f : 1.0f;
       for (std::size_t j = 0; j < units.columns(); ++j) units[i][j] = sign * other[j];
     }
-    const ReplayPlan plan{shape.known, 3, static_cast<std::uint32_t>(seed),
-                          log_uniform_density(shape.dimension)};
+    ReplayPlan plan{shape.known, 3, static_cast<std::uint32_t>(seed),
+                    log_uniform_density(shape.dimension)};
+    if (seed % 4 == 3) plan.scored = units.rows() / 3;
     const ReplayScores expected = plain_replay(units, data.labels, plan);
     for (const unsigned threads : {1u, 2u}) {
       ThreadPool pool(threads);
       WorkDone work;
       expect_same(replay(units, data.labels, plan, pool, work), expected, seed);
+    }
+  }
+}
+
+TEST(Replay, ScoresAboutAsManySamplesOfAPassAsAskedAndAllOfThemAsBefore) {
+  for (std::size_t samples = 1; samples < 5000; samples += 37) {
+    for (const std::size_t scored : {std::size_t{1}, samples / 7, samples / 2, samples - 1}) {
+      ReplayPlan plan;
+      plan.scored = scored;
+      std::size_t count = 0;
+      for (std::size_t place = 0; place < samples; ++place)
+        count += plan.scores(place, samples) ? 1u : 0u;
+      EXPECT_GE(count, 1u);
+      EXPECT_LE(count, scored + ReplayPlan::kRun) << samples;
+      EXPECT_GE(count + 2 * ReplayPlan::kRun, scored) << samples;
     }
   }
 }
