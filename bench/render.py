@@ -173,6 +173,12 @@ def python():
     return table(("contender", "a decision", "of the C++ speed", "over the C++ call"), lines)
 
 
+def journal():
+    lines = [(r["contender"], r["shape"], time_text(r["microseconds_per_item"]), share_text(r.get("share_of_plain")))
+             for r in load("journal")["rows"]]
+    return table(("contender", "shape", "per sample", "of plain writing"), lines)
+
+
 def embed():
     lines = [(r["shape"], r["contender"], f"{r['images_per_second']:.3g}", share_text(r["share_of_sgemm"]),
               f"{r['relative_error']:.1e}") for r in load("embed")["rows"]]
