@@ -100,7 +100,7 @@ void Embedder::whiten(Rows<float> units) const {
   products.resize(std::max(products.size(), kRowsAtOnce * units.columns));
   for (std::size_t first = 0; first < units.rows; first += kRowsAtOnce) {
     const Rows<float> part = units.slice(first, std::min(kRowsAtOnce, units.rows - first));
-    multiply_packed(part, packed_, products.data(), units.columns);
+    multiply_packed(part, packed_, products.data(), units.columns, 0, Terms::fused);
     for (std::size_t i = 0; i < part.rows; ++i)
       normalise(products.data() + i * part.columns, part[i]);
   }
