@@ -6,6 +6,7 @@
 #include <bit>
 #include <cassert>
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "linalg/plain.hpp"
@@ -213,6 +214,47 @@ void DoublePanel(const double* x, std::size_t rows, const double* y, std::size_t
   }
 }
 
+// `count` vectors of a factor from `first` on, depths k .. k + depth, as panels of kWidth vectors
+// side by side, depth after depth; what is missing in the last is zero.
+template <std::size_t kWidth>
+HWY_INLINE void Pack(const Factor& from, std::size_t first, std::size_t count, std::size_t k,
+                     std::size_t depth, const double* signs, double* to) {
+  for (std::size_t p = 0; p < count; p += kWidth, to += depth * kWidth) {
+    const std::size_t inside = std::min(kWidth, count - p);
+    if (inside < kWidth) std::fill_n(to, depth * kWidth, 0.0);
+    if (!from.by_depth) {
+      for (std::size_t i = 0; i < inside; ++i) {
+        const double* vector = from.data + (first + p + i) * from.stride + k;
+        for (std::size_t l = 0; l < depth; ++l) to[l * kWidth + i] = vector[l];
+      }
+    } else {
+      const double* row = from.data + k * from.stride + first + p;
+      for (std::size_t l = 0; l < depth; ++l, row += from.stride) {
+        // Of a size known beforehand, where it can be: short copies are no calls then.
+        if (inside == kWidth) {
+          std::memcpy(to + l * kWidth, row, kWidth * sizeof(double));
+        } else {
+          std::copy_n(row, inside, to + l * kWidth);
+        }
+      }
+    }
+    for (std::size_t l = 0; signs != nullptr && l < depth; ++l) {
+      if (!(signs[k + l] < 0)) continue;
+      for (std::size_t i = 0; i < kWidth; ++i) to[l * kWidth + i] = -to[l * kWidth + i];
+    }
+  }
+}
+
+void PackRows(const Factor& from, std::size_t first, std::size_t count, std::size_t k,
+              std::size_t depth, const double* signs, double* to) {
+  Pack<kDoubleRows>(from, first, count, k, depth, signs, to);
+}
+
+void PackColumns(const Factor& from, std::size_t first, std::size_t count, std::size_t k,
+                 std::size_t depth, double* to) {
+  Pack<kDoublePanel>(from, first, count, k, depth, nullptr, to);
+}
+
 DoubleShape TileShape() { return {kDoubleRows, kDoublePanel}; }
 
 }  // namespace HWY_NAMESPACE
@@ -226,33 +268,8 @@ HWY_EXPORT(RoundedPanel);
 HWY_EXPORT(FusedPanel);
 HWY_EXPORT(DoublePanel);
 HWY_EXPORT(TileShape);
-
-namespace {
-
-// Vectors first .. first + count of a factor, depths k .. k + depth, as panels of `width` vectors
-// side by side, depth after depth; what is missing in the last is zero.
-void pack(const Factor& from, std::size_t first, std::size_t count, std::size_t k,
-          std::size_t depth, const double* signs, std::size_t width, double* to) {
-  for (std::size_t p = 0; p < count; p += width, to += depth * width) {
-    const std::size_t inside = std::min(width, count - p);
-    if (inside < width) std::fill_n(to, depth * width, 0.0);
-    if (from.by_depth) {
-      for (std::size_t l = 0; l < depth; ++l)
-        std::copy_n(from.data + (k + l) * from.stride + first + p, inside, to + l * width);
-    } else {
-      for (std::size_t i = 0; i < inside; ++i) {
-        const double* vector = from.data + (first + p + i) * from.stride + k;
-        for (std::size_t l = 0; l < depth; ++l) to[l * width + i] = vector[l];
-      }
-    }
-    for (std::size_t l = 0; signs != nullptr && l < depth; ++l) {
-      if (!(signs[k + l] < 0)) continue;
-      for (std::size_t i = 0; i < inside; ++i) to[l * width + i] = -to[l * width + i];
-    }
-  }
-}
-
-}  // namespace
+HWY_EXPORT(PackRows);
+HWY_EXPORT(PackColumns);
 
 void add_products(const Factor& x, std::size_t m, const Factor& y, std::size_t n, std::size_t depth,
                   double* c, std::size_t stride, const double* signs, bool upper) {
@@ -266,11 +283,11 @@ void add_products(const Factor& x, std::size_t m, const Factor& y, std::size_t n
     const std::size_t terms = std::min(kDepth, depth - k);
     for (std::size_t i = 0; i < m; i += kRows) {
       const std::size_t block = std::min(kRows, m - i);
-      pack(x, i, block, k, terms, signs, tile.rows, left.data());
+      HWY_DYNAMIC_DISPATCH(PackRows)(x, i, block, k, terms, signs, left.data());
       for (std::size_t j = upper ? i / tile.columns * tile.columns : 0; j < n; j += tile.columns) {
         const std::size_t columns = std::min(tile.columns, n - j);
         const std::size_t rows = upper ? std::min(block, j + columns - i) : block;
-        pack(y, j, columns, k, terms, nullptr, tile.columns, right.data());
+        HWY_DYNAMIC_DISPATCH(PackColumns)(y, j, columns, k, terms, right.data());
         HWY_DYNAMIC_DISPATCH(DoublePanel)
         (left.data(), rows, right.data(), columns, terms, c + i * stride + j, stride);
       }

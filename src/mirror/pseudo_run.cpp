@@ -33,8 +33,8 @@ class PseudoRun {
         stride_((n_ + kColumnsAtOnce - 1) / kColumnsAtOnce * kColumnsAtOnce),
         next_id_(static_cast<std::uint32_t>(s_.classes_)),
         own_(n_, kNone),
-        alone_(n_, kOut),
-        alone_visible_(n_, kOut),
+        alone_(n_),
+        alone_visible_(n_),
         groups_(stride_ / kColumnsAtOnce),
         products_(products) {}
 
@@ -78,6 +78,22 @@ class PseudoRun {
     int row = kNone;  // in the table
   };
 
+  // Samples that sit alone, as a list and as what is added to a cosine with each.
+  struct Alone {
+    explicit Alone(std::size_t n) : bias(n, kOut) {}
+    void add(std::size_t i) {
+      bias[i] = 0;
+      list.push_back(i);
+    }
+    void remove(std::size_t i) {
+      if (bias[i] == kOut) return;
+      bias[i] = kOut;
+      list.erase(std::find(list.begin(), list.end(), i));
+    }
+    std::vector<float> bias;  // 0 or kOut
+    std::vector<std::size_t> list;
+  };
+
   // The two best rows of eight neighbouring samples, each without the one it is filed under, as
   // they were after so many changes.
   struct Group {
@@ -98,10 +114,10 @@ class PseudoRun {
   // The best prototype of sample i but for the one it is filed under.
   Best best(std::size_t i) {
     Best out = best_row(i);
-    const float mine = alone_[i];
-    alone_[i] = kOut;
+    const float mine = alone_.bias[i];
+    alone_.bias[i] = kOut;
     offer_alone(i, alone_, out);
-    alone_[i] = mine;
+    alone_.bias[i] = mine;
     return out;
   }
 
@@ -112,9 +128,16 @@ class PseudoRun {
     return out;
   }
 
-  void offer_alone(std::size_t i, const std::vector<float>& who, Best& best) const {
+  void offer_alone(std::size_t i, const Alone& who, Best& best) const {
     const float* products = s_.gram_[i].data();
-    const std::size_t seen = now_ + 1, j = best_sum(products, who.data(), seen);
+    const std::size_t seen = now_ + 1;
+    constexpr std::size_t kFew = 16;  // one in so many: single numbers instead of a sweep
+    if (kFew * who.list.size() < seen) {
+      for (const std::size_t j : who.list)
+        best.offer(own_[j], static_cast<double>(products[j] + who.bias[j]));
+      return;
+    }
+    const std::size_t j = best_sum(products, who.bias.data(), seen);
     if (j < seen) best.offer(own_[j], static_cast<double>(products[j]));
   }
 
@@ -178,9 +201,9 @@ class PseudoRun {
       const Best visible = at_once ? Best{} : best_visible(t);
       own_[t] = static_cast<int>(prototypes_.size());
       prototypes_.push_back({});
-      alone_[t] = 0;
+      alone_.add(t);
       if (at_once) {
-        alone_visible_[t] = 0;
+        alone_visible_.add(t);
         return prototypes_.back().id = next_id_++;
       }
       return visible.cosine > known ? prototype(visible.prototype).id : s_.known_[t];
@@ -217,7 +240,8 @@ class PseudoRun {
   void leave(std::size_t i, int number) {
     const int row = row_of(number);
     if (row == kNone) {
-      alone_[i] = alone_visible_[i] = kOut;
+      alone_.remove(i);
+      alone_visible_.remove(i);
       return;
     }
     const auto r = static_cast<std::size_t>(row);
@@ -245,7 +269,8 @@ class PseudoRun {
     number_of_row_.push_back(number);
     prototype(number).row = static_cast<int>(row);
     if (prototype(number).id != kHidden) visible_rows_.push_back(row);
-    alone_[founder] = alone_visible_[founder] = kOut;
+    alone_.remove(founder);
+    alone_visible_.remove(founder);
   }
 
   void change(std::size_t i, std::size_t row, int sign) {
@@ -267,8 +292,7 @@ class PseudoRun {
   std::uint32_t next_id_;
   std::vector<Prototype> prototypes_;
   std::vector<int> own_;                   // (n) prototype of each sample, none for a reference
-  std::vector<float> alone_;               // (n) 0 for samples that sit alone, else kOut
-  std::vector<float> alone_visible_;       // (n) 0 for those whose prototype has an id
+  Alone alone_, alone_visible_;            // all of them, and those whose prototype has an id
   std::vector<Group> groups_;              // (n / 8)
   std::vector<double>& products_;          // (rows, stride) sum of a prototype with each sample
   std::vector<int> number_of_row_;         // whose it is
