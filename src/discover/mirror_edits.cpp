@@ -11,13 +11,14 @@ namespace paco {
 
 void MirrorMethod::recount() {
   known_.assign(static_cast<std::size_t>(categories_.next()), 0);
-  discovered_ = 0;
+  discovered_ = promoted_ = 0;
   for (CategoryId id = 0; id < categories_.next(); ++id) {
     const auto& owned = categories_[id].prototypes;
     const bool fixed =
         std::any_of(owned.begin(), owned.end(), [&](PrototypeId p) { return is_reference(p); });
     known_[static_cast<std::size_t>(id)] = fixed ? 1 : 0;
     discovered_ += categories_.is_live(id) && !fixed;
+    promoted_ += categories_.is_live(id) && fixed && id >= known();
   }
 }
 

@@ -107,13 +107,20 @@ Prototype MirrorMethod::prototype(PrototypeId id) const {
 }
 
 std::shared_ptr<const MemoryView> MirrorMethod::view() {
+  for (const PrototypeId id : decider_->take_changed()) {
+    if (id < static_cast<PrototypeId>(shown_.size()))
+      shown_.edit(static_cast<std::size_t>(id)) = prototype(id);
+  }
+  while (static_cast<PrototypeId>(shown_.size()) < next_prototype())
+    shown_.push_back(prototype(static_cast<PrototypeId>(shown_.size())));
   auto view = std::make_shared<MemoryView>();
   view->samples = samples();
   view->categories = categories_.share();
-  for (PrototypeId id = 0; id < next_prototype(); ++id) view->prototypes.push_back(prototype(id));
+  view->prototypes = shown_.share();
   view->discovered = discovered_;
-  for (CategoryId id = 0; id < categories_.next(); ++id)
+  for (CategoryId id = 0; id < known(); ++id)
     view->known += is_known(id) && categories_.is_live(id);
+  view->known += promoted_;
   return view;
 }
 

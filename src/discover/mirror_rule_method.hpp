@@ -75,6 +75,8 @@ class MirrorMethod final : public Method, private Editor {
   Categories categories_;
   std::vector<std::uint8_t> known_;   // by category: it owns a fixed reference
   std::size_t discovered_ = 0;        // live categories that own none
+  std::size_t promoted_ = 0;          // live ones beyond the support classes that own one
+  PersistentArray<Prototype> shown_;  // what the last view showed
   std::set<PrototypeId> taken_back_;  // numbers of prototypes whose making was undone
   std::array<std::uint64_t, 4> verdicts_{};
   double length_ = 1;

@@ -126,6 +126,7 @@ Result<void> MirrorMethod::restore(std::vector<std::byte> bytes, const std::stri
     return damaged(fmt::format("its numbers cannot be read: {}", e.what()));
   }
   PACO_TRY(decider_->restore(state));
+  shown_ = {};
   categories_ = std::move(categories);
   taken_back_ = std::move(taken_back);
   verdicts_ = verdicts;

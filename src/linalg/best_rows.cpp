@@ -1,6 +1,7 @@
 // See best_rows.hpp. This file is compiled once per instruction set by Highway's foreach_target.
 #include "linalg/best_rows.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #undef HWY_TARGET_INCLUDE
@@ -47,6 +48,35 @@ void BestTwoRows(const double* table, std::size_t stride, std::size_t rows, cons
   }
 }
 
+// The largest first, with several sums under way, then where it is.
+std::size_t BestSum(const float* values, const float* biases, std::size_t n) {
+  const hn::ScalableTag<float> d;
+  const std::size_t width = hn::Lanes(d);
+  const auto at = [&](std::size_t j) {
+    return hn::Add(hn::LoadU(d, values + j), hn::LoadU(d, biases + j));
+  };
+  const auto lowest = hn::Set(d, -std::numeric_limits<float>::infinity());
+  auto a = lowest, b = lowest, c = lowest, e = lowest;
+  std::size_t j = 0;
+  for (; j + 4 * width <= n; j += 4 * width) {
+    a = hn::Max(a, at(j));
+    b = hn::Max(b, at(j + width));
+    c = hn::Max(c, at(j + 2 * width));
+    e = hn::Max(e, at(j + 3 * width));
+  }
+  for (; j + width <= n; j += width) a = hn::Max(a, at(j));
+  float best = hn::GetLane(hn::MaxOfLanes(d, hn::Max(hn::Max(a, b), hn::Max(c, e))));
+  for (; j < n; ++j) best = std::max(best, values[j] + biases[j]);
+  if (!(best > -std::numeric_limits<float>::infinity())) return n;
+  const auto wanted = hn::Set(d, best);
+  for (j = 0; j + width <= n; j += width) {
+    const auto found = hn::FindFirstTrue(d, hn::Eq(at(j), wanted));
+    if (found >= 0) return j + static_cast<std::size_t>(found);
+  }
+  while (values[j] + biases[j] != best) ++j;
+  return j;
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace paco
 HWY_AFTER_NAMESPACE();
@@ -55,10 +85,15 @@ HWY_AFTER_NAMESPACE();
 namespace paco {
 
 HWY_EXPORT(BestTwoRows);
+HWY_EXPORT(BestSum);
 
 void best_two_rows(const double* table, std::size_t stride, std::size_t rows, const double* scales,
                    const double* biases, const double* left_out, BestRows& best) {
   HWY_DYNAMIC_DISPATCH(BestTwoRows)(table, stride, rows, scales, biases, left_out, best);
+}
+
+std::size_t best_sum(const float* values, const float* biases, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(BestSum)(values, biases, n);
 }
 
 }  // namespace paco

@@ -1,6 +1,7 @@
-// The two best rows of eight neighbouring columns of a table at once: reading eight columns costs
-// no more memory traffic than reading one. For several instruction sets (Highway); only multiplies,
-// adds and compares single numbers, so every one gives the same answer.
+// The best of many: the two best rows of eight neighbouring columns of a table at once, because
+// reading eight columns costs no more memory traffic than reading one, and the best of a list. For
+// several instruction sets (Highway); only multiplies, adds and compares single numbers, so every
+// one gives the same answer.
 #pragma once
 
 #include <cstddef>
@@ -20,5 +21,8 @@ struct BestRows {
 // among the best.
 void best_two_rows(const double* table, std::size_t stride, std::size_t rows, const double* scales,
                    const double* biases, const double* left_out, BestRows& best);
+
+// Where values[j] + biases[j] is largest, the first such place; n where all are minus infinity.
+std::size_t best_sum(const float* values, const float* biases, std::size_t n);
 
 }  // namespace paco

@@ -78,11 +78,21 @@ void invert(const Matrix<double>& r, std::size_t first, std::size_t last, Matrix
   invert(r, first, middle, b, scratch);
   invert(r, middle, last, b, scratch);
   scratch.assign(below * above, 0.0);
-  add_products({r.data() + first * n + middle, n, true}, below,
-               {b.data() + first * n + first, n, true}, above, above, scratch.data(), above);
   const std::vector<double> minus(below, -1.0);
-  add_products({b.data() + middle * n + middle, n, false}, below, {scratch.data(), above, true},
-               above, below, b.data() + middle * n + first, n, minus.data());
+  // B1 and B2 are triangular: a block of B1's columns begins at its diagonal, one of B2's rows ends
+  // there.
+  constexpr std::size_t kBlock = 64;
+  for (std::size_t j = 0; j < above; j += kBlock) {
+    add_products({r.data() + (first + j) * n + middle, n, true}, below,
+                 {b.data() + (first + j) * n + first + j, n, true}, std::min(kBlock, above - j),
+                 above - j, scratch.data() + j, above);
+  }
+  for (std::size_t i = 0; i < below; i += kBlock) {
+    const std::size_t rows = std::min(kBlock, below - i);
+    add_products({b.data() + (middle + i) * n + middle, n, false}, rows,
+                 {scratch.data(), above, true}, above, i + rows,
+                 b.data() + (middle + i) * n + first, n, minus.data());
+  }
 }
 
 // Largest eigenvalue of a tridiagonal matrix, by halving an interval: with x above all eigenvalues
@@ -116,11 +126,12 @@ bool factor_signed(Matrix<double>& a, double smallest, std::vector<double>& sign
   return SignedFactor(a, smallest, signs).factor(0, a.rows());
 }
 
-Matrix<double> inverse_transposed(const Matrix<double>& upper) {
-  Matrix<double> b(upper.rows(), upper.rows());
+void inverse_transposed(const Matrix<double>& upper, Matrix<double>& out) {
+  const std::size_t n = upper.rows();
+  assert(out.rows() == n && out.columns() == n);
+  std::fill_n(out.data(), n * n, 0.0);
   std::vector<double> scratch;
-  if (upper.rows() > 0) invert(upper, 0, upper.rows(), b, scratch);
-  return b;
+  if (n > 0) invert(upper, 0, n, out, scratch);
 }
 
 void mirror_upper(Matrix<double>& a) {
@@ -130,6 +141,12 @@ void mirror_upper(Matrix<double>& a) {
     for (std::size_t j = i; j < n; ++j) {
       for (std::size_t k = i; k < std::min({i + kBlock, j, n}); ++k) a[j][k] = a[k][j];
     }
+  }
+}
+
+void mirror_lower(Matrix<double>& a) {
+  for (std::size_t i = 0; i < a.rows(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) a[j][i] = a[i][j];
   }
 }
 
@@ -168,16 +185,17 @@ double largest_eigenvalue(Rows<const double> a) {
   return value;
 }
 
-std::size_t eigenvalues_above(const Matrix<double>& a, double threshold) {
+std::size_t eigenvalues_above(Matrix<double>& a, double threshold) {
   // As many as a - threshold has positive ones, and those are counted by the signs of any factors
   // of it. A pivot near zero would drown the rest in rounding: then another threshold beside it.
   constexpr double kStep = 1e-10, kSmallestPivot = 1e-6;
-  std::vector<double> signs;
+  std::vector<double> signs, diagonal;
+  for (std::size_t i = 0; i < a.rows(); ++i) diagonal.push_back(a[i][i]);
   for (int attempt = 0;; ++attempt) {
-    Matrix<double> shifted = a;
+    if (attempt > 0) mirror_lower(a);  // what the last attempt has left as it was
     const double moved = threshold * (1 + kStep * attempt);
-    for (std::size_t i = 0; i < a.rows(); ++i) shifted[i][i] -= moved;
-    if (factor_signed(shifted, attempt < 8 ? kSmallestPivot * threshold : 0.0, signs)) break;
+    for (std::size_t i = 0; i < a.rows(); ++i) a[i][i] = diagonal[i] - moved;
+    if (factor_signed(a, attempt < 8 ? kSmallestPivot * threshold : 0.0, signs)) break;
     if (attempt == 9) return a.rows();
   }
   return static_cast<std::size_t>(std::count(signs.begin(), signs.end(), 1.0));

@@ -16,17 +16,19 @@ namespace paco {
 // spoilt. What stands below the diagonal is neither read nor written.
 bool factor_signed(Matrix<double>& a, double smallest, std::vector<double>& signs);
 
-// The transposed inverse of an upper triangular matrix: lower triangular, zeros above.
-Matrix<double> inverse_transposed(const Matrix<double>& upper);
+// The transposed inverse of an upper triangular matrix: lower triangular, zeros above. `out` has
+// its shape.
+void inverse_transposed(const Matrix<double>& upper, Matrix<double>& out);
 
-// Copies the upper triangle to the lower one.
+// Copies the upper triangle to the lower one, or back.
 void mirror_upper(Matrix<double>& a);
+void mirror_lower(Matrix<double>& a);
 
 // The largest eigenvalue of a symmetric matrix without negative ones, to about 1e-12 (Lanczos).
 double largest_eigenvalue(Rows<const double> a);
 
-// How many eigenvalues of a symmetric matrix, of which the upper triangle counts, lie above
-// `threshold` > 0. Those within about 1e-9 of it, relatively, may be counted either way.
-std::size_t eigenvalues_above(const Matrix<double>& a, double threshold);
+// How many eigenvalues of a symmetric matrix, which is spoilt, lie above `threshold` > 0. Those
+// within about 1e-9 of it, relatively, may be counted either way.
+std::size_t eigenvalues_above(Matrix<double>& a, double threshold);
 
 }  // namespace paco

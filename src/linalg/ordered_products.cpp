@@ -3,7 +3,11 @@
 #include "linalg/ordered_products.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
 
 #include "linalg/plain.hpp"
 
@@ -16,8 +20,17 @@
 #define PACO_ORDERED_PRODUCTS_SHAPES
 namespace paco {
 
-constexpr std::size_t kFloatPanel = 32;   // columns of a tile in float32 ...
-constexpr std::size_t kDoublePanel = 16;  // ... and in double
+constexpr std::size_t kFloatPanel = 32;  // columns of a tile in float32
+
+// What a tile in double takes: rows of x and columns of y.
+struct DoubleShape {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+};
+
+// How a term is added to its sum in float32.
+struct Rounded {};
+struct Fused {};
 
 }  // namespace paco
 #endif
@@ -34,123 +47,215 @@ using HalfF32 = hn::Rebind<float, F64>;
 constexpr std::size_t kFloats = hn::MaxLanes(F32());
 constexpr std::size_t kDoubles = hn::MaxLanes(F64());
 constexpr std::size_t kFloatVectors = kFloatPanel / kFloats;  // in one row of a tile
-constexpr std::size_t kDoubleVectors = kDoublePanel / kDoubles;
 
-// Half of the registers hold sums: processors with 512-bit registers have 32 of them.
-constexpr std::size_t kRegisters = kDoubles >= 8 ? 32 : 16;
-constexpr std::size_t kTileRows =
-    kDoubleVectors < kRegisters / 2 ? kRegisters / 2 / kDoubleVectors : 1;
+// Processors with 512-bit registers have 32 of them, most of which can hold sums.
+constexpr bool kManyRegisters = kDoubles >= 8;
+constexpr std::size_t kFloatRows = kManyRegisters ? 8 : kFloatVectors <= 4 ? 2 : 1;
+constexpr std::size_t kDoubleVectors = 4;
+constexpr std::size_t kDoubleRows = kManyRegisters ? 6 : 2;
+constexpr std::size_t kDoublePanel = kDoubleVectors * kDoubles;
 
-// out (R, columns) = chunked dots of R rows of a with one panel.
-template <std::size_t R>
-HWY_INLINE void FloatTile(const float* HWY_RESTRICT a, std::size_t a_stride,
-                          const float* HWY_RESTRICT panel, std::size_t depth,
-                          float* HWY_RESTRICT out, std::size_t stride, std::size_t columns) {
+HWY_INLINE hn::Vec<F32> MultiplyAdd(Rounded, hn::Vec<F32> x, hn::Vec<F32> y, hn::Vec<F32> sum) {
+  return hn::Add(sum, hn::Mul(x, y));
+}
+
+#if HWY_NATIVE_FMA
+HWY_INLINE hn::Vec<F32> MultiplyAdd(Fused, hn::Vec<F32> x, hn::Vec<F32> y, hn::Vec<F32> sum) {
+  return hn::MulAdd(x, y, sum);
+}
+#else
+// Without the instruction: the product is exact in double, and the sum there is rounded to the
+// neighbour with an odd last bit where it is not exact, so that rounding it once more to float32
+// gives what rounding the exact sum gives.
+HWY_INLINE float MultiplyAddOne(float x, float y, float sum) {
+  const double product = static_cast<double>(x) * static_cast<double>(y);
+  const auto addend = static_cast<double>(sum);
+  const double total = product + addend, share = total - product;
+  const double lost = (product - (total - share)) + (addend - share);
+  auto bits = std::bit_cast<std::uint64_t>(total);
+  if ((lost > 0 || lost < 0) && bits % 2 == 0) bits += (lost > 0) == (total > 0) ? 1 : -1;
+  return static_cast<float>(std::bit_cast<double>(bits));
+}
+
+HWY_INLINE hn::Vec<F32> MultiplyAdd(Fused, hn::Vec<F32> x, hn::Vec<F32> y, hn::Vec<F32> sum) {
   const F32 d;
-  HWY_ALIGN double totals[R][kFloatPanel] = {};
-  for (std::size_t first = 0; first < depth; first += plain::kChunk) {
-    const std::size_t last = std::min(first + plain::kChunk, depth);
-    hn::Vec<F32> sums[R][kFloatVectors];
+  HWY_ALIGN float xs[kFloats], ys[kFloats], sums[kFloats];
+  hn::Store(x, d, xs);
+  hn::Store(y, d, ys);
+  hn::Store(sum, d, sums);
+  for (std::size_t i = 0; i < kFloats; ++i) sums[i] = MultiplyAddOne(xs[i], ys[i], sums[i]);
+  return hn::Load(d, sums);
+}
+#endif
+
+// totals (R, 32) += the products of R rows of a with `terms` rows of a panel, which are one chunk;
+// the first chunk is put there.
+template <std::size_t R, class How>
+HWY_INLINE void FloatTile(const float* HWY_RESTRICT a, std::size_t a_stride,
+                          const float* HWY_RESTRICT panel, std::size_t terms,
+                          double* HWY_RESTRICT totals, bool first) {
+  const F32 d;
+  hn::Vec<F32> sums[R][kFloatVectors];
+  for (std::size_t r = 0; r < R; ++r) {
+    for (std::size_t v = 0; v < kFloatVectors; ++v) sums[r][v] = hn::Zero(d);
+  }
+  for (std::size_t k = 0; k < terms; ++k) {
+    hn::Vec<F32> b[kFloatVectors];
+    for (std::size_t v = 0; v < kFloatVectors; ++v)
+      b[v] = hn::LoadU(d, panel + k * kFloatPanel + v * kFloats);
     for (std::size_t r = 0; r < R; ++r) {
-      for (std::size_t v = 0; v < kFloatVectors; ++v) sums[r][v] = hn::Zero(d);
-    }
-    for (std::size_t k = first; k < last; ++k) {
-      hn::Vec<F32> b[kFloatVectors];
+      const auto x = hn::Set(d, a[r * a_stride + k]);
       for (std::size_t v = 0; v < kFloatVectors; ++v)
-        b[v] = hn::LoadU(d, panel + k * kFloatPanel + v * kFloats);
-      for (std::size_t r = 0; r < R; ++r) {
-        const auto x = hn::Set(d, a[r * a_stride + k]);
-        for (std::size_t v = 0; v < kFloatVectors; ++v)
-          sums[r][v] = hn::Add(sums[r][v], hn::Mul(x, b[v]));
-      }
-    }
-    HWY_ALIGN float chunk[kFloatPanel];
-    for (std::size_t r = 0; r < R; ++r) {
-      for (std::size_t v = 0; v < kFloatVectors; ++v) hn::Store(sums[r][v], d, chunk + v * kFloats);
-      for (std::size_t j = 0; j < kFloatPanel; j += kDoubles) {
-        const auto wide = hn::PromoteTo(F64(), hn::Load(HalfF32(), chunk + j));
-        hn::Store(hn::Add(hn::Load(F64(), totals[r] + j), wide), F64(), totals[r] + j);
-      }
+        sums[r][v] = MultiplyAdd(How(), x, b[v], sums[r][v]);
     }
   }
+  HWY_ALIGN float chunk[kFloatPanel];
   for (std::size_t r = 0; r < R; ++r) {
-    for (std::size_t j = 0; j < columns; ++j)
-      out[r * stride + j] = static_cast<float>(totals[r][j]);
+    for (std::size_t v = 0; v < kFloatVectors; ++v) hn::Store(sums[r][v], d, chunk + v * kFloats);
+    double* to = totals + r * kFloatPanel;
+    for (std::size_t j = 0; j < kFloatPanel; j += kDoubles) {
+      const auto wide = hn::PromoteTo(F64(), hn::Load(HalfF32(), chunk + j));
+      // Zero is added to the first too: a sum that begins with -0 is 0, as it is in plain loops.
+      const auto before = first ? hn::Zero(F64()) : hn::Load(F64(), to + j);
+      hn::Store(hn::Add(before, wide), F64(), to + j);
+    }
   }
 }
 
-void FloatPanel(const float* a, std::size_t rows, std::size_t a_stride, const float* panel,
+HWY_INLINE void StoreTotals(const double* HWY_RESTRICT totals, std::size_t columns,
+                            float* HWY_RESTRICT out) {
+  HWY_ALIGN float edge[kFloatPanel];
+  float* to = columns == kFloatPanel ? out : edge;
+  for (std::size_t j = 0; j < kFloatPanel; j += kDoubles) {
+    hn::StoreU(hn::DemoteTo(HalfF32(), hn::Load(F64(), totals + j)), HalfF32(), to + j);
+  }
+  if (to == edge) std::copy_n(edge, columns, out);
+}
+
+// out (rows, columns) = chunked dots of rows of a with one panel. Chunk by chunk for some rows at a
+// time: then the chunk, its share of those rows and their totals all stay in the fastest cache.
+template <class How>
+HWY_INLINE void FloatPanel(const float* a, std::size_t rows, std::size_t a_stride,
+                           const float* panel, std::size_t depth, float* out, std::size_t stride,
+                           std::size_t columns) {
+  constexpr std::size_t kRowsAtOnce = 32, kHalf = kFloatRows > 1 ? kFloatRows / 2 : 1;
+  HWY_ALIGN double totals[kRowsAtOnce * kFloatPanel];
+  for (std::size_t base = 0; base < rows; base += kRowsAtOnce) {
+    const std::size_t count = std::min(kRowsAtOnce, rows - base);
+    for (std::size_t k = 0; k < depth; k += plain::kChunk) {
+      const std::size_t terms = std::min(plain::kChunk, depth - k);
+      const float* chunk = panel + k * kFloatPanel;
+      const float* from = a + base * a_stride + k;
+      const auto tile = [&](auto size, std::size_t i) {
+        FloatTile<decltype(size)::value, How>(from + i * a_stride, a_stride, chunk, terms,
+                                              totals + i * kFloatPanel, k == 0);
+      };
+      std::size_t i = 0;
+      for (; i + kFloatRows <= count; i += kFloatRows)
+        tile(std::integral_constant<std::size_t, kFloatRows>(), i);
+      for (; i + kHalf <= count; i += kHalf) tile(std::integral_constant<std::size_t, kHalf>(), i);
+      for (; i < count; ++i) tile(std::integral_constant<std::size_t, 1>(), i);
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      StoreTotals(totals + i * kFloatPanel, columns, out + (base + i) * stride);
+  }
+}
+
+void RoundedPanel(const float* a, std::size_t rows, std::size_t a_stride, const float* panel,
+                  std::size_t depth, float* out, std::size_t stride, std::size_t columns) {
+  FloatPanel<Rounded>(a, rows, a_stride, panel, depth, out, stride, columns);
+}
+
+void FusedPanel(const float* a, std::size_t rows, std::size_t a_stride, const float* panel,
                 std::size_t depth, float* out, std::size_t stride, std::size_t columns) {
-  std::size_t i = 0;
-  for (; i + kTileRows <= rows; i += kTileRows) {
-    FloatTile<kTileRows>(a + i * a_stride, a_stride, panel, depth, out + i * stride, stride,
-                         columns);
-  }
-  for (; i < rows; ++i)
-    FloatTile<1>(a + i * a_stride, a_stride, panel, depth, out + i * stride, stride, columns);
+  FloatPanel<Fused>(a, rows, a_stride, panel, depth, out, stride, columns);
 }
 
-// c (R, 16) += x^T y for x (depth, x_stride) and y (depth, y_stride).
-template <std::size_t R>
-HWY_INLINE void DoubleTile(const double* HWY_RESTRICT x, std::size_t x_stride,
-                           const double* HWY_RESTRICT y, std::size_t y_stride, std::size_t depth,
-                           double* HWY_RESTRICT c, std::size_t stride) {
+// One tile of c += x^T y for panels x (depth, rows of a tile) and y (depth, columns of one).
+HWY_INLINE void DoubleTile(const double* HWY_RESTRICT x, const double* HWY_RESTRICT y,
+                           std::size_t depth, double* HWY_RESTRICT c, std::size_t stride) {
   const F64 d;
-  hn::Vec<F64> sums[R][kDoubleVectors];
-  for (std::size_t r = 0; r < R; ++r) {
+  hn::Vec<F64> sums[kDoubleRows][kDoubleVectors];
+  for (std::size_t r = 0; r < kDoubleRows; ++r) {
     for (std::size_t v = 0; v < kDoubleVectors; ++v)
       sums[r][v] = hn::LoadU(d, c + r * stride + v * kDoubles);
   }
   for (std::size_t k = 0; k < depth; ++k) {
     hn::Vec<F64> b[kDoubleVectors];
     for (std::size_t v = 0; v < kDoubleVectors; ++v)
-      b[v] = hn::LoadU(d, y + k * y_stride + v * kDoubles);
-    for (std::size_t r = 0; r < R; ++r) {
-      const auto a = hn::Set(d, x[k * x_stride + r]);
+      b[v] = hn::LoadU(d, y + k * kDoublePanel + v * kDoubles);
+    for (std::size_t r = 0; r < kDoubleRows; ++r) {
+      const auto a = hn::Set(d, x[k * kDoubleRows + r]);
       for (std::size_t v = 0; v < kDoubleVectors; ++v)
         sums[r][v] = hn::Add(sums[r][v], hn::Mul(a, b[v]));
     }
   }
-  for (std::size_t r = 0; r < R; ++r) {
+  for (std::size_t r = 0; r < kDoubleRows; ++r) {
     for (std::size_t v = 0; v < kDoubleVectors; ++v)
       hn::StoreU(sums[r][v], d, c + r * stride + v * kDoubles);
   }
 }
 
-template <std::size_t R>
-HWY_INLINE void DoubleEdgeTile(const double* x, std::size_t x_stride, const double* y,
-                               std::size_t y_stride, std::size_t depth, double* c,
-                               std::size_t stride, std::size_t columns) {
-  if (columns == kDoublePanel) return DoubleTile<R>(x, x_stride, y, y_stride, depth, c, stride);
-  HWY_ALIGN double whole[R][kDoublePanel] = {};
-  for (std::size_t r = 0; r < R; ++r) std::copy_n(c + r * stride, columns, whole[r]);
-  DoubleTile<R>(x, x_stride, y, y_stride, depth, whole[0], kDoublePanel);
-  for (std::size_t r = 0; r < R; ++r) std::copy_n(whole[r], columns, c + r * stride);
+// c (rows, columns) += x^T y for panels of x, one after another, and one panel of y; both are
+// filled up with zeros.
+void DoublePanel(const double* x, std::size_t rows, const double* y, std::size_t columns,
+                 std::size_t depth, double* c, std::size_t stride) {
+  for (std::size_t i = 0; i < rows;
+       i += kDoubleRows, x += depth * kDoubleRows, c += kDoubleRows * stride) {
+    const std::size_t inside = std::min(kDoubleRows, rows - i);
+    if (inside == kDoubleRows && columns == kDoublePanel) {
+      DoubleTile(x, y, depth, c, stride);
+      continue;
+    }
+    HWY_ALIGN double whole[kDoubleRows][kDoublePanel] = {};
+    for (std::size_t r = 0; r < inside; ++r) std::copy_n(c + r * stride, columns, whole[r]);
+    DoubleTile(x, y, depth, whole[0], kDoublePanel);
+    for (std::size_t r = 0; r < inside; ++r) std::copy_n(whole[r], columns, c + r * stride);
+  }
 }
 
-// c (m, n) += x^T y; y is padded to whole panels. Tiles wholly below the diagonal, which runs
-// through c[i][i + shift], are left out where `upper`.
-void DoubleBlock(const double* x, std::size_t x_stride, std::size_t m, const double* y,
-                 std::size_t y_stride, std::size_t n, std::size_t depth, double* c,
-                 std::size_t stride, bool upper, std::ptrdiff_t shift) {
-  for (std::size_t j = 0; j < n; j += kDoublePanel) {
-    const std::size_t columns = std::min(kDoublePanel, n - j);
-    std::size_t rows = m;
-    if (upper) {
-      const auto last = static_cast<std::ptrdiff_t>(j + columns) - shift;
-      rows = last <= 0 ? 0 : std::min(m, static_cast<std::size_t>(last));
+// `count` vectors of a factor from `first` on, depths k .. k + depth, as panels of kWidth vectors
+// side by side, depth after depth; what is missing in the last is zero.
+template <std::size_t kWidth>
+HWY_INLINE void Pack(const Factor& from, std::size_t first, std::size_t count, std::size_t k,
+                     std::size_t depth, const double* signs, double* to) {
+  for (std::size_t p = 0; p < count; p += kWidth, to += depth * kWidth) {
+    const std::size_t inside = std::min(kWidth, count - p);
+    if (inside < kWidth) std::fill_n(to, depth * kWidth, 0.0);
+    if (!from.by_depth) {
+      for (std::size_t i = 0; i < inside; ++i) {
+        const double* vector = from.data + (first + p + i) * from.stride + k;
+        for (std::size_t l = 0; l < depth; ++l) to[l * kWidth + i] = vector[l];
+      }
+    } else {
+      const double* row = from.data + k * from.stride + first + p;
+      for (std::size_t l = 0; l < depth; ++l, row += from.stride) {
+        // Of a size known beforehand, where it can be: short copies are no calls then.
+        if (inside == kWidth) {
+          std::memcpy(to + l * kWidth, row, kWidth * sizeof(double));
+        } else {
+          std::copy_n(row, inside, to + l * kWidth);
+        }
+      }
     }
-    std::size_t i = 0;
-    for (; i + kTileRows <= rows; i += kTileRows) {
-      DoubleEdgeTile<kTileRows>(x + i, x_stride, y + j, y_stride, depth, c + i * stride + j, stride,
-                                columns);
-    }
-    for (; i < rows; ++i) {
-      DoubleEdgeTile<1>(x + i, x_stride, y + j, y_stride, depth, c + i * stride + j, stride,
-                        columns);
+    for (std::size_t l = 0; signs != nullptr && l < depth; ++l) {
+      if (!(signs[k + l] < 0)) continue;
+      for (std::size_t i = 0; i < kWidth; ++i) to[l * kWidth + i] = -to[l * kWidth + i];
     }
   }
 }
+
+void PackRows(const Factor& from, std::size_t first, std::size_t count, std::size_t k,
+              std::size_t depth, const double* signs, double* to) {
+  Pack<kDoubleRows>(from, first, count, k, depth, signs, to);
+}
+
+void PackColumns(const Factor& from, std::size_t first, std::size_t count, std::size_t k,
+                 std::size_t depth, double* to) {
+  Pack<kDoublePanel>(from, first, count, k, depth, nullptr, to);
+}
+
+DoubleShape TileShape() { return {kDoubleRows, kDoublePanel}; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace paco
@@ -159,49 +264,32 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace paco {
 
-HWY_EXPORT(FloatPanel);
-HWY_EXPORT(DoubleBlock);
-
-namespace {
-
-constexpr std::size_t kDepth = 128, kRows = 128, kColumns = 128;  // of a block that fits the cache
-
-// Copies vectors first .. first + count of a factor, depths k .. k + depth, to (depth, kRows).
-void gather(const Factor& from, std::size_t first, std::size_t count, std::size_t k,
-            std::size_t depth, const double* signs, double* to) {
-  for (std::size_t l = 0; l < depth; ++l) {
-    double* row = to + l * kRows;
-    if (from.by_depth) {
-      std::copy_n(from.data + (k + l) * from.stride + first, count, row);
-    } else {
-      const double* column = from.data + first * from.stride + k + l;
-      for (std::size_t i = 0; i < count; ++i) row[i] = column[i * from.stride];
-    }
-    if (signs != nullptr && signs[k + l] < 0) {
-      for (std::size_t i = 0; i < count; ++i) row[i] = -row[i];
-    }
-    const std::size_t padded = (count + kDoublePanel - 1) / kDoublePanel * kDoublePanel;
-    std::fill(row + count, row + padded, 0.0);
-  }
-}
-
-}  // namespace
+HWY_EXPORT(RoundedPanel);
+HWY_EXPORT(FusedPanel);
+HWY_EXPORT(DoublePanel);
+HWY_EXPORT(TileShape);
+HWY_EXPORT(PackRows);
+HWY_EXPORT(PackColumns);
 
 void add_products(const Factor& x, std::size_t m, const Factor& y, std::size_t n, std::size_t depth,
                   double* c, std::size_t stride, const double* signs, bool upper) {
-  static_assert(kRows == kColumns && kColumns % kDoublePanel == 0);
-  thread_local std::vector<double> left(kDepth * kRows), right(kDepth * kColumns);
-  for (std::size_t j = 0; j < n; j += kColumns) {
-    const std::size_t columns = std::min(kColumns, n - j);
-    for (std::size_t k = 0; k < depth; k += kDepth) {
-      const std::size_t terms = std::min(kDepth, depth - k);
-      gather(y, j, columns, k, terms, nullptr, right.data());
-      for (std::size_t i = 0; i < (upper ? std::min(m, j + columns) : m); i += kRows) {
-        const std::size_t rows = std::min(kRows, m - i);
-        gather(x, i, rows, k, terms, signs, left.data());
-        HWY_DYNAMIC_DISPATCH(DoubleBlock)
-        (left.data(), kRows, rows, right.data(), kColumns, columns, terms, c + i * stride + j,
-         stride, upper, static_cast<std::ptrdiff_t>(i) - static_cast<std::ptrdiff_t>(j));
+  // Panels of this depth fit the fastest cache, so many rows of x the next.
+  constexpr std::size_t kDepth = 128, kRows = 768;
+  const DoubleShape tile = HWY_DYNAMIC_DISPATCH(TileShape)();
+  assert(kRows % tile.rows == 0);
+  thread_local std::vector<double> left(kRows * kDepth), right;
+  right.resize(tile.columns * kDepth);
+  for (std::size_t k = 0; k < depth; k += kDepth) {
+    const std::size_t terms = std::min(kDepth, depth - k);
+    for (std::size_t i = 0; i < m; i += kRows) {
+      const std::size_t block = std::min(kRows, m - i);
+      HWY_DYNAMIC_DISPATCH(PackRows)(x, i, block, k, terms, signs, left.data());
+      for (std::size_t j = upper ? i / tile.columns * tile.columns : 0; j < n; j += tile.columns) {
+        const std::size_t columns = std::min(tile.columns, n - j);
+        const std::size_t rows = upper ? std::min(block, j + columns - i) : block;
+        HWY_DYNAMIC_DISPATCH(PackColumns)(y, j, columns, k, terms, right.data());
+        HWY_DYNAMIC_DISPATCH(DoublePanel)
+        (left.data(), rows, right.data(), columns, terms, c + i * stride + j, stride);
       }
     }
   }
@@ -251,13 +339,14 @@ void PackedRows::take_columns(Rows<const float> matrix) {
 }
 
 void multiply_packed(Rows<const float> a, const PackedRows& b, float* out, std::size_t stride,
-                     std::size_t skip_below) {
+                     std::size_t skip_below, Terms terms) {
   assert(a.columns == b.depth_);
   for (std::size_t p = skip_below / kFloatPanel; p < b.offsets_.size(); ++p) {
     const std::size_t first = p * kFloatPanel;
-    HWY_DYNAMIC_DISPATCH(FloatPanel)
-    (a.data, a.rows, a.columns, b.panels_.data() + b.offsets_[p], b.panel_depth(p), out + first,
-     stride, std::min(kFloatPanel, b.rows_ - first));
+    const auto multiply = terms == Terms::fused ? HWY_DYNAMIC_DISPATCH(FusedPanel)
+                                                : HWY_DYNAMIC_DISPATCH(RoundedPanel);
+    multiply(a.data, a.rows, a.columns, b.panels_.data() + b.offsets_[p], b.panel_depth(p),
+             out + first, stride, std::min(kFloatPanel, b.rows_ - first));
   }
 }
 

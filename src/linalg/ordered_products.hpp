@@ -4,10 +4,12 @@
 // products that only narrow candidates down, screen_bank.hpp is faster.
 //
 // In double the terms of a sum are added to it one after another. In float32 they are added as
-// plain::chunked_dot says. Splitting the work among threads or blocks changes no bit.
+// plain::chunked_dot or plain::fused_dot says. Splitting the work among threads or blocks changes
+// no bit.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "paco/rows.hpp"
@@ -28,6 +30,11 @@ struct Factor {
 void add_products(const Factor& x, std::size_t m, const Factor& y, std::size_t n, std::size_t depth,
                   double* c, std::size_t stride, const double* signs = nullptr, bool upper = false);
 
+// How a term joins its sum in float32: product and sum are rounded each, or at once. The latter is
+// half as much work where the processor has an instruction for it, and many times as much where
+// not.
+enum class Terms : std::uint8_t { rounded, fused };
+
 // Rows in float32, laid out for products with many other rows.
 class PackedRows {
  public:
@@ -45,7 +52,7 @@ class PackedRows {
 
  private:
   friend void multiply_packed(Rows<const float> a, const PackedRows& b, float* out,
-                              std::size_t stride, std::size_t skip_below);
+                              std::size_t stride, std::size_t skip_below, Terms terms);
   std::size_t panel_depth(std::size_t panel) const;
   void lay_out(std::size_t rows, std::size_t depth, bool lower);
 
@@ -56,9 +63,9 @@ class PackedRows {
   std::vector<std::size_t> offsets_;  // of each panel
 };
 
-// out[i * stride + j] = plain::chunked_dot(a_i, b_j). Columns below `skip_below` need not be
-// written, which serves products of rows with themselves.
+// out[i * stride + j] = plain::chunked_dot(a_i, b_j), or plain::fused_dot. Columns below
+// `skip_below` need not be written, which serves products of rows with themselves.
 void multiply_packed(Rows<const float> a, const PackedRows& b, float* out, std::size_t stride,
-                     std::size_t skip_below = 0);
+                     std::size_t skip_below = 0, Terms terms = Terms::rounded);
 
 }  // namespace paco

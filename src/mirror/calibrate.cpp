@@ -112,25 +112,40 @@ std::vector<std::uint32_t> labels_of(std::span<const std::uint32_t> labels,
   return out;
 }
 
-// Tables of products that pseudo-streams lend each other: they are large, and memory that was never
-// touched costs more than the sums.
-class SharedTables {
+// What jobs lend each other, one at a time: it is large, and memory that was never touched costs
+// more than the sums.
+struct Room {
+  FitRoom fit;
+  std::vector<double> products;  // of a pseudo-stream
+};
+
+class SharedRooms {
  public:
-  std::vector<double> take() {
-    const std::lock_guard lock(mutex_);
-    if (tables_.empty()) return {};
-    std::vector<double> out = std::move(tables_.back());
-    tables_.pop_back();
-    return out;
-  }
-  void give_back(std::vector<double> table) {
-    const std::lock_guard lock(mutex_);
-    tables_.push_back(std::move(table));
-  }
+  // One that is lent for as long as this lives.
+  class Lent {
+   public:
+    explicit Lent(SharedRooms& rooms) : rooms_(rooms) {
+      const std::lock_guard lock(rooms_.mutex_);
+      if (rooms_.free_.empty()) return;
+      room_ = std::move(rooms_.free_.back());
+      rooms_.free_.pop_back();
+    }
+    ~Lent() {
+      const std::lock_guard lock(rooms_.mutex_);
+      rooms_.free_.push_back(std::move(room_));
+    }
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
+    Room* operator->() { return &room_; }
+
+   private:
+    SharedRooms& rooms_;
+    Room room_;
+  };
 
  private:
   std::mutex mutex_;
-  std::vector<std::vector<double>> tables_;
+  std::vector<Room> free_;
 };
 
 class Calibration {
@@ -190,7 +205,8 @@ class Calibration {
   void fit_model() {
     std::vector<std::size_t> all(support_.rows);
     std::iota(all.begin(), all.end(), std::size_t{0});
-    model_.embedding = fit_embedding({support_, all, labels_, classes_}, stop_);
+    SharedRooms::Lent room(rooms_);
+    model_.embedding = fit_embedding({support_, all, labels_, classes_}, room->fit, stop_);
     MirrorReferences references =
         references_of(Embedder(model_.embedding).embed(support_, all, stop_), labels_, classes_);
     model_.references = std::move(references.rows);
@@ -199,7 +215,9 @@ class Calibration {
 
   HeldOut hold_out(const Fold& fold) {
     const std::vector<std::uint32_t> kept = labels_of(labels_, fold.kept);
-    const MirrorEmbedding embedding = fit_embedding({support_, fold.kept, kept, classes_}, stop_);
+    SharedRooms::Lent room(rooms_);
+    const MirrorEmbedding embedding =
+        fit_embedding({support_, fold.kept, kept, classes_}, room->fit, stop_);
     const Embedder embedder(embedding);
     const MirrorReferences references =
         references_of(embedder.embed(support_, fold.kept, stop_), kept, classes_);
@@ -211,8 +229,9 @@ class Calibration {
   void play(const PseudoSplit& split, const HeldOutFit& whole, std::span<double> scores) {
     if (stop_.stop_requested() || split.references.empty() || split.stream.empty())
       return steps_.add(kTaus);
-    const MirrorEmbedding embedding =
-        fit_embedding({support_, split.references, split.reference_labels, split.visible}, stop_);
+    SharedRooms::Lent room(rooms_);
+    const MirrorEmbedding embedding = fit_embedding(
+        {support_, split.references, split.reference_labels, split.visible}, room->fit, stop_);
     const Embedder embedder(embedding);
     const MirrorReferences references = references_of(
         embedder.embed(support_, split.references, stop_), split.reference_labels, split.visible);
@@ -233,15 +252,13 @@ class Calibration {
       fit = fit_held_out({&part, 1}, pool_);
     }
     const PseudoStream pseudo(stream, references.rows);
-    std::vector<double> scratch = tables_.take();
     for (std::size_t i = 0; i < kTaus && !stop_.stop_requested(); ++i) {
       const PseudoRule rule{model_.evidence.taus[i] * rho, model_.options.odds * fit.slope,
                             fit.sure, static_cast<std::size_t>(model_.options.rehearse),
                             static_cast<std::size_t>(model_.options.buffer)};
-      scores[i] = strict_all(split.stream_labels, pseudo.decide(rule, scratch));
+      scores[i] = strict_all(split.stream_labels, pseudo.decide(rule, room->products));
       steps_.add(1);
     }
-    tables_.give_back(std::move(scratch));
   }
 
   Rows<const double> support_;
@@ -250,7 +267,7 @@ class Calibration {
   ThreadPool& pool_;
   std::stop_token stop_;
   SharedProgress steps_;
-  SharedTables tables_;
+  SharedRooms rooms_;
   MirrorModel model_;
 };
 

@@ -51,6 +51,8 @@ class MirrorDecider {
   };
   // Of any prototype; nothing where it is gone.
   virtual std::optional<Facts> facts(std::int64_t prototype) const = 0;
+  // All whose facts may be others than at the last call.
+  virtual std::vector<std::int64_t> take_changed() = 0;
   // Of one that is there: exact cosine with v (d), where its sum points, its row where it is fixed.
   virtual double cosine(std::int64_t prototype, std::span<const float> v) const = 0;
   virtual std::vector<float> direction(std::int64_t prototype) const = 0;

@@ -7,7 +7,6 @@
 #include "linalg/factor.hpp"
 #include "linalg/kernels.hpp"
 #include "mirror/rule.hpp"
-#include "mirror/scatter.hpp"
 #include "sphere/standardise.hpp"
 
 namespace paco {
@@ -17,22 +16,23 @@ constexpr double kEpsilon = 1e-5;        // of the standard deviations
 constexpr std::size_t kRowsAtOnce = 64;  // that are whitened in one go
 
 // The square root's inverse of ((1 - alpha) W + alpha mu I) / mu, lower triangular.
-Matrix<float> whitening_of(const Scatter& scatter) {
-  const std::size_t d = scatter.within.rows();
+Matrix<float> whitening_of(const Scatter& scatter, FitRoom& room) {
+  const std::size_t d = room.within.rows();
   const double mu = scatter.trace / static_cast<double>(scatter.rank), a = scatter.shrinkage;
   // Without shrinkage a covariance that is not of full rank has no inverse: the smallest
   // eigenvalues are kept apart from zero.
   double least = 0;
   std::vector<double> signs;
+  Matrix<double>&shrunk = room.weighted, &inverse = room.inverse;  // the weighted one has served
+  if (inverse.rows() != d) inverse = Matrix<double>(d, d);
   for (;;) {
-    Matrix<double> shrunk(d, d);
     for (std::size_t i = 0; i < d; ++i) {
-      for (std::size_t j = i; j < d; ++j) shrunk[i][j] = (1 - a) * scatter.within[i][j] / mu;
+      for (std::size_t j = i; j < d; ++j) shrunk[i][j] = (1 - a) * room.within[i][j] / mu;
       shrunk[i][i] += a + least;
     }
     if (factor_signed(shrunk, 0, signs) &&
         std::all_of(signs.begin(), signs.end(), [](double sign) { return sign > 0; })) {
-      const Matrix<double> inverse = inverse_transposed(shrunk);
+      inverse_transposed(shrunk, inverse);
       Matrix<float> out(d, d);
       to_float32(inverse.data(), out.data(), d * d);
       return out;
@@ -64,17 +64,18 @@ Matrix<float> standardised(const MirrorEmbedding& embedding, Rows<const double> 
 
 }  // namespace
 
-MirrorEmbedding fit_embedding(const LabelledRows& rows, const std::stop_token& stop) {
+MirrorEmbedding fit_embedding(const LabelledRows& rows, FitRoom& room,
+                              const std::stop_token& stop) {
   MirrorEmbedding out;
   SupportStatistics statistics = support_statistics(rows.all, rows.chosen, kEpsilon);
   out.mean = std::move(statistics.mean);
   out.deviation = std::move(statistics.deviation);
   const Matrix<float> units = standardised(out, rows.all, rows.chosen);
-  const Scatter scatter = scatter_of(units, rows.labels, rows.classes, stop);
+  const Scatter scatter = scatter_of(units, rows.labels, rows.classes, room, stop);
   if (stop.stop_requested() || !(scatter.trace > 0)) return out;
   out.alpha = scatter.shrinkage;
   out.rank = scatter.rank;
-  out.whitening = whitening_of(scatter);
+  out.whitening = whitening_of(scatter, room);
   return out;
 }
 
@@ -100,7 +101,7 @@ void Embedder::whiten(Rows<float> units) const {
   products.resize(std::max(products.size(), kRowsAtOnce * units.columns));
   for (std::size_t first = 0; first < units.rows; first += kRowsAtOnce) {
     const Rows<float> part = units.slice(first, std::min(kRowsAtOnce, units.rows - first));
-    multiply_packed(part, packed_, products.data(), units.columns);
+    multiply_packed(part, packed_, products.data(), units.columns, 0, Terms::fused);
     for (std::size_t i = 0; i < part.rows; ++i)
       normalise(products.data() + i * part.columns, part[i]);
   }

@@ -11,6 +11,7 @@
 
 #include "linalg/ordered_products.hpp"
 #include "mirror/model.hpp"
+#include "mirror/scatter.hpp"
 
 namespace paco {
 
@@ -23,7 +24,7 @@ struct LabelledRows {
 };
 
 // Meaningless where `stop` is set before it returns.
-MirrorEmbedding fit_embedding(const LabelledRows& rows, const std::stop_token& stop);
+MirrorEmbedding fit_embedding(const LabelledRows& rows, FitRoom& room, const std::stop_token& stop);
 
 // Sends rows through an embedding. Made once for many rows; may be used by many threads.
 class Embedder {

@@ -38,7 +38,7 @@ MirrorEngine::MirrorEngine(std::shared_ptr<const MirrorModel> model, unsigned th
       pool_(threads),
       embedder_(model_->embedding),
       references_(model_->references, best_screen_format(model_->dimension())),
-      memory_(model_->dimension(), BlockTable::kMostRows),
+      memory_(model_->dimension(), BlockTable::kMostRows, changed_),
       stored_(rehearsals(*model_) > 0 ? static_cast<std::size_t>(model_->options.buffer) : 0,
               most_new(*model_), model_->dimension()) {
   const MirrorState state = first_state(*model_);
@@ -48,6 +48,7 @@ MirrorEngine::MirrorEngine(std::shared_ptr<const MirrorModel> model, unsigned th
   reference_categories_ = state.reference_categories;
   reference_counted_ = state.reference_counted;
   reference_competing_ = state.reference_competing;
+  for (std::int64_t k = 0; k < known_; ++k) changed_.note(k);
   follow_references(references_.format());
 }
 

@@ -39,6 +39,7 @@ class MirrorEngine final : public MirrorDecider {
   Result<void> restore(const MirrorState& state) override;
 
   std::optional<Facts> facts(std::int64_t prototype) const override;
+  std::vector<std::int64_t> take_changed() override { return changed_.take(); }
   double cosine(std::int64_t prototype, std::span<const float> v) const override;
   std::vector<float> direction(std::int64_t prototype) const override;
   std::vector<float> row(std::int64_t prototype) const override;
@@ -91,6 +92,7 @@ class MirrorEngine final : public MirrorDecider {
   Matrix<float> fixed_rows_;  // empty while they are just the model's
   std::vector<std::int64_t> fixed_numbers_;
   std::vector<float> fixed_out_;
+  ChangedNumbers changed_;
   MirrorMemory memory_;
   Stored stored_;
   std::vector<MirrorMoved> moved_;

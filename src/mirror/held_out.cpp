@@ -59,7 +59,8 @@ HeldOut held_out_cosines(Rows<const float> embedded, std::span<const std::uint32
                          Rows<const float> references) {
   HeldOut out;
   out.cosines = Matrix<float>(embedded.rows, references.rows);
-  multiply_packed(embedded, PackedRows(references), out.cosines.data(), references.rows);
+  multiply_packed(embedded, PackedRows(references), out.cosines.data(), references.rows, 0,
+                  Terms::fused);
   out.labels.assign(labels.begin(), labels.end());
   for (std::size_t i = 0; i < embedded.rows; ++i) {
     out.own.push_back(dot(references[labels[i]].data(), embedded[i].data(), references.columns));

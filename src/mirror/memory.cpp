@@ -10,9 +10,11 @@
 
 namespace paco {
 
-MirrorMemory::MirrorMemory(std::size_t dimension, std::size_t roundings)
+MirrorMemory::MirrorMemory(std::size_t dimension, std::size_t roundings,
+                           ChangedNumbers& changed_numbers)
     : dimension_(dimension),
       roundings_(roundings),
+      changed_numbers_(&changed_numbers),
       copies_(dimension, best_screen_format(dimension)),
       rounding_error_(copies_.rounding_error(roundings)) {}
 
@@ -79,6 +81,7 @@ bool MirrorMemory::leave(std::size_t slot, const float* v, float sample_error) {
 }
 
 void MirrorMemory::changed(std::size_t slot, double squared, float sample_error) {
+  note(slot);
   squares_[slot] = squared;
   if (stale_[slot] == 0) to_copy_.push_back(slot);
   stale_[slot] = 1;
@@ -88,6 +91,7 @@ void MirrorMemory::changed(std::size_t slot, double squared, float sample_error)
 }
 
 void MirrorMemory::remove(std::size_t slot) {
+  note(slot);
   if (categories_[slot] == kNoCategory) --candidates_;
   sizes_[slot] = counted_[slot] = 0;
   if (fixed(slot)) rows_.erase(numbers_[slot]);
@@ -101,28 +105,33 @@ void MirrorMemory::set_category(std::size_t slot, std::int64_t category) {
   assert(category != kNoCategory);
   if (categories_[slot] == kNoCategory) --candidates_;
   categories_[slot] = category;
+  note(slot);
   set_groups(slot);
 }
 
 void MirrorMemory::set_competing(std::size_t slot, bool competing) {
   competing_[slot] = competing ? 1 : 0;
+  note(slot);
   set_groups(slot);
 }
 
 void MirrorMemory::count(std::size_t slot, std::int64_t more) {
   counted_[slot] += more;
+  note(slot);
   if (!lives(slot)) remove(slot);
 }
 
 void MirrorMemory::fix(std::size_t slot, std::span<const float> row) {
   rows_[numbers_[slot]].assign(row.begin(), row.end());
   fixed_[slot] = 1;
+  note(slot);
   set_groups(slot);
 }
 
 void MirrorMemory::loosen(std::size_t slot) {
   rows_.erase(numbers_[slot]);
   fixed_[slot] = 0;
+  note(slot);
   if (lives(slot)) return set_groups(slot);
   remove(slot);
 }

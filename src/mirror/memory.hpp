@@ -17,14 +17,16 @@
 
 #include "base/growing_array.hpp"
 #include "linalg/screen_bank.hpp"
+#include "mirror/changed.hpp"
 #include "mirror/state.hpp"
 
 namespace paco {
 
 class MirrorMemory {
  public:
-  // `roundings`: how many float32 additions a screened product may have behind it.
-  MirrorMemory(std::size_t dimension, std::size_t roundings);
+  // `roundings`: how many float32 additions a screened product may have behind it. What changes is
+  // noted in `changed_numbers`, which has to stay.
+  MirrorMemory(std::size_t dimension, std::size_t roundings, ChangedNumbers& changed_numbers);
 
   std::size_t slots() const { return numbers_.size(); }
   std::size_t candidates() const { return candidates_; }
@@ -106,11 +108,13 @@ class MirrorMemory {
   std::size_t take_slot();
   void changed(std::size_t slot, double squared, float sample_error);
   void bound_error(std::size_t slot);
+  void note(std::size_t slot) { changed_numbers_->note(numbers_[slot]); }
   void set_groups(std::size_t slot);
   void forget_those_gone();
 
   std::size_t dimension_;
   std::size_t roundings_;
+  ChangedNumbers* changed_numbers_;
   ScreenBank copies_;
   double rounding_error_;
   GrowingArray<double> sums_;

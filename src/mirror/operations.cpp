@@ -36,6 +36,8 @@ MirrorState MirrorEngine::save() const {
 
 Result<void> MirrorEngine::restore(const MirrorState& state) {
   PACO_TRY(check_mirror_state(state, *model_, "state"));
+  const std::int64_t most = std::max(next_prototype_, state.next_prototype);
+  for (std::int64_t number = 0; number < most; ++number) changed_.note(number);
   samples_ = state.samples;
   cursor_ = state.cursor;
   confident_ = state.confident;
@@ -48,7 +50,7 @@ Result<void> MirrorEngine::restore(const MirrorState& state) {
   reference_competing_ = state.reference_competing;
   reference_counted_ = state.reference_counted;
   moved_ = state.moved;
-  memory_ = MirrorMemory(model_->dimension(), BlockTable::kMostRows);
+  memory_ = MirrorMemory(model_->dimension(), BlockTable::kMostRows, changed_);
   memory_.change_format(references_.format());
   for (const MirrorPrototype& prototype : state.prototypes) memory_.restore(prototype);
   follow_references(references_.format());
@@ -75,6 +77,7 @@ bool MirrorEngine::is_fixed(std::int64_t number) const {
 void MirrorEngine::count(std::int64_t number, std::int64_t more) {
   if (is_support(number)) {
     reference_counted_[static_cast<std::size_t>(number)] += more;
+    changed_.note(number);
   } else if (const auto slot = memory_.slot_of(number)) {
     memory_.count(*slot, more);
   }
@@ -152,6 +155,7 @@ Result<void> MirrorEngine::set_competing(std::int64_t prototype, bool competing)
   if (!exists(prototype)) return no_such_prototype(prototype);
   if (is_support(prototype)) {
     reference_competing_[static_cast<std::size_t>(prototype)] = competing ? 1 : 0;
+    changed_.note(prototype);
   } else {
     memory_.set_competing(*memory_.slot_of(prototype), competing);
   }
@@ -165,6 +169,7 @@ Result<void> MirrorEngine::set_category(std::int64_t prototype, std::int64_t cat
   reserve(next_prototype_, category + 1);
   if (is_support(prototype)) {
     reference_categories_[static_cast<std::size_t>(prototype)] = category;
+    changed_.note(prototype);
   } else {
     memory_.set_category(*memory_.slot_of(prototype), category);
   }

@@ -22,7 +22,7 @@ std::vector<float> whitened(const MirrorEmbedding& embedding, std::span<const fl
     return v;
   }
   for (std::size_t i = 0; i < u.size(); ++i)
-    v.push_back(plain::chunked_dot(u.data(), embedding.whitening[i].data(), u.size()));
+    v.push_back(plain::fused_dot(u.data(), embedding.whitening[i].data(), u.size()));
   const double length = std::sqrt(product(v, v));
   const double inverse = length > 0 ? 1 / length : 0.0;
   for (float& x : v) x = on_grid(static_cast<double>(x) * inverse);

@@ -25,6 +25,7 @@ class MirrorPlain final : public MirrorDecider {
   Result<void> restore(const MirrorState& state) override;
 
   std::optional<Facts> facts(std::int64_t prototype) const override;
+  std::vector<std::int64_t> take_changed() override;
   double cosine(std::int64_t prototype, std::span<const float> v) const override;
   std::vector<float> direction(std::int64_t prototype) const override;
   std::vector<float> row(std::int64_t prototype) const override;

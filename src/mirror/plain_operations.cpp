@@ -1,6 +1,7 @@
 // The plain rule between two samples: states, and operations from outside.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/try.hpp"
 #include "linalg/plain.hpp"
@@ -82,6 +83,13 @@ std::optional<MirrorDecider::Facts> MirrorPlain::facts(std::int64_t prototype) c
   if (p == nullptr) return std::nullopt;
   const double length = std::sqrt(plain::dot(p->sum.data(), p->sum.data(), p->sum.size()));
   return Facts{p->category, p->members, p->counted, p->competing, p->fixed(), length};
+}
+
+// It does not keep track.
+std::vector<std::int64_t> MirrorPlain::take_changed() {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(state_.next_prototype));
+  std::iota(all.begin(), all.end(), std::int64_t{0});
+  return all;
 }
 
 double MirrorPlain::cosine(std::int64_t prototype, std::span<const float> v) const {

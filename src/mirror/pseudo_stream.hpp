@@ -40,7 +40,7 @@ class PseudoStream {
 };
 
 // Share of samples in the cluster that stands for their class, at the best matching of the largest
-// clusters, as many as there are classes, with the classes.
+// clusters, as many as there are classes, with the classes. Memory grows with the largest number.
 double strict_all(std::span<const std::uint32_t> truth, std::span<const std::uint32_t> answered);
 
 }  // namespace paco

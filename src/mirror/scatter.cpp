@@ -12,13 +12,29 @@
 #include <vector>
 
 #include "linalg/factor.hpp"
+#include "linalg/kernels.hpp"
 #include "linalg/ordered_products.hpp"
 
 namespace paco {
 namespace {
 
-constexpr std::size_t kTile = 128;
+constexpr std::size_t kTile = 256;
 constexpr std::size_t kRowsAtOnce = 4096;
+
+// `room` with this shape and zeros everywhere.
+Matrix<double>& cleared(Matrix<double>& room, std::size_t rows, std::size_t columns) {
+  if (room.rows() == rows && room.columns() == columns) {
+    std::fill_n(room.data(), rows * columns, 0.0);
+  } else {
+    room = Matrix<double>(rows, columns);
+  }
+  return room;
+}
+
+Rows<double> deviations(FitRoom& room, std::size_t rows, std::size_t columns) {
+  room.deviations.resize(std::max(room.deviations.size(), rows * columns));
+  return {room.deviations.data(), rows, columns};
+}
 
 // Samples in order of the size of their class, then class, then index.
 struct Arrangement {
@@ -57,12 +73,16 @@ double squared_sum(const Matrix<double>& a, bool upper) {
 
 class Sums {
  public:
-  Sums(std::size_t d, double samples)
-      : d_(d), samples_(samples), within_(d, d), weighted_(d, d), tile_(kTile * kTile) {}
+  Sums(std::size_t d, double samples, FitRoom& room)
+      : d_(d),
+        samples_(samples),
+        within_(cleared(room.within, d, d)),
+        weighted_(cleared(room.weighted, d, d)),
+        tile_(kTile * kTile) {}
 
   // Rows first .. last of the deviations e (rows, d) belong to classes of `size` samples; where
   // there is only one such class and it is large, its squares are taken here.
-  void add(const Matrix<double>& e, std::size_t first, std::size_t last, std::size_t size,
+  void add(Rows<const double> e, std::size_t first, std::size_t last, std::size_t size,
            bool one_large_class) {
     const double weight = static_cast<double>(size) / samples_;
     for (std::size_t i = 0; i < d_; i += kTile) {
@@ -70,9 +90,9 @@ class Sums {
       for (std::size_t j = i; j < d_; j += kTile) {
         const std::size_t columns = std::min(kTile, d_ - j);
         std::fill(tile_.begin(), tile_.end(), 0.0);
-        add_products({e.data() + first * d_ + i, d_, true}, rows,
-                     {e.data() + first * d_ + j, d_, true}, columns, last - first, tile_.data(),
-                     kTile);
+        add_products({e.data + first * d_ + i, d_, true}, rows, {e.data + first * d_ + j, d_, true},
+                     columns, last - first, tile_.data(), kTile, nullptr,
+                     i == j && !one_large_class);
         double squares = 0;
         for (std::size_t r = 0; r < rows; ++r) {
           const double* from = tile_.data() + r * kTile;
@@ -91,10 +111,23 @@ class Sums {
   }
 
   // A class whose Gram matrix is smaller than its scatter.
-  void add_squares(const Matrix<double>& e, std::size_t first, std::size_t last) {
+  void add_squares(Rows<const double> e, std::size_t first, std::size_t last) {
     const std::size_t n = last - first;
+    constexpr std::size_t kFew = 32;  // samples that are not worth laying out for products
+    if (n <= kFew) {
+      for (std::size_t i = first; i < last; ++i) {
+        const double own = dot(e[i].data(), e[i].data(), d_);
+        double row = 0;
+        for (std::size_t j = i + 1; j < last; ++j) {
+          const double product = dot(e[i].data(), e[j].data(), d_);
+          row += product * product;
+        }
+        squares_ += 2 * row + own * own;
+      }
+      return;
+    }
     Matrix<double> gram(n, n);
-    const Factor rows{e.data() + first * d_, d_, false};
+    const Factor rows{e.data + first * d_, d_, false};
     add_products(rows, n, rows, n, d_, gram.data(), n, nullptr, true);
     squares_ += squared_sum(gram, true);
   }
@@ -115,25 +148,23 @@ class Sums {
  private:
   std::size_t d_;
   double samples_;
-  Matrix<double> within_, weighted_;  // sums of e e^T, not yet divided; upper triangle
+  Matrix<double>&within_, &weighted_;  // sums of e e^T, not yet divided; upper triangle
   std::vector<double> tile_;
   double squares_ = 0;
 };
 
 // Eigenvalues of the centred Gram matrix, C^T C or C C^T, whichever is smaller.
-std::size_t rank_of(Rows<const float> units, const Matrix<double>& within_sums,
-                    const Matrix<double>& class_means, std::span<const double> mean,
-                    std::span<const std::size_t> sizes) {
-  const std::size_t n = units.rows, d = units.columns;
-  Matrix<double> gram;
+std::size_t rank_of(Rows<const float> units, FitRoom& room, const Matrix<double>& class_means,
+                    std::span<const double> mean, std::span<const std::size_t> sizes) {
+  const std::size_t n = units.rows, d = units.columns, smaller = std::min(n, d);
+  Matrix<double>& gram = cleared(room.gram, smaller, smaller);
   if (n <= d) {
-    Matrix<double> centred(n, d);
+    const Rows<double> centred = deviations(room, n, d);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < d; ++j)
         centred[i][j] = static_cast<double>(units[i][j]) - mean[j];
     }
-    gram = Matrix<double>(n, n);
-    const Factor rows{centred.data(), d, false};
+    const Factor rows{centred.data, d, false};
     add_products(rows, n, rows, n, d, gram.data(), n, nullptr, true);
   } else {
     // Scatter within classes plus scatter of the class means.
@@ -142,7 +173,7 @@ std::size_t rank_of(Rows<const float> units, const Matrix<double>& within_sums,
       const double root = std::sqrt(static_cast<double>(sizes[k]));
       for (std::size_t j = 0; j < d; ++j) between[k][j] = root * (class_means[k][j] - mean[j]);
     }
-    gram = within_sums;
+    std::copy_n(room.within.data(), d * d, gram.data());
     const Factor by_depth{between.data(), d, true};
     add_products(by_depth, d, by_depth, d, between.rows(), gram.data(), d, nullptr, true);
   }
@@ -155,7 +186,7 @@ std::size_t rank_of(Rows<const float> units, const Matrix<double>& within_sums,
 }  // namespace
 
 Scatter scatter_of(Rows<const float> units, std::span<const std::uint32_t> labels,
-                   std::size_t classes, const std::stop_token& stop) {
+                   std::size_t classes, FitRoom& room, const std::stop_token& stop) {
   const std::size_t n = units.rows, d = units.columns;
   Scatter out;
   if (n <= classes) return out;
@@ -177,16 +208,16 @@ Scatter scatter_of(Rows<const float> units, std::span<const std::uint32_t> label
   }
   for (double& x : mean) x /= samples;
 
-  Sums sums(d, samples);
+  Sums sums(d, samples, room);
   double weights_squared = 0;
   // Whole classes, a few thousand samples at a time.
   for (std::size_t from = 0; from < classes && !stop.stop_requested();) {
     std::size_t to = from + 1;
     const auto rows = [&] { return arrangement.starts[to] - arrangement.starts[from]; };
     while (to < classes && rows() + sizes[arrangement.classes[to]] <= kRowsAtOnce) ++to;
-    Matrix<double> e(rows(), d);
+    const Rows<double> e = deviations(room, rows(), d);
     const std::size_t base = arrangement.starts[from];
-    for (std::size_t r = 0; r < e.rows(); ++r) {
+    for (std::size_t r = 0; r < e.rows; ++r) {
       const std::size_t i = arrangement.samples[base + r];
       const double* centre = means[labels[i]].data();
       for (std::size_t j = 0; j < d; ++j) e[r][j] = static_cast<double>(units[i][j]) - centre[j];
@@ -216,7 +247,7 @@ Scatter scatter_of(Rows<const float> units, std::span<const std::uint32_t> label
     out.trace = 0;
     return out;
   }
-  out.rank = rank_of(units, sums.within(), means, mean, sizes);
+  out.rank = rank_of(units, room, means, mean, sizes);
   const double mu = out.trace / static_cast<double>(out.rank);
   const double per = 1 / (freedom * freedom);
   const double within_squared = squared_sum(sums.within(), true) * per;
@@ -225,9 +256,8 @@ Scatter scatter_of(Rows<const float> units, std::span<const std::uint32_t> label
   const double spare = std::max(within_squared - mu * out.trace, 1e-300);
   const auto k = static_cast<double>(classes);
   out.shrinkage = classes < 2 ? 1.0 : std::clamp(error * k / (k - 1) / spare, 0.0, 1.0);
-  out.within = std::move(sums.within());
   for (std::size_t i = 0; i < d; ++i) {
-    for (std::size_t j = i; j < d; ++j) out.within[i][j] /= freedom;
+    for (std::size_t j = i; j < d; ++j) room.within[i][j] /= freedom;
   }
   return out;
 }

@@ -11,16 +11,22 @@
 
 namespace paco {
 
-struct Scatter {
+// Large matrices that are worth keeping from one fit to the next.
+struct FitRoom {
   Matrix<double> within;  // (d, d) upper triangle: covariance within classes, divisor N - K
-  double trace = 0;       // of it; 0 where nothing varies, and then the rest is not computed
-  double shrinkage = 1;   // alpha, from 0 to 1
-  std::size_t rank = 0;   // eigenvalues of the centred Gram matrix above 1e-6 of the largest
+  Matrix<double> weighted, gram, inverse;
+  Matrix<double>::Numbers deviations;  // as many as the most samples took so far
+};
+
+struct Scatter {
+  double trace = 0;  // of room.within; 0 where nothing varies, and then the rest is not computed
+  double shrinkage = 1;  // alpha, from 0 to 1
+  std::size_t rank = 0;  // eigenvalues of the centred Gram matrix above 1e-6 of the largest
 };
 
 // units is (N, d), labels (N) are 0 .. classes - 1, every class has a sample. Where `stop` is set
 // the result is meaningless.
 Scatter scatter_of(Rows<const float> units, std::span<const std::uint32_t> labels,
-                   std::size_t classes, const std::stop_token& stop);
+                   std::size_t classes, FitRoom& room, const std::stop_token& stop);
 
 }  // namespace paco

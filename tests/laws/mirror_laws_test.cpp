@@ -3,7 +3,9 @@
 // in both and can be undone to the bit.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
+#include <tuple>
 
 #include "base/try.hpp"
 #include "mirror/rule.hpp"
@@ -175,6 +177,43 @@ TEST(MirrorLaws, OperationsMeanTheSameInThePlainRuleAndTheEngine) {
   }
   EXPECT_GT(done, 100u);
   EXPECT_GT(refused, 100u);
+}
+
+TEST(MirrorLaws, WhatIsNotNamedAsChangedIsAsItWas) {
+  using Facts = MirrorDecider::Facts;
+  const auto numbers = [](const Facts& f) {
+    return std::tuple(f.category, f.members, f.counted, f.competing, f.fixed, f.length);
+  };
+  for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
+    SCOPED_TRACE(::testing::Message() << "seed " << seed);
+    const MirrorCase c = mirror_case(seed);
+    MirrorEngine engine(c.model);
+    Random random(seed, 14);
+    std::vector<std::optional<Facts>> seen;
+    const auto look = [&] {
+      seen.resize(static_cast<std::size_t>(engine.next_prototype()));
+      for (const std::int64_t number : engine.take_changed()) {
+        if (static_cast<std::size_t>(number) < seen.size())
+          seen[static_cast<std::size_t>(number)] = engine.facts(number);
+      }
+      for (std::size_t i = 0; i < seen.size(); ++i) {
+        const auto now = engine.facts(static_cast<std::int64_t>(i));
+        ASSERT_EQ(now.has_value(), seen[i].has_value()) << "prototype " << i;
+        if (now) ASSERT_EQ(numbers(*now), numbers(*seen[i])) << "prototype " << i;
+      }
+    };
+    const MirrorState first = engine.save();
+    for (std::size_t start = 0; start < c.stream.rows(); start += 20) {
+      const auto rows =
+          c.stream.view().slice(start, std::min<std::size_t>(20, c.stream.rows() - start));
+      run_mirror(engine, rows, 7);
+      ASSERT_NO_FATAL_FAILURE(look());
+      for (int i = 0; i < 3; ++i) static_cast<void>(random_operation(engine, c.stream, random));
+      ASSERT_NO_FATAL_FAILURE(look());
+    }
+    ASSERT_TRUE(engine.restore(first).ok());
+    ASSERT_NO_FATAL_FAILURE(look());
+  }
 }
 
 TEST(MirrorLaws, AMoveIsTakenBackToTheBit) {

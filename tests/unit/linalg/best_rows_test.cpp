@@ -1,4 +1,4 @@
-// The two best rows of a table against a plain search.
+// The best rows of a table and the best of a list against a plain search.
 #include "linalg/best_rows.hpp"
 
 #include <gtest/gtest.h>
@@ -45,6 +45,24 @@ TEST(BestRows, AreThoseOfAPlainSearchWithTiesAndRowsLeftOut) {
         EXPECT_EQ(best.second[j], second);
         EXPECT_EQ(best.second_row[j], second_row);
       }
+    }
+  });
+}
+
+TEST(BestSum, IsTheFirstOfTheLargest) {
+  constexpr float kLowest = -std::numeric_limits<float>::infinity();
+  testing::for_every_target([&] {
+    Random random(2);
+    for (std::size_t n = 0; n < 200; ++n) {
+      std::vector<float> values(n), biases(n);
+      std::size_t best = n;
+      for (std::size_t j = 0; j < n; ++j) {
+        values[j] = static_cast<float>(random.below(9));  // many ties
+        biases[j] = random.below(n) > 2 ? kLowest : 0.0f;
+        const bool counts = biases[j] == 0;
+        if (counts && (best == n || values[j] > values[best])) best = j;
+      }
+      EXPECT_EQ(best_sum(values.data(), biases.data(), n), best) << n;
     }
   });
 }

@@ -70,19 +70,39 @@ TEST(OrderedProducts, DoublesAreAddedOneAfterAnother) {
   });
 }
 
-TEST(OrderedProducts, FloatsAreAddedInChunks) {
+TEST(OrderedProducts, FloatsAreAddedInChunksWithOrWithoutFusing) {
   for_every_target([] {
     Random random(2);
     for (const auto& [m, n, depth] : std::vector<std::array<std::size_t, 3>>{
              {1, 1, 1}, {3, 31, 63}, {9, 33, 64}, {20, 70, 65}, {8, 32, 300}, {64, 100, 100}}) {
       SCOPED_TRACE(::testing::Message() << m << " x " << n << " x " << depth);
       const auto a = wild_matrix<float>(m, depth, random), b = wild_matrix<float>(n, depth, random);
-      Matrix<float> out(m, n);
+      Matrix<float> out(m, n), fused(m, n);
       multiply_packed(a, PackedRows(b), out.data(), n);
+      multiply_packed(a, PackedRows(b), fused.data(), n, 0, Terms::fused);
       for (std::size_t i = 0; i < m; ++i) {
-        for (std::size_t j = 0; j < n; ++j)
+        for (std::size_t j = 0; j < n; ++j) {
           ASSERT_EQ(out[i][j], plain::chunked_dot(a[i].data(), b[j].data(), depth));
+          ASSERT_EQ(fused[i][j], plain::fused_dot(a[i].data(), b[j].data(), depth));
+        }
       }
+    }
+  });
+}
+
+// 1 + 2^-23 and (1 + 2^-23) (1 - 2^-23) 2^-24 add up to less than the middle between two floats,
+// by 2^-70. Rounded to double first, the sum would lie in the middle and then go up.
+TEST(OrderedProducts, FusedTermsAreRoundedOnce) {
+  for_every_target([] {
+    for (const float sign : {1.0f, -1.0f}) {
+      Matrix<float> a(1, 2), b(1, 2), out(1, 1);
+      a[0][0] = sign * (1 + 0x1p-23f);
+      a[0][1] = a[0][0] * 0x1p-24f;
+      b[0][0] = 1;
+      b[0][1] = 1 - 0x1p-23f;
+      multiply_packed(a, PackedRows(b), out.data(), 1, 0, Terms::fused);
+      ASSERT_EQ(out[0][0], a[0][0]);
+      ASSERT_EQ(plain::fused_dot(a[0].data(), b[0].data(), 2), a[0][0]);
     }
   });
 }

@@ -66,7 +66,8 @@ TEST(Scatter, ShrinkageIsThatOfTheDefinition) {
         u[i][j] = static_cast<float>(spread * random.normal() + 0.2 * labels[i]);
       }
     }
-    const Scatter scatter = scatter_of(u, labels, k, {});
+    FitRoom room;
+    const Scatter scatter = scatter_of(u, labels, k, room, {});
     if (labels.size() <= k) continue;
     EXPECT_EQ(scatter.rank, std::min(d, labels.size() - 1)) << "seed " << seed;
     EXPECT_NEAR(scatter.shrinkage, plain_shrinkage(u, labels, k, scatter.rank), 1e-9)
@@ -88,7 +89,8 @@ TEST(Embedding, WhitenedSamplesVaryAlikeInAllDirections) {
     h[i][1] = 10.0 * (labels[i] / 2) + 3 * random.normal();
     h[i][2] = random.normal();
   }
-  const MirrorEmbedding embedding = fit_embedding({h, all, labels, kClasses}, {});
+  FitRoom room;
+  const MirrorEmbedding embedding = fit_embedding({h, all, labels, kClasses}, room, {});
   EXPECT_LT(embedding.alpha, 0.1);
   EXPECT_EQ(embedding.rank, 3u);
   const Embedder embedder(embedding);
@@ -111,7 +113,8 @@ TEST(Embedding, ARowThatEqualsTheMeanBecomesZero) {
   Matrix<double> centre(1, 2);
   const std::vector<std::size_t> all{0, 1, 2, 3}, first{0};
   const std::vector<std::uint32_t> labels{0, 0, 1, 1};
-  const MirrorEmbedding embedding = fit_embedding({h, all, labels, 2}, {});
+  FitRoom room;
+  const MirrorEmbedding embedding = fit_embedding({h, all, labels, 2}, room, {});
   const Matrix<float> v = Embedder(embedding).embed(centre, first, {});
   EXPECT_EQ(v[0][0], 0.0f);
   EXPECT_EQ(v[0][1], 0.0f);
