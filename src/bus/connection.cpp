@@ -12,6 +12,9 @@
 namespace paco::bus {
 namespace {
 
+// A request whose server dies is never answered: retry() asks again after this.
+constexpr std::int64_t kAnswerMs = 2000;
+
 struct OptionsEnd {
   void operator()(natsOptions* options) const { natsOptions_Destroy(options); }
 };
@@ -107,12 +110,26 @@ Result<void> Connection::connect() {
                                           options_.tls_key.c_str());
   }
   if (s == NATS_OK) s = natsConnection_Connect(&connection_, made);
-  if (s == NATS_OK) s = natsConnection_JetStream(&js_, connection_, nullptr);
+  jsOptions js;
+  jsOptions_Init(&js);
+  js.Wait = kAnswerMs;
+  if (s == NATS_OK) s = natsConnection_JetStream(&js_, connection_, &js);
   if (s != NATS_OK) return error("connecting", s, jsErrCode(0));
   return {};
 }
 
 std::int64_t Connection::most_payload() const { return natsConnection_GetMaxPayload(connection_); }
+
+std::uint64_t Connection::changes() const {
+  natsStatistics* counts = nullptr;
+  std::uint64_t found = 0;
+  if (natsStatistics_Create(&counts) == NATS_OK &&
+      natsConnection_GetStats(connection_, counts) == NATS_OK) {
+    natsStatistics_GetCounts(counts, nullptr, nullptr, nullptr, nullptr, &found);
+  }
+  natsStatistics_Destroy(counts);
+  return found;
+}
 
 bool Connection::may_pass(natsStatus status, jsErrCode code) {
   switch (code) {
