@@ -35,25 +35,31 @@ void Outbox::take(Postman::Answer answer) {
   const std::lock_guard lock(mutex_);
   answered_ = std::chrono::steady_clock::now();
   if (under_way_ > 0) --under_way_;
-  if (answer.status == NATS_OK && !(answer.duplicate && answer.sequence == 0)) return;
+  if (answer.status == NATS_OK && !(answer.duplicate && answer.sequence == 0)) {
+    if (unstored_ > 0) --unstored_;
+    stored_ = answered_;
+    refusal_.reset();
+    return;
+  }
   const char* id = nullptr;
   natsMsgHeader_Get(answer.message.get(), "Nats-Msg-Id", &id);
   const std::string name = id == nullptr ? "" : id;
   if (answer.status == NATS_OK) {
     // A server has seen the id, and has not stored the message: it is being stored, or was lost
     // with a leader, and that server will never take this id again.
-    if (++unstored_[name] % kSameId == 0)
+    if (++placeless_[name] % kSameId == 0)
       natsMsgHeader_Set(answer.message.get(), "Nats-Msg-Id", (name + "~").c_str());
     again_.push_back(std::move(answer.message));
     return;
   }
+  Error error = connection_->error(fmt::format("{}: '{}' ({})", what_, name, answer.text),
+                                   answer.status, answer.code);
   if (Connection::may_pass(answer.status, answer.code)) {
     again_.push_back(std::move(answer.message));
-    return;
+    refusal_ = std::move(error);
+  } else if (!hopeless_) {
+    hopeless_ = std::move(error);
   }
-  if (hopeless_) return;
-  hopeless_ = connection_->error(fmt::format("{}: '{}' ({})", what_, name, answer.text),
-                                 answer.status, answer.code);
 }
 
 void Outbox::take_back() {
@@ -75,18 +81,19 @@ void Outbox::look_after() {
   if (silent) take_back();
 }
 
-Result<void> Outbox::keep_on(std::chrono::steady_clock::time_point begun,
-                             const std::stop_token& stop) const {
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
-  if (spent.count() > connection_->patience())
-    return connection_->error(what_, NATS_TIMEOUT, jsErrCode(0));
+Result<void> Outbox::keep_on(const std::stop_token& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - stored_;
+    if (spent.count() > connection_->patience())
+      return refusal_ ? *refusal_ : connection_->error(what_, NATS_TIMEOUT, jsErrCode(0));
+  }
   if (stop.stop_requested())
     return Error{ErrorCode::interrupted, fmt::format("{}: interrupted", what_), ""};
   return {};
 }
 
 Result<void> Outbox::send(Message message, const std::stop_token& stop) {
-  const auto begun = std::chrono::steady_clock::now();
   while (true) {
     {
       const std::lock_guard lock(mutex_);
@@ -100,14 +107,13 @@ Result<void> Outbox::send(Message message, const std::stop_token& stop) {
     }
     if (!Connection::may_pass(status, jsErrCode(0)) && status != NATS_INSUFFICIENT_BUFFER)
       return connection_->error(what_, status, jsErrCode(0));
-    PACO_TRY(keep_on(begun, stop));
+    PACO_TRY(keep_on(stop));
     look_after();
     pause(20, stop);
   }
 }
 
 Result<void> Outbox::mend(const std::stop_token& stop) {
-  const auto begun = std::chrono::steady_clock::now();
   while (true) {
     std::vector<Message> again;
     {
@@ -116,7 +122,7 @@ Result<void> Outbox::mend(const std::stop_token& stop) {
       again.swap(again_);
     }
     if (again.empty()) return {};
-    PACO_TRY(keep_on(begun, stop));
+    PACO_TRY(keep_on(stop));
     pause(50, stop);  // a leader is being found
     resent_ += again.size();
     for (Message& message : again) PACO_TRY(send(std::move(message), stop));
@@ -167,22 +173,25 @@ Result<void> Outbox::put(const std::string& subject, const std::string& id, std:
   Message message(raw);
   if (status == NATS_OK) status = natsMsgHeader_Set(raw, "Nats-Msg-Id", id.c_str());
   if (status != NATS_OK) return connection_->error(what_, status, jsErrCode(0));
+  {
+    const std::lock_guard lock(mutex_);
+    if (unstored_++ == 0) stored_ = std::chrono::steady_clock::now();
+  }
   return send(std::move(message), stop);
 }
 
 Result<void> Outbox::flush(const std::stop_token& stop) {
-  const auto begun = std::chrono::steady_clock::now();
   while (true) {
     PACO_TRY(mend(stop));
     if (postman_->wait(kLookMs) == NATS_OK) {
       const std::lock_guard lock(mutex_);
       if (again_.empty() && !hopeless_) {
-        unstored_.clear();
+        placeless_.clear();
         return {};
       }
       continue;
     }
-    PACO_TRY(keep_on(begun, stop));
+    PACO_TRY(keep_on(stop));
     look_after();
   }
 }

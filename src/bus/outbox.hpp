@@ -48,8 +48,7 @@ class Outbox {
   void take_back();
   void look_after();
   // An error where patience has ended or the token is set.
-  Result<void> keep_on(std::chrono::steady_clock::time_point begun,
-                       const std::stop_token& stop) const;
+  Result<void> keep_on(const std::stop_token& stop);
   Result<void> find_room(std::size_t bytes, const std::stop_token& stop);
 
   std::shared_ptr<Connection> connection_;
@@ -60,10 +59,12 @@ class Outbox {
 
   std::mutex mutex_;  // guards all but the last; the library's thread fills them
   std::vector<Message> again_;
-  std::optional<Error> hopeless_;
+  std::optional<Error> hopeless_, refusal_;         // refusal_: the last that may pass
   std::size_t under_way_ = 0;                       // without an answer
   std::chrono::steady_clock::time_point answered_;  // when the last answer came, or the first left
-  std::map<std::string, int> unstored_;             // answers "seen" without a place, by id
+  std::size_t unstored_ = 0;                        // of what was put
+  std::chrono::steady_clock::time_point stored_;    // when the last was stored, or the first put
+  std::map<std::string, int> placeless_;            // answers "seen" without a place, by id
   std::unique_ptr<Postman> postman_;                // ends before all above
 };
 
