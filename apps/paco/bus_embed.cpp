@@ -65,6 +65,7 @@ void add_bus_embed(CLI::App& verb, Context& context) {
   part.add_option("--stream", r->stream, "its name")->required();
   part.add_option("--program", r->program, "a command: pictures in, embeddings out");
   add_backbone(part, r->backbone, "in its place");
+  add_threads(part, r->backbone.settings.threads, "of the backbone; 0: all cores");
   add_count(part, "--batch", r->options.batch, 1, 65'536, "pictures given to it at once");
   add_count(part, "--answer-seconds", r->options.answer_seconds, 1, 86'400,
             "until pictures without an answer are given to another worker");

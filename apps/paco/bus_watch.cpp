@@ -33,7 +33,7 @@ std::string json_line(const bus::Record& record, std::uint64_t event, bool repea
     json["kind"] = record.kind == bus::RecordKind::operated ? "operated" : "refused";
     if (!record.key.empty()) json["key"] = record.key;
     json["text"] = record.text;
-    return json.dump() + "\n";
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   }
   json["kind"] = "decided";
   json["key"] = record.key;
@@ -41,7 +41,7 @@ std::string json_line(const bus::Record& record, std::uint64_t event, bool repea
   std::string decision;
   append_json(decision, record.decision, sample_name(record), record.category, method);
   while (decision.ends_with('\n')) decision.pop_back();
-  std::string line = json.dump();
+  std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   line.pop_back();
   return line + ",\"decision\":" + decision + "}\n";
 }

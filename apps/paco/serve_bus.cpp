@@ -3,38 +3,36 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <vector>
-
 #include "base/try.hpp"
-#include "bus/front.hpp"
+#include "bus/fronts.hpp"
 #include "verb.hpp"
 
 namespace paco {
 namespace {
 
-struct Fronts final : BusStreams {
-  std::vector<std::unique_ptr<bus::Front>> all;
+struct Served final : BusStreams {
+  std::unique_ptr<bus::Fronts> fronts;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<BusStreams>> open_bus_streams(const std::string& servers,
+Result<std::unique_ptr<BusStreams>> open_bus_streams(const BusAddress& address,
                                                      const std::string& folder,
                                                      serve::Streams& streams,
                                                      const std::stop_token& stop) {
   bus::ConnectOptions options;
-  options.servers = servers;
-  PACO_ASSIGN(const auto connection, bus::Connection::open(options));
-  PACO_ASSIGN(const std::vector<std::string> names, bus::stream_names(*connection, stop));
-  auto fronts = std::make_unique<Fronts>();
-  const std::string name = fmt::format("serve-{}", ::getpid());
-  for (const std::string& stream : names) {
-    const auto note = [](const std::string& text) { print_note(text); };
-    PACO_ASSIGN(auto front, bus::Front::open(connection, stream, folder, name, note, stop));
-    streams.add(front->stream());
-    fronts->all.push_back(std::move(front));
-  }
-  return std::unique_ptr<BusStreams>(std::move(fronts));
+  options.servers = address.servers;
+  options.credentials = address.credentials;
+  options.tls_ca = address.tls_ca;
+  options.tls_certificate = address.tls_certificate;
+  options.tls_key = address.tls_key;
+  PACO_ASSIGN(auto connection, bus::Connection::open(options));
+  auto served = std::make_unique<Served>();
+  const auto note = [](const std::string& text) { print_note(text); };
+  PACO_ASSIGN(served->fronts, bus::Fronts::open(std::move(connection),
+                                                {folder, fmt::format("serve-{}", ::getpid()), note},
+                                                streams, stop));
+  return std::unique_ptr<BusStreams>(std::move(served));
 }
 
 }  // namespace paco

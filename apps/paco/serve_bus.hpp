@@ -17,8 +17,14 @@ class BusStreams {
   virtual ~BusStreams() = default;
 };
 
-// Adds every stream of the bus to `streams`; their journals are in `folder`.
-Result<std::unique_ptr<BusStreams>> open_bus_streams(const std::string& servers,
+// Where the bus is, and who asks: as of 'paco bus', passed through to NATS.
+struct BusAddress {
+  std::string servers, credentials, tls_ca, tls_certificate, tls_key;
+};
+
+// Adds every stream of the bus to `streams`, also those that are made later; their journals are in
+// `folder`.
+Result<std::unique_ptr<BusStreams>> open_bus_streams(const BusAddress& address,
                                                      const std::string& folder,
                                                      serve::Streams& streams,
                                                      const std::stop_token& stop);

@@ -18,7 +18,8 @@ namespace paco {
 namespace {
 
 struct Request {
-  std::string folder, port_file, token_file, bus;
+  std::string folder, port_file, token_file;
+  BusAddress bus;
   BackboneOptions backbone;
   serve::ListenerOptions listener;
   serve::ServiceOptions service;
@@ -49,11 +50,11 @@ Result<void> run(Context& context, Request& r) {
   r.service.folder = r.folder;
   r.service.version = PACO_VERSION;
   r.service.loopback = serve::is_loopback(r.listener.host);
-  r.service.own_streams = r.bus.empty();
+  r.service.own_streams = r.bus.servers.empty();
   serve::Service service(r.service);
   PACO_TRY(service.open());
   std::unique_ptr<BusStreams> on_bus;  // ends before the service
-  if (!r.bus.empty()) {
+  if (!r.bus.servers.empty()) {
     PACO_ASSIGN(on_bus, open_bus_streams(r.bus, r.folder, service.streams(), context.stop));
   }
   PACO_ASSIGN(const auto listener, serve::Listener::start(r.listener, service));
@@ -93,8 +94,12 @@ void add_serve(CLI::App& app, Context& context) {
   verb.add_option("--host", r->listener.host, "the address to listen on");
   add_count(verb, "--port", r->listener.port, 0, 65535, "0: any free one");
   verb.add_option("--port-file", r->port_file, "a file to write the port to, once it listens");
-  verb.add_option("--bus", r->bus,
+  verb.add_option("--bus", r->bus.servers,
                   "serve the streams of these NATS servers ('paco bus'), as a replica of each");
+  verb.add_option("--bus-credentials", r->bus.credentials, "as --credentials of 'paco bus'");
+  verb.add_option("--bus-tls-ca", r->bus.tls_ca, "as --tls-ca of 'paco bus'");
+  verb.add_option("--bus-tls-certificate", r->bus.tls_certificate, "as --tls-certificate there");
+  verb.add_option("--bus-tls-key", r->bus.tls_key, "as --tls-key there");
   verb.add_option("--token-file", r->token_file, "who may do what: lines 'ROLE NAME TOKEN [RATE]'");
   verb.add_option("--tls-certificate", r->listener.certificate, "PEM file: then it speaks TLS");
   verb.add_option("--tls-key", r->listener.key, "PEM file of its private key");

@@ -1,13 +1,17 @@
 // What deciding on the bus costs beside plain publishing and consuming of the same bytes on the
-// same servers, in turns: bench_bus SERVERS SAMPLES DIMENSION ROUNDS, one JSON object on stdout.
+// same servers, in turns: bench_bus SERVERS SAMPLES DIMENSION ROUNDS [PROCESS...], one JSON object
+// on stdout. With the process ids of the servers also what a sample costs them in processor time.
 //
 // Both sides publish the same messages with the same window; the plain side reads them back in
 // order, the other decides on them with a journal and ends when every decision stands. Every
 // decision is there before a time is reported.
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <random>
 #include <thread>
 
@@ -56,6 +60,29 @@ Result<void> publish(const std::shared_ptr<Connection>& connection, const std::s
   return outbox->flush({});
 }
 
+// Processor time so far, in seconds.
+struct Spent {
+  double here = 0, servers = 0;
+};
+
+Spent spent(const std::vector<std::string>& servers) {
+  Spent out;
+  rusage own{};
+  getrusage(RUSAGE_SELF, &own);
+  for (const timeval& part : {own.ru_utime, own.ru_stime})
+    out.here += static_cast<double>(part.tv_sec) + 1e-6 * static_cast<double>(part.tv_usec);
+  for (const std::string& process : servers) {
+    std::ifstream file(fmt::format("/proc/{}/stat", process));
+    std::string text;
+    std::getline(file, text, ')');  // the name of the program may hold anything
+    std::vector<std::string> words(13);
+    for (std::string& word : words) file >> word;
+    for (const std::size_t i : {11, 12}) out.servers += std::atof(words[i].c_str());
+  }
+  out.servers /= static_cast<double>(sysconf(_SC_CLK_TCK));
+  return out;
+}
+
 // Publishes beside `consume`, which ends when it has seen all of it.
 template <class Consume>
 Result<double> time_both(const std::shared_ptr<Connection>& connection, const std::string& stream,
@@ -83,8 +110,8 @@ Result<void> read_back(const std::shared_ptr<Connection>& connection, const std:
   return {};
 }
 
-Result<void> run(const std::string& servers, std::size_t samples, std::size_t dimension,
-                 int rounds) {
+Result<void> run(const std::string& servers, std::size_t samples, std::size_t dimension, int rounds,
+                 const std::vector<std::string>& processes) {
   MadeRows rows(dimension);
   Matrix<double> support(kKnown * kSupport, dimension);
   std::vector<std::int64_t> labels;
@@ -114,6 +141,7 @@ Result<void> run(const std::string& servers, std::size_t samples, std::size_t di
     settings.dimension = dimension;
     settings.snapshot_every = 0;
     double times[2];
+    Spent costs[2];
     for (const int plain : {1, 0}) {
       settings.name = fmt::format("bench{}{}", round, plain ? "plain" : "paco");
       PACO_TRY(init(connection, settings, {}, model, {}));
@@ -121,17 +149,24 @@ Result<void> run(const std::string& servers, std::size_t samples, std::size_t di
       replica.name = "bench";
       replica.journal = settings.name + ".journal";
       replica.until = samples;
+      const Spent before = spent(processes);
       PACO_ASSIGN(times[plain],
                   time_both(connection, settings.name, messages, [&]() -> Result<void> {
                     if (plain) return read_back(connection, settings.name, samples);
                     PACO_TRY(run_replica(connection, settings, replica, {}));
                     return {};
                   }));
+      const Spent after = spent(processes);
+      costs[plain] = {after.here - before.here, after.servers - before.servers};
     }
     const double count = static_cast<double>(samples);
-    list += fmt::format("{}{{\"plain\": {:.0f}, \"paco\": {:.0f}, \"share\": {:.3f}}}",
-                        round == 0 ? "" : ", ", count / times[1], count / times[0],
-                        times[1] / times[0]);
+    const auto side = [&](int plain) {
+      return fmt::format(R"({{"rate": {:.0f}, "us_here": {:.1f}, "us_servers": {:.1f}}})",
+                         count / times[plain], 1e6 * costs[plain].here / count,
+                         1e6 * costs[plain].servers / count);
+    };
+    list += fmt::format(R"({}{{"plain": {}, "paco": {}, "share": {:.3f}}})", round == 0 ? "" : ", ",
+                        side(1), side(0), times[1] / times[0]);
   }
   fmt::print("{{\"samples\": {}, \"dimension\": {}, \"bytes\": {}, \"rounds\": [{}]}}\n", samples,
              dimension, messages.front().size(), list);
@@ -142,13 +177,13 @@ Result<void> run(const std::string& servers, std::size_t samples, std::size_t di
 }  // namespace paco::bus
 
 int main(int count, char** words) {
-  if (count != 5) {
-    fmt::print(stderr, "usage: bench_bus SERVERS SAMPLES DIMENSION ROUNDS\n");
+  if (count < 5) {
+    fmt::print(stderr, "usage: bench_bus SERVERS SAMPLES DIMENSION ROUNDS [PROCESS...]\n");
     return 2;
   }
   const auto number = [&](int i) { return static_cast<std::size_t>(std::atoll(words[i])); };
-  const paco::Result<void> done =
-      paco::bus::run(words[1], number(2), number(3), static_cast<int>(number(4)));
+  const paco::Result<void> done = paco::bus::run(
+      words[1], number(2), number(3), static_cast<int>(number(4)), {words + 5, words + count});
   if (done.ok()) return 0;
   fmt::print(stderr, "{}\n", done.error().message);
   return 1;

@@ -5,12 +5,17 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 #include <vector>
 
+#include "base/files.hpp"
 #include "base/try.hpp"
 
 namespace paco::bus {
 namespace {
+
+// A request whose server dies is never answered: retry() asks again after this.
+constexpr std::int64_t kAnswerMs = 2000;
 
 struct OptionsEnd {
   void operator()(natsOptions* options) const { natsOptions_Destroy(options); }
@@ -32,6 +37,23 @@ std::string without_password(const std::string& url) {
   if (host == std::string::npos) return url;
   const std::size_t scheme = url.find("://");
   return url.substr(0, scheme == std::string::npos ? 0 : scheme + 3) + url.substr(host + 1);
+}
+
+// Files that are not there are named here; NATS speaks of them in words of OpenSSL, or not at all.
+Result<void> check_files(const ConnectOptions& options) {
+  const std::pair<const char*, const std::string*> files[] = {
+      {"--credentials", &options.credentials},
+      {"--tls-ca", &options.tls_ca},
+      {"--tls-certificate", &options.tls_certificate},
+      {"--tls-key", &options.tls_key}};
+  for (const auto& [option, path] : files) {
+    if (path->empty() || path_kind(*path) == PathKind::file) continue;
+    return Error{ErrorCode::not_found, fmt::format("{} {}: no such file", option, *path),
+                 "give a file, or leave the option out"};
+  }
+  if (options.tls_certificate.empty() == options.tls_key.empty()) return {};
+  return Error{ErrorCode::bad_argument, "the certificate of a client and its key belong together",
+               "give both --tls-certificate and --tls-key, or neither"};
 }
 
 }  // namespace
@@ -80,6 +102,7 @@ Result<void> Connection::connect() {
     return Error{ErrorCode::bad_argument, "there is no server to connect to",
                  "give --server nats://HOST:PORT"};
   }
+  PACO_TRY(check_files(options_));
   natsOptions* made = nullptr;
   natsStatus s = natsOptions_Create(&made);
   const std::unique_ptr<natsOptions, OptionsEnd> o(made);
@@ -107,12 +130,26 @@ Result<void> Connection::connect() {
                                           options_.tls_key.c_str());
   }
   if (s == NATS_OK) s = natsConnection_Connect(&connection_, made);
-  if (s == NATS_OK) s = natsConnection_JetStream(&js_, connection_, nullptr);
+  jsOptions js;
+  jsOptions_Init(&js);
+  js.Wait = kAnswerMs;
+  if (s == NATS_OK) s = natsConnection_JetStream(&js_, connection_, &js);
   if (s != NATS_OK) return error("connecting", s, jsErrCode(0));
   return {};
 }
 
 std::int64_t Connection::most_payload() const { return natsConnection_GetMaxPayload(connection_); }
+
+std::uint64_t Connection::changes() const {
+  natsStatistics* counts = nullptr;
+  std::uint64_t found = 0;
+  if (natsStatistics_Create(&counts) == NATS_OK &&
+      natsConnection_GetStats(connection_, counts) == NATS_OK) {
+    natsStatistics_GetCounts(counts, nullptr, nullptr, nullptr, nullptr, &found);
+  }
+  natsStatistics_Destroy(counts);
+  return found;
+}
 
 bool Connection::may_pass(natsStatus status, jsErrCode code) {
   switch (code) {
@@ -150,10 +187,12 @@ Error Connection::error(const std::string& what, natsStatus status, jsErrCode co
   if (code == JSStreamNotFoundErr || status == NATS_NOT_FOUND)
     return full(ErrorCode::not_found, text,
                 "'paco bus init' makes a stream, 'paco bus status' lists them");
-  if (code == JSStreamStoreFailedErr || text.find("maximum bytes") != std::string::npos ||
+  if (code == JSStreamStoreFailedErr || code == JSInsufficientResourcesErr ||
+      code == JSStorageResourcesExceededErr || code == JSMemoryResourcesExceededErr ||
+      text.find("maximum bytes") != std::string::npos ||
       text.find("maximum messages") != std::string::npos) {
     return full(
-        ErrorCode::io, fmt::format("the store is full ({})", text),
+        ErrorCode::io, fmt::format("the store is full ({}, {})", text, shown_),
         "raise the limit ('paco bus init --max-bytes' on the same stream) or make room, then "
         "run the same command again: nothing is lost or doubled");
   }
@@ -164,7 +203,9 @@ Error Connection::error(const std::string& what, natsStatus status, jsErrCode co
     case NATS_CONNECTION_AUTH_FAILED:
     case NATS_NOT_PERMITTED:
       return full(
-          ErrorCode::io, fmt::format("{} refuses the credentials ({})", shown_, text),
+          ErrorCode::io,
+          fmt::format("{} refuses the credentials{}{} ({})", shown_,
+                      options_.credentials.empty() ? "" : " in ", options_.credentials, text),
           "give --credentials FILE, or user and password in --server nats://USER:PASSWORD@HOST");
     case NATS_MAX_PAYLOAD:
     case NATS_SSL_ERROR:

@@ -20,6 +20,8 @@
 
 namespace paco::bus {
 
+inline constexpr std::int64_t kSecond = 1'000'000'000;  // NATS counts nanoseconds
+
 struct ConnectOptions {
   std::string servers = "nats://127.0.0.1:4222";  // one or more, with commas
   std::string credentials;                        // file with a user's JWT and seed
@@ -47,6 +49,8 @@ class Connection {
   const std::string& servers() const { return shown_; }  // without passwords
   double patience() const { return options_.patience; }
   std::int64_t most_payload() const;
+  // How often another server had to be found: what was under way then may be lost.
+  std::uint64_t changes() const;
 
   // `call` says what the library says; `what` begins the message of an error.
   using Call = std::function<natsStatus(jsErrCode*)>;

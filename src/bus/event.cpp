@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 #include "bus/bytes.hpp"
 
 namespace paco::bus {
@@ -37,10 +39,16 @@ Result<Event> parse_sample(ByteReader& in) {
     return damaged(fmt::format("an id of {} bytes, {} are allowed", sample.id.size(), kMostId));
   if ((width != 4 && width != 8) || in.left() % width != 0)
     return damaged(fmt::format("{} bytes of numbers of {} bytes", in.left(), width));
-  sample.embedding.reserve(in.left() / width);
-  while (in.left() > 0) {
-    sample.embedding.push_back(width == 4 ? static_cast<double>(in.number<float>())
-                                          : in.number<double>());
+  sample.embedding.resize(in.left() / width);
+  const std::string_view raw = in.bytes(in.left());
+  if (width == 4) {
+    for (std::size_t i = 0; i < sample.embedding.size(); ++i) {
+      float value = 0;
+      std::memcpy(&value, raw.data() + i * sizeof value, sizeof value);
+      sample.embedding[i] = value;
+    }
+  } else if (!raw.empty()) {
+    std::memcpy(sample.embedding.data(), raw.data(), raw.size());
   }
   return Event(std::move(sample));
 }
@@ -59,7 +67,8 @@ std::string event_bytes(const SampleEvent& sample, bool narrow) {
   out.text(sample.picture);
   out.number(static_cast<std::uint8_t>(narrow ? 4 : 8));
   if (narrow) {
-    for (const double value : sample.embedding) out.number(static_cast<float>(value));
+    std::vector<float> numbers(sample.embedding.begin(), sample.embedding.end());
+    out.bytes(numbers.data(), numbers.size() * sizeof(float));
   } else {
     out.bytes(sample.embedding.data(), sample.embedding.size() * sizeof(double));
   }

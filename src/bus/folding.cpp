@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/try.hpp"
+#include "data/json.hpp"
 #include "session/operation_json.hpp"
 #include "session/session_parts.hpp"
 
@@ -22,12 +23,13 @@ std::string with_event(const std::string& attributes, std::uint64_t event) {
                      event);
 }
 
-// Attributes of a stranger could carry an event number of their own, or be no object.
+// Attributes of a stranger could carry an event number of their own, be no object, or be nested so
+// deep that nobody could write them again.
 std::string own_attributes(const std::string& attributes) {
   if (attributes.empty()) return {};
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(attributes, nullptr, false);
-  if (!json.is_object()) return {};
-  return json.erase(kEventKey) > 0 ? json.dump() : attributes;
+  auto json = parse_json<nlohmann::ordered_json>(attributes, "attributes");
+  if (!json.ok() || !json->is_object()) return {};
+  return json->erase(kEventKey) > 0 ? json->dump() : attributes;
 }
 
 }  // namespace
@@ -137,9 +139,9 @@ Result<std::vector<Record>> Folding::samples(std::span<const Result<Event>> even
 // An operation that the journal has at this very place was carried out before the replica was
 // killed. Where it has another one there, this one was refused then.
 Result<OperationOutcome> Folding::carry_out(const std::string& json) {
-  const nlohmann::ordered_json parsed = nlohmann::ordered_json::parse(json, nullptr, false);
-  if (parsed.is_discarded()) return Error{ErrorCode::bad_format, "is no JSON", ""};
-  PACO_ASSIGN(const Operation operation, operation_from(parsed));
+  const auto parsed = parse_json<nlohmann::ordered_json>(json, "operation");
+  if (!parsed.ok()) return Error{ErrorCode::bad_format, "is no JSON", ""};
+  PACO_ASSIGN(const Operation operation, operation_from(*parsed));
   std::uint64_t there = 0;
   Result<std::vector<OperationOutcome>> past = std::vector<OperationOutcome>();
   holder_.ask([&](Session& session) {

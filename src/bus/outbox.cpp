@@ -15,75 +15,101 @@ namespace {
 constexpr std::size_t kEnvelope = 512;  // bytes a message takes in a store besides its own, at most
 constexpr std::int64_t kReserve = std::int64_t{64}
                                   << 20;  // for other publishers; an eighth at most
+constexpr int kLookMs = 250;              // between two looks at what is under way
+constexpr auto kUnanswered = std::chrono::milliseconds(1500);
+constexpr int kSameId = 20;  // times that a message is sent again before it gets another id
 
 }  // namespace
 
 Result<std::unique_ptr<Outbox>> Outbox::open(std::shared_ptr<Connection> connection,
                                              std::string what, std::size_t window) {
   std::unique_ptr<Outbox> box(new Outbox(std::move(connection), std::move(what)));
-  jsOptions options;
-  jsOptions_Init(&options);
-  options.PublishAsync.MaxPending = static_cast<std::int64_t>(window);
-  options.PublishAsync.StallWait = 2000;
-  options.PublishAsync.ErrHandler = failed;
-  options.PublishAsync.ErrHandlerClosure = box.get();
-  PACO_TRY(box->connection_->once(box->what_, [&](jsErrCode*) {
-    return natsConnection_JetStream(&box->js_, box->connection_->raw(), &options);
-  }));
+  Outbox* raw = box.get();
+  PACO_ASSIGN(box->postman_,
+              Postman::open(box->connection_, raw->what_, window,
+                            [raw](Postman::Answer answer) { raw->take(std::move(answer)); }));
   return box;
 }
 
-Outbox::~Outbox() {
-  if (js_ == nullptr) return;
-  take_back();  // then nothing calls back any more
-  jsCtx_Destroy(js_);
-}
-
-void Outbox::failed(jsCtx*, jsPubAckErr* error, void* self) {
-  auto& box = *static_cast<Outbox*>(self);
-  const std::lock_guard lock(box.mutex_);
-  if (Connection::may_pass(error->Err, error->ErrCode)) {
-    box.again_.emplace_back(error->Msg);
-    error->Msg = nullptr;  // it is ours now
+void Outbox::take(Postman::Answer answer) {
+  const std::lock_guard lock(mutex_);
+  answered_ = std::chrono::steady_clock::now();
+  if (under_way_ > 0) --under_way_;
+  if (answer.status == NATS_OK && !(answer.duplicate && answer.sequence == 0)) {
+    if (unstored_ > 0) --unstored_;
+    stored_ = answered_;
+    refusal_.reset();
     return;
   }
-  if (box.hopeless_) return;
   const char* id = nullptr;
-  natsMsgHeader_Get(error->Msg, "Nats-Msg-Id", &id);
-  box.hopeless_ =
-      box.connection_->error(fmt::format("{}: '{}' ({})", box.what_, id == nullptr ? "" : id,
-                                         error->ErrText == nullptr ? "" : error->ErrText),
-                             error->Err, error->ErrCode);
+  natsMsgHeader_Get(answer.message.get(), "Nats-Msg-Id", &id);
+  const std::string name = id == nullptr ? "" : id;
+  if (answer.status == NATS_OK) {
+    // A server has seen the id, and has not stored the message: it is being stored, or was lost
+    // with a leader, and that server will never take this id again.
+    if (++placeless_[name] % kSameId == 0)
+      natsMsgHeader_Set(answer.message.get(), "Nats-Msg-Id", (name + "~").c_str());
+    again_.push_back(std::move(answer.message));
+    return;
+  }
+  Error error = connection_->error(fmt::format("{}: '{}' ({})", what_, name, answer.text),
+                                   answer.status, answer.code);
+  if (Connection::may_pass(answer.status, answer.code)) {
+    again_.push_back(std::move(answer.message));
+    refusal_ = std::move(error);
+  } else if (!hopeless_) {
+    hopeless_ = std::move(error);
+  }
 }
 
 void Outbox::take_back() {
-  natsMsgList list{};
-  if (!used_ || js_PublishAsyncGetPendingList(&list, js_) != NATS_OK) return;
+  std::vector<Message> back = postman_->take_back();
   const std::lock_guard lock(mutex_);
-  for (int i = 0; i < list.Count; ++i) {
-    again_.emplace_back(list.Msgs[i]);
-    list.Msgs[i] = nullptr;
+  for (Message& message : back) again_.push_back(std::move(message));
+  under_way_ = 0;
+}
+
+// Where nothing is answered any more, or the server that had it is gone, all is sent again.
+void Outbox::look_after() {
+  const std::uint64_t changes = connection_->changes();
+  bool silent = changes != changes_;
+  changes_ = changes;
+  {
+    const std::lock_guard lock(mutex_);
+    silent = silent || std::chrono::steady_clock::now() - answered_ > kUnanswered;
   }
-  natsMsgList_Destroy(&list);
+  if (silent) take_back();
+}
+
+Result<void> Outbox::keep_on(const std::stop_token& stop) {
+  {
+    const std::lock_guard lock(mutex_);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - stored_;
+    if (spent.count() > connection_->patience())
+      return refusal_ ? *refusal_ : connection_->error(what_, NATS_TIMEOUT, jsErrCode(0));
+  }
+  if (stop.stop_requested())
+    return Error{ErrorCode::interrupted, fmt::format("{}: interrupted", what_), ""};
+  return {};
 }
 
 Result<void> Outbox::send(Message message, const std::stop_token& stop) {
-  const auto begun = std::chrono::steady_clock::now();
   while (true) {
-    natsMsg* raw = message.release();
-    used_ = true;
-    const natsStatus status = js_PublishMsgAsync(js_, &raw, nullptr);
-    message.reset(raw);  // still ours where it was not taken
+    {
+      const std::lock_guard lock(mutex_);
+      if (under_way_++ == 0) answered_ = std::chrono::steady_clock::now();
+    }
+    const natsStatus status = postman_->send(message);
     if (status == NATS_OK) return {};
+    {
+      const std::lock_guard lock(mutex_);
+      if (under_way_ > 0) --under_way_;
+    }
     if (!Connection::may_pass(status, jsErrCode(0)) && status != NATS_INSUFFICIENT_BUFFER)
       return connection_->error(what_, status, jsErrCode(0));
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
-    if (spent.count() > connection_->patience())
-      return connection_->error(what_, NATS_TIMEOUT, jsErrCode(0));
-    if (stop.stop_requested())
-      return Error{ErrorCode::interrupted, fmt::format("{}: interrupted", what_), ""};
-    take_back();
-    pause(100, stop);
+    PACO_TRY(keep_on(stop));
+    look_after();
+    pause(20, stop);
   }
 }
 
@@ -96,6 +122,7 @@ Result<void> Outbox::mend(const std::stop_token& stop) {
       again.swap(again_);
     }
     if (again.empty()) return {};
+    PACO_TRY(keep_on(stop));
     pause(50, stop);  // a leader is being found
     resent_ += again.size();
     for (Message& message : again) PACO_TRY(send(std::move(message), stop));
@@ -146,29 +173,26 @@ Result<void> Outbox::put(const std::string& subject, const std::string& id, std:
   Message message(raw);
   if (status == NATS_OK) status = natsMsgHeader_Set(raw, "Nats-Msg-Id", id.c_str());
   if (status != NATS_OK) return connection_->error(what_, status, jsErrCode(0));
+  {
+    const std::lock_guard lock(mutex_);
+    if (unstored_++ == 0) stored_ = std::chrono::steady_clock::now();
+  }
   return send(std::move(message), stop);
 }
 
 Result<void> Outbox::flush(const std::stop_token& stop) {
-  if (!used_) return {};
-  const auto begun = std::chrono::steady_clock::now();
   while (true) {
     PACO_TRY(mend(stop));
-    jsPubOptions options;
-    jsPubOptions_Init(&options);
-    options.MaxWait = 2000;
-    const natsStatus status = js_PublishAsyncComplete(js_, &options);
-    if (status == NATS_OK) {
+    if (postman_->wait(kLookMs) == NATS_OK) {
       const std::lock_guard lock(mutex_);
-      if (again_.empty() && !hopeless_) return {};
+      if (again_.empty() && !hopeless_) {
+        placeless_.clear();
+        return {};
+      }
       continue;
     }
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;
-    if (spent.count() > connection_->patience())
-      return connection_->error(what_, NATS_TIMEOUT, jsErrCode(0));
-    if (stop.stop_requested())
-      return Error{ErrorCode::interrupted, fmt::format("{}: interrupted", what_), ""};
-    take_back();
+    PACO_TRY(keep_on(stop));
+    look_after();
   }
 }
 

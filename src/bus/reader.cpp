@@ -9,7 +9,6 @@ namespace {
 
 // How long a silence is before the reader asks whether there is something.
 constexpr auto kSilence = std::chrono::milliseconds(1000);
-constexpr std::int64_t kSecond = 1'000'000'000;  // nanoseconds
 
 }  // namespace
 
@@ -32,6 +31,7 @@ void Reader::leave() {
 
 Result<void> Reader::subscribe(const std::stop_token& stop) {
   leave();
+  changes_ = connection_->changes();
   PACO_TRY(connection_->retry(fmt::format("reading {}", stream_), stop, [&](jsErrCode* code) {
     jsSubOptions options;
     jsSubOptions_Init(&options);
@@ -71,7 +71,7 @@ Result<void> Reader::look(const std::stop_token& stop) {
 
 Result<void> Reader::take(std::vector<Message>& out, std::size_t most, int wait_ms,
                           const std::stop_token& stop) {
-  if (subscription_ == nullptr) PACO_TRY(subscribe(stop));
+  if (subscription_ == nullptr || changes_ != connection_->changes()) PACO_TRY(subscribe(stop));
   for (std::size_t got = 0; got < most;) {
     int queued = 0;
     natsSubscription_GetPending(subscription_, &queued, nullptr);

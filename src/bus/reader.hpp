@@ -43,6 +43,7 @@ class Reader {
   const bool whole_;  // every message of the stream is on the subject
   natsSubscription* subscription_ = nullptr;
   Time heard_{};
+  std::uint64_t changes_ = 0;  // of the connection, when it was subscribed
 };
 
 }  // namespace paco::bus

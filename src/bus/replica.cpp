@@ -13,7 +13,7 @@ constexpr std::size_t kAhead = 8192;   // records that may wait to stand
 constexpr std::size_t kBehind = 1024;  // groups that may stand before they are folded here
 constexpr std::size_t kLine = 1024;    // events that may wait to be folded
 constexpr int kIdleMs = 20;
-constexpr std::int64_t kAnswerMs = 2000;
+constexpr std::size_t kUnderWay = 8;  // groups without an answer
 constexpr auto kUnheard = std::chrono::seconds(5);
 
 std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
@@ -166,6 +166,10 @@ bool Replica::due() const {
   if (!heard_.empty() || waiting_.empty() || waiting_.back().after.event <= spoken_.event)
     return false;
   if (spoken_.event + 1 < waiting_.front().after.event) return false;  // others have said more
+  // One group to begin with; then full ones, so that many small ones become few.
+  const std::size_t under_way = speaker_->under_way();
+  const std::uint64_t unsaid = waiting_.back().after.event - spoken_.event;
+  if (under_way >= (speaking_ ? kUnderWay : 1) || (under_way > 0 && unsaid < kGroup)) return false;
   if (speaking_) return true;
   const Time since = std::max(heard_time_, waiting_.front().since);
   return now() - since > std::chrono::milliseconds(options_.silence_ms);
@@ -191,51 +195,43 @@ Group Replica::next_group() const {
   return group;
 }
 
-Result<void> Replica::speak() {
-  // Own words that never came back were lost with their server; say them again.
-  if (spoken_.event > standing_.event && now() - heard_time_ > kUnheard) {
-    spoken_ = standing_;
+// What became of own words; false where somebody else speaks or nobody answers.
+Result<bool> Replica::heed_answers() {
+  PACO_ASSIGN(const Speaker::News news, speaker_->news());
+  if (news.first > 0) {
+    if (!speaking_) {
+      ++changes_;
+      if (options_.note)
+        options_.note(fmt::format("speaks for '{}' from event {} on", settings_.name, news.first));
+    }
+    speaking_ = true;
     heard_time_ = now();
   }
+  if (news.refused) be_silent();
+  return !news.refused;
+}
+
+// What stands will be heard.
+void Replica::be_silent() {
+  speaker_->forget();
+  speaking_ = false;
+  spoken_ = standing_;
+  heard_time_ = now();
+}
+
+Result<void> Replica::speak() {
+  PACO_ASSIGN(const bool goes_on, heed_answers());
+  if (!goes_on) return {};
+  // Own words that never came back were lost with their server.
+  if (spoken_.event > standing_.event && now() - heard_time_ > kUnheard) be_silent();
   while (due()) {
     const Group group = next_group();
-    const std::string bytes = group_bytes(group), id = fmt::format("from-{}", group.first);
-    const std::string subject = subject_of(settings_.name, Part::decisions);
-    jsPubOptions options;
-    jsPubOptions_Init(&options);
-    options.MaxWait = kAnswerMs;
-    options.MsgId = id.c_str();
-    options.ExpectLastSeq = spoken_.message;
-    options.ExpectNoMessage = spoken_.message == 0;
-    jsPubAck* ack = nullptr;
-    auto code = jsErrCode(0);
-    const natsStatus status = js_Publish(&ack, connection_->js(), subject.c_str(), bytes.data(),
-                                         static_cast<int>(bytes.size()), &options, &code);
-    const bool taken = status == NATS_OK && !ack->Duplicate;
-    const std::uint64_t sequence = status == NATS_OK ? ack->Sequence : 0;
-    if (ack != nullptr) jsPubAck_Destroy(ack);
-    if (taken) {
-      if (!speaking_) {
-        ++changes_;
-        if (options_.note)
-          options_.note(
-              fmt::format("speaks for '{}' from event {} on", settings_.name, group.first));
-      }
-      speaking_ = true;
-      spoken_ = {group.last(), sequence};
-      heard_time_ = now();
-      continue;
-    }
-    // Somebody else was first, or nobody answers: what stands will be heard.
-    speaking_ = false;
-    spoken_ = standing_;
-    heard_time_ = now();
-    if (status == NATS_OK || code == JSStreamWrongLastSequenceErr ||
-        Connection::may_pass(status, code)) {
+    PACO_ASSIGN(const bool sent, speaker_->say(group, spoken_.message));
+    if (!sent) {
+      be_silent();
       return {};
     }
-    return connection_->error(fmt::format("publishing the decisions of '{}'", settings_.name),
-                              status, code);
+    spoken_ = {group.last(), spoken_.message + 1};
   }
   return {};
 }

@@ -2,7 +2,8 @@
 // stands on the decisions subject, and speaks itself where nobody else does.
 //
 // Any number of replicas may run. There is no election: whoever publishes a group says which one it
-// expects to stand last, and JetStream takes the first and refuses the others, who go on listening.
+// expects to stand last, and JetStream takes the first and refuses the others, who go on listening
+// (speaker.hpp).
 // A replica that hears a decision or a digest other than its own stops and says so; nothing that
 // stands is ever changed.
 //
@@ -26,6 +27,7 @@
 #include "bus/folding.hpp"
 #include "bus/reader.hpp"
 #include "bus/settings.hpp"
+#include "bus/speaker.hpp"
 
 namespace paco::bus {
 
@@ -70,6 +72,8 @@ class Replica {
   Result<void> hear(const std::stop_token& stop);
   Result<void> settle(const Heard& heard);
   Result<void> speak();
+  Result<bool> heed_answers();
+  void be_silent();
   Group next_group() const;
   bool due() const;  // to speak
   Error differs(std::uint64_t event, const std::string& there, const std::string& here,
@@ -80,6 +84,7 @@ class Replica {
   const ReplicaOptions options_;
   Folding folding_;
   std::unique_ptr<Reader> events_, decisions_;
+  std::unique_ptr<Speaker> speaker_;
 
   std::vector<Message> inbox_;       // scratch
   std::vector<Result<Event>> line_;  // read; from line_at_ on not folded
@@ -92,7 +97,7 @@ class Replica {
   struct Standing {
     std::uint64_t event = 0, message = 0;  // the last event that stands, and its message
   };
-  Standing standing_, spoken_;  // spoken_ is ahead while own messages have not come back
+  Standing standing_, spoken_;  // spoken_ is ahead while own groups are under way
   std::uint64_t heard_event_ = 0;
   Time heard_time_{};
   bool speaking_ = false;

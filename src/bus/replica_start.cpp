@@ -46,6 +46,7 @@ Result<void> Replica::start(const std::stop_token& stop) {
   spoken_ = standing_;
   heard_event_ = standing_.event;
   heard_time_ = std::chrono::steady_clock::now();
+  PACO_ASSIGN(speaker_, Speaker::open(connection_, settings_.name, options_.speaker));
   events_ = std::make_unique<Reader>(connection_, jetstream_of(settings_.name, Part::events),
                                      subject_of(settings_.name, Part::events), place.event + 1);
   decisions_ = std::make_unique<Reader>(connection_, jetstream_of(settings_.name, Part::decisions),

@@ -13,7 +13,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr int kSettingsVersion = 1;
 
 Json json_of(const StreamSettings& s) {
@@ -70,7 +69,7 @@ Result<void> make_part(const Connection& connection, const std::string& name, Pa
   config.Discard = js_DiscardNew;  // full is an error; nothing that was promised goes away
   config.Storage = js_FileStorage;
   config.Replicas = static_cast<std::int64_t>(limits.replicas);
-  config.Duplicates = static_cast<std::int64_t>(limits.window_s) * kNanoseconds;
+  config.Duplicates = static_cast<std::int64_t>(limits.window_s) * kSecond;
   if (part == Part::events && limits.max_bytes > 0)
     config.MaxBytes = static_cast<std::int64_t>(limits.max_bytes);
   return connection.retry(fmt::format("making {}", stream), stop, [&](jsErrCode* code) {

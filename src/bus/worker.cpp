@@ -10,6 +10,7 @@
 #include "bus/event.hpp"
 #include "bus/outbox.hpp"
 #include "bus/picture.hpp"
+#include "bus/queue.hpp"
 #include "bus/subjects.hpp"
 #include "linalg/matrix.hpp"
 
@@ -17,10 +18,6 @@ namespace paco::bus {
 namespace {
 
 constexpr std::size_t kKeptPicture = std::size_t{64} << 10;  // bytes
-constexpr int kFetchMs = 500;
-constexpr auto kLookAgain = std::chrono::seconds(2);
-constexpr auto kStuck = std::chrono::seconds(5);
-constexpr const char* kConsumer = "embed";  // what all workers of a stream share
 
 class Worker {
  public:
@@ -30,13 +27,16 @@ class Worker {
         settings_(settings),
         embedder_(embedder),
         options_(options),
-        outbox_(std::move(outbox)) {}
-  ~Worker() { leave(); }
+        outbox_(std::move(outbox)),
+        queue_(connection_, settings_.name, options_.answer_seconds) {}
 
   Result<WorkerOutcome> run(const std::stop_token& stop) {
     auto last = std::chrono::steady_clock::now();
     while (!stop.stop_requested()) {
-      PACO_ASSIGN(std::vector<Message> messages, fetch(stop));
+      const Result<std::vector<Message>> taken = queue_.take(options_.batch, stop);
+      if (!taken.ok() && taken.error().code == ErrorCode::interrupted) break;
+      if (!taken.ok()) return taken.error();
+      const std::vector<Message>& messages = *taken;
       const auto now = std::chrono::steady_clock::now();
       if (messages.empty()) {
         if (options_.until_idle > 0 && now - last > std::chrono::seconds(options_.until_idle))
@@ -56,80 +56,6 @@ class Worker {
   }
 
  private:
-  void leave() {
-    if (subscription_ == nullptr) return;
-    natsSubscription_Destroy(subscription_);
-    subscription_ = nullptr;
-  }
-
-  Result<void> subscribe(const std::stop_token& stop) {
-    const std::string stream = jetstream_of(settings_.name, Part::raw);
-    const std::string subject = subject_of(settings_.name, Part::raw);
-    return connection_->retry(fmt::format("taking from {}", stream), stop, [&](jsErrCode* code) {
-      jsSubOptions options;
-      jsSubOptions_Init(&options);
-      options.Stream = stream.c_str();
-      options.Config.AckPolicy = js_AckExplicit;
-      options.Config.AckWait = std::int64_t{options_.answer_seconds} * 1'000'000'000;
-      options.Config.MaxAckPending = 100'000;
-      return js_PullSubscribe(&subscription_, connection_->js(), subject.c_str(), kConsumer,
-                              nullptr, &options, code);
-    });
-  }
-
-  // Nothing came. Where pictures are there all the same, and nobody gets any, the queue's own state
-  // was lost with a server: it is asked for anew, and if that does not help, made anew. Pictures
-  // stay; some may be embedded twice, which their keys make one event.
-  Result<void> look_after(const std::stop_token& stop) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - looked_ < kLookAgain) return {};
-    looked_ = now;
-    const std::string stream = jetstream_of(settings_.name, Part::raw);
-    jsStreamInfo* info = nullptr;
-    PACO_TRY(connection_->retry(stream, stop, [&](jsErrCode* code) {
-      return js_GetStreamInfo(&info, connection_->js(), stream.c_str(), nullptr, code);
-    }));
-    const std::uint64_t there = info->State.Msgs;
-    jsStreamInfo_Destroy(info);
-    jsConsumerInfo* queue = nullptr;
-    std::uint64_t given = 0;
-    std::int64_t open = 0;
-    if (js_GetConsumerInfo(&queue, connection_->js(), stream.c_str(), kConsumer, nullptr,
-                           nullptr) == NATS_OK) {
-      given = queue->Delivered.Consumer;
-      open = queue->NumAckPending;
-      jsConsumerInfo_Destroy(queue);
-    }
-    if (there == 0 || given != given_) moved_ = now;  // others are given some
-    given_ = given;
-    const auto patience = kStuck + std::chrono::seconds(open > 0 ? 2 * options_.answer_seconds : 0);
-    if (now - moved_ < kLookAgain) return {};
-    leave();
-    if (now - moved_ < patience) return {};
-    moved_ = now;
-    (void)js_DeleteConsumer(connection_->js(), stream.c_str(), kConsumer, nullptr, nullptr);
-    return {};
-  }
-
-  Result<std::vector<Message>> fetch(const std::stop_token& stop) {
-    if (subscription_ == nullptr) PACO_TRY(subscribe(stop));
-    natsMsgList list{};
-    auto code = jsErrCode(0);
-    const natsStatus status = natsSubscription_Fetch(
-        &list, subscription_, static_cast<int>(options_.batch), kFetchMs, &code);
-    std::vector<Message> messages;
-    for (int i = 0; i < list.Count; ++i) {
-      messages.emplace_back(list.Msgs[i]);
-      list.Msgs[i] = nullptr;
-    }
-    natsMsgList_Destroy(&list);
-    if (status != NATS_OK && status != NATS_TIMEOUT) {
-      leave();  // the server that had it is gone
-      pause(100, stop);
-    }
-    return messages;
-  }
-
   Result<void> reject(const Message& message, const RawPicture& picture, const Error& error,
                       const std::stop_token& stop) {
     const std::string id =
@@ -224,12 +150,8 @@ class Worker {
   PictureEmbedder& embedder_;
   const WorkerOptions& options_;
   const std::unique_ptr<Outbox> outbox_;
-  natsSubscription* subscription_ = nullptr;
+  Queue queue_;
   WorkerOutcome out_;
-  // When the queue was looked at, and when it last gave something to somebody.
-  std::chrono::steady_clock::time_point looked_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point moved_ = looked_;
-  std::uint64_t given_ = 0;
 };
 
 }  // namespace

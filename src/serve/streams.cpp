@@ -73,7 +73,7 @@ void Streams::add(std::shared_ptr<Stream> stream) {
 Result<void> Streams::may_make() const {
   if (own_) return {};
   return Error{ErrorCode::mismatch, "the streams of this server are on a bus",
-               "make one with 'paco bus init', and start the server again"};
+               "make one with 'paco bus init'; it is served here a moment later"};
 }
 
 std::shared_ptr<Stream> Streams::find(const std::string& name) const {

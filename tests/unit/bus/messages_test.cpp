@@ -4,7 +4,9 @@
 #include <cmath>
 #include <random>
 
+#include "base/files.hpp"
 #include "bus/event.hpp"
+#include "bus/picture.hpp"
 #include "bus/record.hpp"
 #include "bus/subjects.hpp"
 
@@ -130,6 +132,21 @@ TEST(BusSubjects, ANameIsOneWordOfASubject) {
     EXPECT_FALSE(check_stream_name(bad).ok()) << bad;
   EXPECT_EQ(jetstream_of("birds", Part::events), "paco-birds-events");
   EXPECT_EQ(subject_of("birds", Part::raw), "paco.birds.raw");
+}
+
+TEST(BusMessages, EveryFileOfTheFuzzCorpusIsAMessage) {
+  const std::string folder = std::string(PACO_SOURCE_DIR) + "/fuzz/corpus/bus_message";
+  const auto names = list_folder(folder);
+  ASSERT_TRUE(names.ok());
+  ASSERT_FALSE(names->empty());
+  for (const std::string& name : *names) {
+    const auto file = read_file(folder + "/" + name);
+    ASSERT_TRUE(file.ok());
+    const std::string_view bytes(reinterpret_cast<const char*>(file->data()), file->size());
+    const int taken =
+        parse_event(bytes).ok() + parse_group(bytes, name).ok() + parse_picture(bytes).ok();
+    EXPECT_EQ(taken, 1) << name;
+  }
 }
 
 }  // namespace

@@ -1,0 +1,133 @@
+#include "bus/queue.hpp"
+
+#include <fmt/format.h>
+
+#include "base/try.hpp"
+#include "bus/subjects.hpp"
+
+namespace paco::bus {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr const char* kConsumer = "embed";  // what all workers of a stream share
+constexpr std::int64_t kAskMs = 1000;
+// A consumer that has pictures to give and does not move is asked through a new subscription, and
+// after the longer time taken for lost. Where pictures are out, their answers are waited for first.
+constexpr auto kAskAnew = std::chrono::milliseconds(900);
+constexpr auto kLost = std::chrono::milliseconds(2500);
+
+}  // namespace
+
+Queue::Queue(std::shared_ptr<Connection> connection, const std::string& stream, int answer_seconds)
+    : connection_(std::move(connection)),
+      stream_(jetstream_of(stream, Part::raw)),
+      subject_(subject_of(stream, Part::raw)),
+      answer_seconds_(answer_seconds),
+      moved_(steady_clock::now()) {}
+
+Queue::~Queue() { leave(); }
+
+void Queue::leave() {
+  if (subscription_ == nullptr) return;
+  natsSubscription_Destroy(subscription_);
+  subscription_ = nullptr;
+}
+
+Result<void> Queue::subscribe(const std::stop_token& stop) {
+  return connection_->retry(fmt::format("taking from {}", stream_), stop, [&](jsErrCode* code) {
+    jsSubOptions options;
+    jsSubOptions_Init(&options);
+    options.Stream = stream_.c_str();
+    options.Config.AckPolicy = js_AckExplicit;
+    options.Config.AckWait = answer_seconds_ * kSecond;
+    options.Config.MaxAckPending = 100'000;
+    return js_PullSubscribe(&subscription_, connection_->js(), subject_.c_str(), kConsumer, nullptr,
+                            &options, code);
+  });
+}
+
+bool Queue::fetch(std::vector<Message>& out, std::size_t most, bool wait) {
+  jsFetchRequest request;
+  jsFetchRequest_Init(&request);
+  request.Batch = static_cast<int>(most);
+  request.Expires = kSecond;
+  request.NoWait = !wait;
+  if (wait) request.Heartbeat = kSecond / 5;  // its leader lives
+  natsMsgList list{};
+  const natsStatus status = natsSubscription_FetchRequest(&list, subscription_, &request);
+  for (int i = 0; i < list.Count; ++i) {
+    out.emplace_back(list.Msgs[i]);
+    list.Msgs[i] = nullptr;
+  }
+  natsMsgList_Destroy(&list);
+  return status == NATS_OK || status == NATS_TIMEOUT || status == NATS_NOT_FOUND;
+}
+
+Result<std::vector<Message>> Queue::take(std::size_t most, const std::stop_token& stop) {
+  if (subscription_ == nullptr) PACO_TRY(subscribe(stop));
+  std::vector<Message> out;
+  bool answers = fetch(out, most, false);
+  if (out.empty() && answers) {
+    answers = fetch(out, 1, true);
+    if (!out.empty() && most > 1) (void)fetch(out, most - 1, false);  // those that came with it
+  }
+  if (!out.empty()) {
+    moved_ = steady_clock::now();
+    return out;
+  }
+  if (!answers) {
+    leave();
+    pause(100, stop);
+  }
+  PACO_TRY(look(stop));
+  return out;
+}
+
+Result<void> Queue::look(const std::stop_token& stop) {
+  jsOptions ask;
+  jsOptions_Init(&ask);
+  ask.Wait = kAskMs;
+  jsStreamInfo* info = nullptr;
+  PACO_TRY(connection_->retry(stream_, stop, [&](jsErrCode* code) {
+    return js_GetStreamInfo(&info, connection_->js(), stream_.c_str(), &ask, code);
+  }));
+  const std::uint64_t there = info->State.Msgs;
+  jsStreamInfo_Destroy(info);
+  if (there == 0) {
+    moved_ = steady_clock::now();
+    return {};
+  }
+  jsConsumerInfo* queue = nullptr;
+  auto code = jsErrCode(0);
+  const natsStatus status =
+      js_GetConsumerInfo(&queue, connection_->js(), stream_.c_str(), kConsumer, &ask, &code);
+  if (status == NATS_NOT_FOUND || code == JSConsumerNotFoundErr) {
+    leave();  // subscribing makes it
+    return {};
+  }
+  bool out = false;  // pictures are with somebody
+  if (status == NATS_OK) {
+    const Said now{queue->Created, queue->NumAckPending, queue->Delivered.Consumer,
+                   queue->AckFloor.Stream};
+    out = now.open > 0 && queue->NumPending == 0;
+    jsConsumerInfo_Destroy(queue);
+    if (said_ != now) {
+      said_ = now;
+      moved_ = steady_clock::now();
+      return {};
+    }
+  }
+  const auto still = steady_clock::now() - moved_;
+  const auto patience = out ? std::chrono::seconds(answer_seconds_) : std::chrono::seconds(0);
+  if (still > patience + kAskAnew) leave();
+  if (still <= patience + kLost) return {};
+  (void)js_DeleteConsumer(connection_->js(), stream_.c_str(), kConsumer, &ask, nullptr);
+  leave();
+  ++remade_;
+  said_.reset();
+  moved_ = steady_clock::now();
+  return {};
+}
+
+}  // namespace paco::bus
