@@ -146,9 +146,12 @@ def start():
 
 
 def pipe():
+    def optional(row, key):
+        return time_text(row[key]) if key in row else ""
+
     lines = [(r["contender"], time_text(r["microseconds_per_item"]), f"{r['times_the_engine']:.2f}",
-              time_text(r["processor_microseconds"]) if "processor_microseconds" in r else "") for r in load("pipe")["rows"]]
-    return table(("contender", "per sample", "times the engine", "of the processor"), lines)
+              optional(r, "reading_microseconds"), optional(r, "processor_microseconds")) for r in load("pipe")["rows"]]
+    return table(("contender", "per sample", "times the engine", "reading alone", "of the processor"), lines)
 
 
 def large():

@@ -4,16 +4,10 @@
 
 #include <string>
 
+#include "demo_files.hpp"
 #include "verb.hpp"
 
 namespace paco {
-
-// Files in the demonstration's folder; each can be given to the other verbs.
-struct DemoFiles {
-  explicit DemoFiles(const std::string& folder);
-  std::string folder, split, run, support, stream, classifier, support_labels, stream_labels,
-      classes, known, stream_index, model, decisions, closed, trace, evaluation, report;
-};
 
 struct DemoStream {
   std::string title;

@@ -1,5 +1,6 @@
 #include "hand_over.hpp"
 
+#include <fmt/format.h>
 #include <limits.h>
 #include <unistd.h>
 
@@ -9,9 +10,12 @@
 #include <string_view>
 
 #include "represent/state_dict.hpp"
+#include "verb_table.hpp"
 
 namespace paco {
 namespace {
+
+constexpr std::string_view kTorch = "paco-torch";
 
 // Torch's threads wait for each other by turning in circles for milliseconds. Where another process
 // has one of the cores, most of the time goes there: the one that is waited for does not get it. So
@@ -43,29 +47,39 @@ bool embed_needs_torch(char** arguments) {
   return script.ok() && *script;
 }
 
+// "" where there is no telling.
+std::string beside_this(std::string_view program) {
+  std::array<char, PATH_MAX> self;
+  const ssize_t length = ::readlink("/proc/self/exe", self.data(), self.size());
+  if (length <= 0) return "";
+  std::string path(self.data(), static_cast<std::size_t>(length));
+  path.resize(path.rfind('/') + 1);
+  return path.append(program);
+}
+
 }  // namespace
 
 void hand_over(char** argv, const char* verb) {
   const std::string_view word = verb == nullptr ? "" : verb;
-  bool handed = false;
-#define PACO_VERB(name)
-#define PACO_HANDED_VERB(name) handed = handed || word == #name;
-#define PACO_ABSENT_VERB(name, needs)
-#include "verbs.inc"
-#undef PACO_VERB
-#undef PACO_HANDED_VERB
-#undef PACO_ABSENT_VERB
-  if (word == "embed") handed = embed_needs_torch(argv);
-  if (!handed) return;
+  std::string_view program;
+  for (const VerbEntry& entry : verb_table()) {
+    if (entry.program != nullptr && word == entry.name) program = entry.program;
+  }
+  if (word == "embed" && hands_over_to_torch() && embed_needs_torch(argv)) program = kTorch;
+  if (program.empty()) return;
 
-  std::array<char, PATH_MAX> self;
-  const ssize_t length = ::readlink("/proc/self/exe", self.data(), self.size());
-  if (length <= 0) return;
-  std::string path(self.data(), static_cast<std::size_t>(length));
-  path.resize(path.rfind('/') + 1);
-  path += "paco-torch";
-  let_waiting_threads_sleep();
-  ::execv(path.c_str(), argv);
+  if (program == kTorch) let_waiting_threads_sleep();
+  ::execv(beside_this(program).c_str(), argv);
+}
+
+Error become(const std::string& program, const std::vector<std::string>& arguments) {
+  std::vector<char*> argv;
+  argv.push_back(const_cast<char*>(program.c_str()));  // execv() changes nothing
+  for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+  argv.push_back(nullptr);
+  ::execv(beside_this(program).c_str(), argv.data());
+  return Error{ErrorCode::unsupported, fmt::format("{} is not beside paco", program),
+               "keep the programs in one folder, as the build and the installation put them"};
 }
 
 }  // namespace paco

@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <utility>
 #include <vector>
+
+#include "verb_table.hpp"
 
 namespace paco {
 namespace {
@@ -14,20 +15,6 @@ namespace {
 constexpr std::size_t kIndent = 2;
 constexpr std::size_t kNameColumns = 26;
 constexpr std::size_t kLineColumns = 100;
-
-// Verbs of the project that this build leaves out, each with what it needs.
-const std::map<std::string, std::string>& absent_verbs() {
-  static const std::map<std::string, std::string> verbs = {
-#define PACO_VERB(name)
-#define PACO_HANDED_VERB(name)
-#define PACO_ABSENT_VERB(name, needs) {#name, needs},
-#include "verbs.inc"
-#undef PACO_VERB
-#undef PACO_HANDED_VERB
-#undef PACO_ABSENT_VERB
-  };
-  return verbs;
-}
 
 // Words of `text` in lines that start at `column`; the first line is already there up to that
 // column.
@@ -162,9 +149,10 @@ std::string nearest(const std::string& word, const std::vector<std::string>& nam
 }
 
 Error unknown_verb(const CLI::App& app, const std::string& word) {
-  if (const auto absent = absent_verbs().find(word); absent != absent_verbs().end()) {
+  for (const VerbEntry& entry : verb_table()) {
+    if (entry.name != word || entry.needs == nullptr) continue;
     return Error{ErrorCode::bad_argument, fmt::format("this build has no verb '{}'", word),
-                 absent->second};
+                 entry.needs};
   }
   std::vector<std::string> names;
   for (const CLI::App* verb : app.get_subcommands({})) names.push_back(verb->get_name());

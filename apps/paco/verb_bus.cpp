@@ -2,6 +2,7 @@
 // all.
 #include <fmt/format.h>
 
+#include "about.hpp"
 #include "base/try.hpp"
 #include "bus/decisions.hpp"
 #include "bus/replica_journal.hpp"
@@ -170,11 +171,7 @@ void add_status(CLI::App& verb, Context& context) {
 }  // namespace
 
 void add_bus(CLI::App& app, Context& context) {
-  CLI::App& verb = *app.add_subcommand(
-      "bus",
-      "Streams on NATS JetStream: many machines embed and decide, and any of them may go.\nEvery "
-      "sample is decided once, in the one order of the stream, whoever is killed meanwhile. "
-      "docs/scale.md has the walk.");
+  CLI::App& verb = *app.add_subcommand("bus", about_bus);
   verb.require_subcommand(1);
   add_init(verb, context);
   add_bus_publish(verb, context);

@@ -9,8 +9,8 @@
 #include "base/try.hpp"
 #include "data/made_data.hpp"
 #include "data/npy.hpp"
-#include "demo_serve.hpp"
 #include "demo_stream.hpp"
+#include "hand_over.hpp"
 #include "verb.hpp"
 #ifdef PACO_HAS_TORCH
 #include "demo_images.hpp"
@@ -103,7 +103,11 @@ Result<void> run(Context& context, Request& s) {
                             json["report"].get<std::string>(), s.out)
               : fmt::format("every file of the run is in {}/\n", s.out);
   PACO_TRY(print_result(context, json, text));
-  return s.serve ? serve_demo(context, files, demo, s.port) : Result<void>();
+  if (!s.serve) return {};
+  std::vector<std::string> page = {"demo_page", "--folder=" + s.out,
+                                   "--port=" + std::to_string(s.port)};
+  if (!demo.images.empty()) page.push_back("--images=" + demo.images);
+  return become("paco-net", page);
 }
 
 }  // namespace

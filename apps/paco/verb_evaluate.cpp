@@ -2,6 +2,7 @@
 // of its samples. Reads files and prints; the numbers come from src/evaluate.
 #include <fmt/format.h>
 
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -70,32 +71,13 @@ Result<KnownClasses> known_classes(const Request& settings) {
   return known;
 }
 
-std::vector<CategoryId> categories_of(const DecisionTable& table) {
-  std::vector<CategoryId> categories;
-  categories.reserve(table.decisions.size());
-  for (const Decision& decision : table.decisions) categories.push_back(decision.category);
-  return categories;
-}
-
-// Names by id, from the decisions that carry them.
-std::vector<std::string> cluster_names(const DecisionTable& table) {
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < table.names.size() && i < table.decisions.size(); ++i) {
-    const auto id = static_cast<std::size_t>(table.decisions[i].category);
-    // An id far beyond the number of decisions is nobody's birth order.
-    if (table.decisions[i].category < 0 || id > table.decisions.size() + (1 << 20)) continue;
-    if (id >= names.size()) names.resize(id + 1);
-    names[id] = table.names[i];
-  }
-  return names;
-}
-
 Result<std::vector<CategoryId>> closed_predictions(const Request& settings,
-                                                   const DecisionTable& decisions) {
+                                                   const StreamOutline& decisions) {
   if (settings.closed.empty()) return std::vector<CategoryId>{};
-  PACO_ASSIGN(const DecisionTable closed, read_stream_decisions(settings.closed));
-  PACO_TRY(check_same_stream(decisions, settings.decisions, closed, settings.closed));
-  return categories_of(closed);
+  PACO_ASSIGN(StreamOutline closed, read_outline(settings.closed));
+  PACO_TRY(check_same_stream(extent_of(decisions), settings.decisions, extent_of(closed),
+                             settings.closed));
+  return std::move(closed.categories);
 }
 
 // One csv file holds one table, as whatever reads it expects: the scores go to `path`, the others
@@ -144,25 +126,22 @@ Result<void> run(Context& context, const Request& settings) {
   PACO_TRY(check_files(settings));
   std::optional<NothingToLose> reading(context.json);
   PACO_ASSIGN(const KnownClasses known, known_classes(settings));
-  PACO_ASSIGN(const DecisionTable decisions, read_stream_decisions(settings.decisions));
-  PACO_TRY(check_known(decisions, settings.decisions,
-                       {static_cast<std::size_t>(known.count), known.model_names, known.source}));
-  const std::vector<CategoryId> predicted = categories_of(decisions);
-  std::vector<std::uint64_t> sequences;
-  for (const Decision& decision : decisions.decisions) sequences.push_back(decision.sequence);
+  const KnownClaim claim{static_cast<std::size_t>(known.count), known.model_names, known.source};
+  PACO_ASSIGN(const StreamOutline decisions, read_outline(settings.decisions, claim));
+  std::vector<std::uint64_t> sequences(decisions.categories.size());
+  std::iota(sequences.begin(), sequences.end(), decisions.first);
   PACO_ASSIGN(const Truth truth,
               read_truth(settings.truth, {sequences, decisions.samples, known.names}));
   PACO_ASSIGN(const std::vector<CategoryId> closed, closed_predictions(settings, decisions));
-  const std::vector<std::string> names = cluster_names(decisions);
   reading.reset();
 
   EvaluationInput input;
-  input.predicted = predicted;
+  input.predicted = decisions.categories;
   input.truth = truth.labels;
   input.known_classes = known.count;
   input.closed = closed;
   input.class_names = truth.class_names;
-  input.cluster_names = names;
+  input.cluster_names = decisions.names;
   PACO_ASSIGN(const Evaluation evaluation, evaluate(input, settings.options, context.stop));
 
   const std::vector<Table> tables = evaluation_tables(evaluation);

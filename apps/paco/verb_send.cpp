@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "about.hpp"
 #include "base/files.hpp"
 #include "base/partial_file.hpp"
 #include "base/try.hpp"
@@ -98,10 +99,7 @@ Result<void> run(Context& context, const Request& r) {
 }  // namespace
 
 void add_send(CLI::App& app, Context& context) {
-  CLI::App& verb = *app.add_subcommand("send",
-                                       "Send embeddings or images to a stream of 'paco "
-                                       "serve'.\nWith --key-prefix it may be stopped, or lose "
-                                       "its server, and be run again: nothing is decided twice.");
+  CLI::App& verb = *app.add_subcommand("send", about_send);
   auto r = std::make_shared<Request>();
   verb.add_option("--input", r->input, "embeddings, one row a sample; - is standard input");
   verb.add_option("--images", r->images,

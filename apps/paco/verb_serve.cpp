@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "about.hpp"
 #include "backbone_options.hpp"
 #include "base/files.hpp"
 #include "base/try.hpp"
@@ -83,11 +84,7 @@ Result<void> run(Context& context, Request& r) {
 }  // namespace
 
 void add_serve(CLI::App& app, Context& context) {
-  CLI::App& verb = *app.add_subcommand(
-      "serve",
-      "Serve the journals of a folder over HTTP, with a page to watch and correct them.\nOn this "
-      "machine alone unless --host says otherwise, which needs tokens. docs/serve.md has the "
-      "calls.");
+  CLI::App& verb = *app.add_subcommand("serve", about_serve);
   auto r = std::make_shared<Request>();
   verb.add_option("folder", r->folder, "where the journals are; made where it is not there")
       ->required();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <thread>
 
+#include "about.hpp"
 #include "base/printable.hpp"
 #include "base/try.hpp"
 #include "server_options.hpp"
@@ -70,11 +71,7 @@ Result<void> run(Context& context, const Request& r) {
 }  // namespace
 
 void add_watch(CLI::App& app, Context& context) {
-  CLI::App& verb =
-      *app.add_subcommand("watch",
-                          "Show what happens in a stream of 'paco serve', as it happens.\nGoes on "
-                          "without gap or double "
-                          "when the server comes back. With --json each line is one object.");
+  CLI::App& verb = *app.add_subcommand("watch", about_watch);
   auto r = std::make_shared<Request>();
   add_server(verb, r->server);
   add_count(verb, "--from", r->from, -1, kNoLimit, "event to begin with; -1: the present end");

@@ -18,6 +18,8 @@
 namespace paco {
 namespace {
 
+constexpr int kPipeBytes = 1 << 20;  // what Linux grants to anybody
+
 using files::counted;
 using files::system_error;
 
@@ -134,7 +136,11 @@ Result<InputStream> InputStream::open(const std::string& path) {
     stream.name_ = "standard input";
     stream.descriptor_ = STDIN_FILENO;
     struct stat status {};
-    stream.is_file_ = ::fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+    const bool known = ::fstat(STDIN_FILENO, &status) == 0;
+    stream.is_file_ = known && S_ISREG(status.st_mode);
+    // Room for more rows than a pipe has by itself: whoever writes waits less often, and more rows
+    // are there when somebody looks. Where it is not granted, all goes on as it is.
+    if (known && S_ISFIFO(status.st_mode)) ::fcntl(STDIN_FILENO, F_SETPIPE_SZ, kPipeBytes);
     return stream;
   }
   PACO_ASSIGN(stream.descriptor_, open_for_reading(path));

@@ -52,13 +52,10 @@ Result<bool> CsvReader::ready() {
   return true;
 }
 
-Result<bool> CsvReader::next(std::vector<std::string_view>& fields) {
+Result<bool> CsvReader::next_text() {
   while (true) {
     PACO_ASSIGN(const bool more, next_line(text_));
-    if (!more) {
-      fields.clear();
-      return false;
-    }
+    if (!more) return false;
     if (line_ == 1 && text_.starts_with("\xef\xbb\xbf")) text_.erase(0, 3);  // byte order mark
     if (trimmed(text_).empty()) continue;
     if (comments_ && separator_ == 0 && text_.starts_with('#')) continue;
@@ -68,8 +65,21 @@ Result<bool> CsvReader::next(std::vector<std::string_view>& fields) {
     separator_ = find_separator(trimmed(text_));
     if (separator_ == ' ' && !split_at_spaces_) separator_ = '\n';  // which no line contains
   }
-  PACO_TRY(split_row(fields));
   return true;
+}
+
+Result<bool> CsvReader::next(std::vector<std::string_view>& fields) {
+  fields.clear();
+  PACO_ASSIGN(const bool more, next_text());
+  if (more) PACO_TRY(split_row(fields));
+  return more;
+}
+
+Result<bool> CsvReader::next(std::vector<std::string_view>& fields, std::span<double> numbers) {
+  fields.clear();
+  PACO_ASSIGN(const bool more, next_text());
+  if (more && !read_number_row(text_, separator_, numbers)) PACO_TRY(split_row(fields));
+  return more;
 }
 
 Result<void> CsvReader::one_field_a_row(std::vector<std::string_view>& fields) {

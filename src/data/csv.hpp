@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,6 +30,9 @@ class CsvReader {
   // The next row that is not blank; false at the end. Comment lines ("# ...") before the first row
   // are passed over. The fields are valid until the next call.
   Result<bool> next(std::vector<std::string_view>& fields);
+  // The same; but where the row is nothing but plain numbers, as many as `numbers` holds, they are
+  // read there in one go and `fields` is empty. Otherwise `numbers` is of no use.
+  Result<bool> next(std::vector<std::string_view>& fields, std::span<double> numbers);
   // Whether next() would answer at once, but for a quoted field that goes on in the next line.
   // Passes over blank lines.
   Result<bool> ready();
@@ -38,8 +42,11 @@ class CsvReader {
   char separator() const { return separator_; }  // '\n' where there is none
   std::uint64_t line() const { return line_; }   // of the last row, from 1
   const std::string& name() const { return stream_.name(); }
+  std::optional<std::uint64_t> left() const { return stream_.left(); }  // bytes, where known
 
  private:
+  // The next row that is not blank, into text_; false at the end.
+  Result<bool> next_text();
   // The next line without its end, into `line`; false at the end.
   Result<bool> next_line(std::string& line);
   // The fields of text_, and of further lines where a quoted field goes on.

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace paco {
 // digits for one operation on doubles to be exact up to its rounding: then the result is the
 // nearest double. How many characters it has; 0 where there is none, or it takes a longer way.
 std::size_t read_short_number(std::string_view text, double& value);
+
+// Whether `text` is as many such numbers as `values` holds, with one separator between two of them
+// and nothing else: then they are in `values`.
+bool read_number_row(std::string_view text, char separator, std::span<double> values);
 
 // The JSON list of numbers that `text` begins with, "[" first: how many characters it has. Nothing
 // where it is not such a list, or a number in it is beyond the doubles; `values` is then of no use.

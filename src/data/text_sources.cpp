@@ -42,8 +42,11 @@ class CsvSource final : public EmbeddingSource {
         PACO_ASSIGN(const bool ready, reader_.ready());
         if (!ready) break;
       }
-      PACO_ASSIGN(const bool more, reader_.next(fields_));
+      const bool plain = layout_.values.size() == layout_.columns;
+      PACO_ASSIGN(const bool more,
+                  plain ? reader_.next(fields_, block[done]) : reader_.next(fields_));
       if (!more) break;
+      if (plain && fields_.empty()) continue;  // they are in the block
       PACO_TRY(take(reader_.line(), block[done], ids));
     }
     return done;

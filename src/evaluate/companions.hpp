@@ -5,8 +5,12 @@
 // with the same classes in the same order cannot be told apart by it.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "paco/result.hpp"
 #include "registry/decision_file.hpp"
@@ -17,6 +21,9 @@ namespace paco {
 // Fails where a number comes twice or is missing between two others.
 Result<DecisionTable> read_stream_decisions(const std::string& path);
 
+// Fails where the second arrival number does not follow the first.
+Result<void> check_follows(std::uint64_t before, std::uint64_t present, const std::string& path);
+
 // What is said to be known, and by whom.
 struct KnownClaim {
   std::size_t classes = 0;
@@ -25,13 +32,51 @@ struct KnownClaim {
 };
 
 // Fails where a decision contradicts the claim: a known class at or above the number of classes or
-// under another name, a category below it. Ids alone (npy) contradict nothing.
+// under another name, a category below it. Sees the decisions in the order of their arrival.
+class KnownCheck {
+ public:
+  KnownCheck(KnownClaim claim, std::string path)
+      : claim_(std::move(claim)), path_(std::move(path)) {}
+
+  Result<void> see(const Decision& decision, const std::string& name);
+  Result<void> conclude() const;  // after the last one
+
+ private:
+  Error mismatch(std::uint64_t sequence, const std::string& what) const;
+
+  KnownClaim claim_;
+  std::string path_;
+  std::set<CategoryId> discovered_;
+  bool right_name_ = false;
+  std::optional<Error> misnamed_;
+};
+
+// The same of a whole table. Ids alone (npy) contradict nothing.
 Result<void> check_known(const DecisionTable& decisions, const std::string& path,
                          const KnownClaim& claim);
 
-// Fails where the two are not about the same arrival numbers. Both come from
-// read_stream_decisions().
-Result<void> check_same_stream(const DecisionTable& decisions, const std::string& path,
-                               const DecisionTable& other, const std::string& other_path);
+// What scores are made of: a stream of millions read row by row, with little kept of each.
+struct StreamOutline {
+  bool detailed = true;                // false: from npy, only numbers and categories are known
+  std::uint64_t first = 0;             // arrival number of the first; no gaps behind it
+  std::vector<CategoryId> categories;  // in order of arrival
+  std::vector<std::string> samples;    // their ids; empty where each is its arrival number
+  std::vector<std::string> names;      // of classes and categories, by id; the last one counts
+};
+// Fails where read_stream_decisions() or, with a claim, check_known() would.
+Result<StreamOutline> read_outline(const std::string& path,
+                                   const std::optional<KnownClaim>& claim = std::nullopt);
+
+// Where a stream begins and how long it is.
+struct StreamExtent {
+  std::uint64_t first = 0;
+  std::size_t count = 0;
+  bool detailed = true;
+};
+StreamExtent extent_of(const StreamOutline& outline);
+
+// Fails where the two are not about the same arrival numbers, which have no gaps.
+Result<void> check_same_stream(const StreamExtent& decisions, const std::string& path,
+                               const StreamExtent& other, const std::string& other_path);
 
 }  // namespace paco

@@ -187,9 +187,8 @@ constexpr std::size_t kAmbiguous = static_cast<std::size_t>(-1);
 std::unordered_map<std::string, std::size_t> places_of(Key key, const DecidedStream& stream) {
   std::unordered_map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < stream.sequences.size(); ++i) {
-    std::string id = key == Key::sequence     ? std::to_string(stream.sequences[i])
-                     : stream.samples.empty() ? std::to_string(i)
-                                              : stream.samples[i];
+    const bool numbered = key == Key::sequence || stream.samples.empty();
+    std::string id = numbered ? std::to_string(stream.sequences[i]) : stream.samples[i];
     const auto [place, fresh] = places.emplace(std::move(id), i);
     if (!fresh) place->second = kAmbiguous;
   }

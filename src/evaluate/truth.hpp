@@ -19,7 +19,7 @@ namespace paco {
 // The stream that was decided; what a table of truth refers to.
 struct DecidedStream {
   std::span<const std::uint64_t> sequences;  // (n) arrival numbers
-  std::span<const std::string> samples;      // (n) ids, or empty
+  std::span<const std::string> samples;      // (n) ids; empty: their arrival numbers
   // By id, the known ones first; needed where labels are names. Names that are not among them are
   // novel classes and get the ids that follow, in the order of their bytes.
   std::span<const std::string> class_names;

@@ -16,6 +16,7 @@
 
 #include "base/partial_file.hpp"
 #include "paco/method.hpp"
+#include "registry/decision_reader.hpp"
 
 namespace paco {
 
@@ -54,11 +55,9 @@ Result<std::unique_ptr<DecisionWriter>> make_decision_writer(
 std::unique_ptr<DecisionWriter> make_json_line_writer(
     std::function<Result<void>(std::string_view)> sink, const MethodInfo& method);
 
+// All of a file at once; decision_reader.hpp reads row by row.
 struct DecisionTable {
-  struct Field {
-    std::string name;
-    std::vector<std::string> choices;  // names of the values, where it is a choice
-  };
+  using Field = DecisionField;
   std::vector<Field> fields;  // what evidence the file has; place i of Decision::evidence
   std::vector<Decision> decisions;
   std::vector<std::string> samples;  // ids as the input gave them

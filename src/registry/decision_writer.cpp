@@ -1,7 +1,11 @@
 // Writing decisions: lines of text, or a vector of ids.
+#include <fmt/compile.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <concepts>
 #include <nlohmann/json.hpp>
 
 #include "base/try.hpp"
@@ -12,8 +16,32 @@
 namespace paco {
 namespace {
 
-std::string quoted(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+// Most names are plain, and the library takes longer for one than all else of a line.
+void append_quoted(std::string& text, std::string_view name) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+  });
+  if (plain) {
+    text.append("\"").append(name).append("\"");
+  } else {
+    text += nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+}
+
+// The shortest text that reads back as the same number.
+void append_number(std::string& text, double x) {
+  std::array<char, 32> room;
+  char* const end = fmt::format_to(room.data(), FMT_COMPILE("{}"), x);
+  text.append(room.data(), end);
+}
+
+void append_integer(std::string& text, std::integral auto x) {
+  const fmt::format_int digits(x);
+  text.append(digits.data(), digits.size());
+}
+
+void append_key(std::string& text, std::string_view key) {
+  text.append(",\"").append(key).append("\":");
 }
 
 std::string_view choice(const EvidenceField& field, double value) {
@@ -141,13 +169,15 @@ std::string decision_columns(const MethodInfo& method) {
 
 void append_csv(std::string& text, const Decision& d, std::string_view sample,
                 std::string_view name, const MethodInfo& method) {
-  auto out = std::back_inserter(text);
   const auto number = [&](double x) {
     text.push_back(',');
-    if (!std::isnan(x)) fmt::format_to(out, "{}", x);
+    if (!std::isnan(x)) append_number(text, x);
   };
-  fmt::format_to(out, "{},{},{},{},{}", d.sequence, csv_field(sample), verdict_name(d.verdict),
-                 d.category, csv_field(name));
+  append_integer(text, d.sequence);
+  text.append(",").append(csv_field(sample)).append(",").append(verdict_name(d.verdict));
+  text.push_back(',');
+  append_integer(text, d.category);
+  text.append(",").append(csv_field(name));
   for (std::size_t i = 0; i < method.evidence.size(); ++i) {
     const EvidenceField& field = method.evidence[i];
     if (field.choices.empty() || field.after) continue;
@@ -156,44 +186,59 @@ void append_csv(std::string& text, const Decision& d, std::string_view sample,
   }
   number(d.score);
   number(d.threshold);
-  fmt::format_to(out, ",{}", d.runner_up);
+  text.push_back(',');
+  append_integer(text, d.runner_up);
   for (std::size_t i = 0; i < method.evidence.size(); ++i) {
     const EvidenceField& field = method.evidence[i];
     if (field.choices.empty() && !field.after) number(d.evidence[i]);
   }
-  fmt::format_to(out, ",{}\n", d.prototype);
+  text.push_back(',');
+  append_integer(text, d.prototype);
+  text.push_back('\n');
 }
 
 void append_json(std::string& text, const Decision& d, std::string_view sample,
                  std::string_view name, const MethodInfo& method) {
-  auto out = std::back_inserter(text);
   const auto number = [&](std::string_view key, double x) {
+    append_key(text, key);
     if (std::isfinite(x)) {
-      fmt::format_to(out, ",\"{}\":{}", key, x);
+      append_number(text, x);
     } else {
-      fmt::format_to(out, ",\"{}\":null", key);
+      text.append("null");
     }
   };
-  fmt::format_to(out, R"({{"sequence":{},"sample":{},"verdict":"{}","category":{},"name":{})",
-                 d.sequence, quoted(sample), verdict_name(d.verdict), d.category, quoted(name));
+  text.append("{\"sequence\":");
+  append_integer(text, d.sequence);
+  append_key(text, "sample");
+  append_quoted(text, sample);
+  append_key(text, "verdict");
+  text.append("\"").append(verdict_name(d.verdict)).append("\"");
+  append_key(text, "category");
+  append_integer(text, d.category);
+  append_key(text, "name");
+  append_quoted(text, name);
   for (std::size_t i = 0; i < method.evidence.size(); ++i) {
     const EvidenceField& field = method.evidence[i];
     if (field.choices.empty() || field.after) continue;
+    append_key(text, field.name);
     const std::string_view value = choice(field, d.evidence[i]);
     if (value.empty()) {
-      fmt::format_to(out, ",\"{}\":null", field.name);
+      text.append("null");
     } else {
-      fmt::format_to(out, ",\"{}\":\"{}\"", field.name, value);
+      text.append("\"").append(value).append("\"");
     }
   }
   number("score", d.score);
   number("threshold", d.threshold);
-  fmt::format_to(out, ",\"runner_up\":{}", d.runner_up);
+  append_key(text, "runner_up");
+  append_integer(text, d.runner_up);
   for (std::size_t i = 0; i < method.evidence.size(); ++i) {
     const EvidenceField& field = method.evidence[i];
     if (field.choices.empty() && !field.after) number(field.name, d.evidence[i]);
   }
-  fmt::format_to(out, ",\"prototype\":{}}}\n", d.prototype);
+  append_key(text, "prototype");
+  append_integer(text, d.prototype);
+  text.append("}\n");
 }
 
 Result<std::unique_ptr<DecisionWriter>> make_decision_writer(const std::string& path,

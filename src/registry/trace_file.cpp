@@ -26,8 +26,9 @@ const MethodInfo* method_of(const std::string& columns) {
   return nullptr;
 }
 
-bool parse_row(std::span<const std::string_view> values, const MethodInfo& method, Trace& trace) {
-  Decision d;
+bool parse_row(std::span<const std::string_view> values, const MethodInfo& method, TraceRow& row) {
+  Decision& d = row.decision;
+  d = {};
   const auto sequence = parse_integer(values[0]), category = parse_integer(values[1]);
   const auto categories = parse_integer(values[values.size() - 2]);
   const auto microseconds = parse_number(values.back());
@@ -52,32 +53,19 @@ bool parse_row(std::span<const std::string_view> values, const MethodInfo& metho
       d.evidence[i] = static_cast<double>(found - choices.begin());
     }
   }
-  trace.decisions.push_back(d);
-  trace.microseconds.push_back(*microseconds);
+  row.microseconds = *microseconds;
   return true;
 }
 
-Result<Trace> read_rows(ByteStream stream) {
-  CsvReader reader(std::move(stream), false);
-  const auto bad = [&](const std::string& what) {
-    return Error{ErrorCode::bad_format,
-                 fmt::format("{}: line {}: {}", reader.name(), reader.line(), what),
-                 "give a trace as 'paco discover --trace' writes it"};
-  };
-  std::vector<std::string_view> values;
-  PACO_ASSIGN(const bool any, reader.next(values));
-  const MethodInfo* method = any ? method_of(fmt::format("{}", fmt::join(values, ","))) : nullptr;
-  if (method == nullptr) return bad("the header of a trace is missing");
+Result<Trace> read_all(TraceReader reader) {
   Trace trace;
-  for (const EvidenceField& field : method->evidence)
-    trace.fields.push_back({std::string(field.name), {field.choices.begin(), field.choices.end()}});
-  const std::size_t columns = method->evidence.size() + 4;
+  trace.fields = reader.fields();
+  TraceRow row;
   while (true) {
-    PACO_ASSIGN(const bool more, reader.next(values));
+    PACO_ASSIGN(const bool more, reader.next(row));
     if (!more) return trace;
-    if (values.size() != columns)
-      return bad(fmt::format("{} fields, the header has {}", values.size(), columns));
-    if (!parse_row(values, *method, trace)) return bad("a field cannot be read");
+    trace.decisions.push_back(row.decision);
+    trace.microseconds.push_back(row.microseconds);
   }
 }
 
@@ -124,13 +112,47 @@ int Trace::field(std::string_view name) const {
   return -1;
 }
 
-Result<Trace> read_trace(const std::string& path) {
+Error TraceReader::bad(const std::string& what) const {
+  return {ErrorCode::bad_format,
+          fmt::format("{}: line {}: {}", reader_.name(), reader_.line(), what),
+          "give a trace as 'paco discover --trace' writes it"};
+}
+
+Result<TraceReader> TraceReader::open(const std::string& path) {
   PACO_ASSIGN(ByteStream stream, ByteStream::open(path));
-  return read_rows(std::move(stream));
+  return of(std::move(stream));
+}
+
+Result<TraceReader> TraceReader::of(ByteStream stream) {
+  TraceReader reader(std::move(stream));
+  PACO_ASSIGN(const bool any, reader.reader_.next(reader.cells_));
+  if (any) reader.method_ = method_of(fmt::format("{}", fmt::join(reader.cells_, ",")));
+  if (reader.method_ == nullptr) return reader.bad("the header of a trace is missing");
+  for (const EvidenceField& field : reader.method_->evidence) {
+    reader.fields_.push_back(
+        {std::string(field.name), {field.choices.begin(), field.choices.end()}});
+  }
+  return reader;
+}
+
+Result<bool> TraceReader::next(TraceRow& row) {
+  PACO_ASSIGN(const bool more, reader_.next(cells_));
+  if (!more) return false;
+  const std::size_t columns = fields_.size() + 4;
+  if (cells_.size() != columns)
+    return bad(fmt::format("{} fields, the header has {}", cells_.size(), columns));
+  if (!parse_row(cells_, *method_, row)) return bad("a field cannot be read");
+  return true;
+}
+
+Result<Trace> read_trace(const std::string& path) {
+  PACO_ASSIGN(TraceReader reader, TraceReader::open(path));
+  return read_all(std::move(reader));
 }
 
 Result<Trace> parse_trace(std::span<const std::byte> bytes, const std::string& name) {
-  return read_rows(ByteStream::from_bytes(bytes, name));
+  PACO_ASSIGN(TraceReader reader, TraceReader::of(ByteStream::from_bytes(bytes, name)));
+  return read_all(std::move(reader));
 }
 
 }  // namespace paco

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/partial_file.hpp"
+#include "data/csv.hpp"
 #include "paco/method.hpp"
 #include "registry/decision_file.hpp"
 
@@ -35,6 +36,31 @@ class TraceWriter {
   std::string text_;
 };
 
+struct TraceRow {
+  Decision decision;  // the fields that are columns
+  double microseconds = 0;
+};
+
+// A trace row by row.
+class TraceReader {
+ public:
+  static Result<TraceReader> open(const std::string& path);
+  static Result<TraceReader> of(ByteStream stream);
+
+  const std::vector<DecisionField>& fields() const { return fields_; }  // place i of the evidence
+  Result<bool> next(TraceRow& row);                                     // false at the end
+
+ private:
+  explicit TraceReader(ByteStream stream) : reader_(std::move(stream), false) {}
+  Error bad(const std::string& what) const;
+
+  CsvReader reader_;
+  const MethodInfo* method_ = nullptr;
+  std::vector<DecisionField> fields_;
+  std::vector<std::string_view> cells_;
+};
+
+// All of it at once.
 struct Trace {
   std::vector<DecisionTable::Field> fields;  // place i of Decision::evidence
   std::vector<Decision> decisions;           // the fields that are columns

@@ -60,6 +60,44 @@ TEST(Numbers, WhatIsNoJsonNumberIsNotRead) {
   }
 }
 
+// Whatever stands behind a number, and however near the end of the text it is.
+TEST(Numbers, DigitsOfAnyCountAreReadBeforeAnyByte) {
+  Random random(3);
+  for (std::size_t whole = 1; whole <= 17; ++whole) {
+    for (std::size_t fraction = 0; fraction + whole <= 17; ++fraction) {
+      std::string text(1, static_cast<char>('1' + random.below(9)));
+      while (text.size() < whole) text += static_cast<char>('0' + random.below(10));
+      if (fraction > 0) text += '.';
+      for (std::size_t i = 0; i < fraction; ++i) text += static_cast<char>('0' + random.below(10));
+      const double expected = std::strtod(text.c_str(), nullptr);
+      for (int byte = 0; byte < 256; ++byte) {
+        const char behind = static_cast<char>(byte);
+        if ((behind >= '0' && behind <= '9') || behind == '.' || behind == 'e' || behind == 'E')
+          continue;
+        for (const std::size_t times : {0, 1, 9}) {
+          double value = 0;
+          const std::size_t length = read_short_number(text + std::string(times, behind), value);
+          if (length == 0) continue;  // too many digits to be exact
+          ASSERT_EQ(length, text.size()) << text << " before byte " << byte;
+          ASSERT_EQ(value, expected) << text << " before byte " << byte;
+        }
+      }
+    }
+  }
+}
+
+TEST(Numbers, RowsAreReadWhereTheyAreNumbersAndNothingElse) {
+  std::vector<double> values(3);
+  ASSERT_TRUE(read_number_row("1,-2.5,3e2", ',', values));
+  EXPECT_EQ(values, (std::vector<double>{1, -2.5, 300}));
+  ASSERT_TRUE(read_number_row("0.25;0.125;1234567.5", ';', values));
+  EXPECT_EQ(values, (std::vector<double>{0.25, 0.125, 1234567.5}));
+  for (const char* text : {"", "1", "1,2", "1,2,", "1,2,3,", "1,2,3,4", "1;2;3", "1,2,x", "1,,3",
+                           " 1,2,3", "1,2,3 ", "1,\"2\",3", "1,2,nan"}) {
+    EXPECT_FALSE(read_number_row(text, ',', values)) << text;
+  }
+}
+
 TEST(Numbers, ListsAreWhatTheJsonLibraryReads) {
   Random random(2);
   std::vector<double> values;

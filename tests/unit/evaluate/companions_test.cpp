@@ -23,7 +23,7 @@ const std::string kRows[] = {
 
 class Companions : public ::testing::Test {
  protected:
-  std::string put(std::initializer_list<int> rows) {
+  std::string put(const std::vector<int>& rows) {
     std::string text = kHeader;
     for (const int row : rows) text += kRows[row];
     const std::string path = folder_ / "decisions.csv";
@@ -80,12 +80,52 @@ TEST_F(Companions, IdsAloneContradictNothing) {
 }
 
 TEST_F(Companions, TwoPartsOfAStreamAreNotTheSameStream) {
-  const auto first = read_stream_decisions(put({0, 1})).value();
-  const auto second = read_stream_decisions(put({2, 3})).value();
-  const auto longer = read_stream_decisions(put({1, 2, 3})).value();
+  const StreamExtent first = extent_of(read_outline(put({0, 1})).value());
+  const StreamExtent second = extent_of(read_outline(put({2, 3})).value());
+  const StreamExtent longer = extent_of(read_outline(put({1, 2, 3})).value());
   EXPECT_TRUE(check_same_stream(first, "a", first, "b").ok());
   EXPECT_FALSE(check_same_stream(first, "a", second, "b").ok());
   EXPECT_FALSE(check_same_stream(first, "a", longer, "b").ok());
+}
+
+TEST_F(Companions, AnOutlineSaysWhatTheTableSaysInWhateverOrderTheRowsAre) {
+  for (const std::vector<int>& rows : {std::vector{0, 1, 2, 3}, {3, 1, 0, 2}, {1, 2, 3}}) {
+    const std::string path = put(rows);
+    const auto table = read_stream_decisions(path).value();
+    const auto outline = read_outline(path).value();
+    ASSERT_EQ(outline.categories.size(), table.decisions.size());
+    EXPECT_EQ(outline.first, table.decisions[0].sequence);
+    EXPECT_EQ(outline.samples, table.samples);
+    for (std::size_t i = 0; i < table.decisions.size(); ++i) {
+      const CategoryId category = table.decisions[i].category;
+      EXPECT_EQ(outline.categories[i], category);
+      EXPECT_EQ(outline.names[static_cast<std::size_t>(category)], table.names[i]);
+    }
+  }
+}
+
+TEST_F(Companions, AnOutlineRefusesWhatTheTableRefuses) {
+  EXPECT_FALSE(read_outline(put({0, 1, 2, 1})).ok());
+  EXPECT_FALSE(read_outline(put({0, 3})).ok());
+  const std::vector<std::string> same = {"wren", "owl"}, other = {"owl", "wren"};
+  for (const std::vector<int>& rows : {std::vector{0, 1, 2, 3}, {3, 1, 0, 2}}) {
+    const std::string path = put(rows);
+    EXPECT_TRUE(read_outline(path, KnownClaim{2, same, "m.paco"}).ok());
+    EXPECT_FALSE(read_outline(path, KnownClaim{2, other, "m.paco"}).ok());
+    EXPECT_FALSE(read_outline(path, KnownClaim{1, {}, "--known"}).ok());
+  }
+}
+
+TEST_F(Companions, IdsThatAreArrivalNumbersAreNotKept) {
+  const std::string path = folder_ / "numbered.csv";
+  std::string text = kHeader;
+  for (const char* row : {"7,7,known,0,wren", "8,8,known,0,wren"})
+    text += std::string(row) + ",known_only,known_only,0.5,0.3,0,1,0.5,-3,0.9,0.5,,\n";
+  ASSERT_TRUE(write_file(path, text).ok());
+  const auto outline = read_outline(path);
+  ASSERT_TRUE(outline.ok()) << outline.error().message;
+  EXPECT_EQ(outline->first, 7u);
+  EXPECT_TRUE(outline->samples.empty());
 }
 
 }  // namespace

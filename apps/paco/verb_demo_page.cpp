@@ -1,5 +1,5 @@
-#include "demo_serve.hpp"
-
+// `paco demo --serve`, after the demonstration: its stream on a page. No verb of the list: `demo`
+// becomes this program when it is done.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,13 +10,21 @@
 #include "base/try.hpp"
 #include "data/embeddings.hpp"
 #include "data/npy.hpp"
+#include "demo_files.hpp"
 #include "images/images.hpp"
 #include "report/thumbnail.hpp"
 #include "serve/listener.hpp"
 #include "serve/service.hpp"
+#include "verb.hpp"
 
 namespace paco {
 namespace {
+
+struct Request {
+  std::string folder;
+  std::string images;  // data set of the pictures, or empty
+  std::uint16_t port = 0;
+};
 
 constexpr std::uint64_t kAtOnce = 500;
 constexpr auto kPace = std::chrono::milliseconds(50);
@@ -26,10 +34,10 @@ constexpr int kQuality = 80;
 // The pictures of the stream's samples, where the demonstration has any.
 class Pictures {
  public:
-  static Result<Pictures> open(const DemoFiles& files, const DemoStream& demo) {
+  static Result<Pictures> open(const DemoFiles& files, const std::string& images) {
     Pictures out;
-    if (demo.images.empty()) return out;
-    PACO_ASSIGN(out.images_, open_images(demo.images));
+    if (images.empty()) return out;
+    PACO_ASSIGN(out.images_, open_images(images));
     PACO_ASSIGN(auto index, read_npy<std::int64_t>(files.stream_index));
     out.index_ = std::move(index.data);
     return out;
@@ -79,20 +87,21 @@ Result<void> send(serve::Stream& stream, std::span<const double> row, std::uint6
   return answered.get_future().get();
 }
 
-}  // namespace
-
-Result<void> serve_demo(Context& context, const DemoFiles& files, const DemoStream& demo,
-                        std::uint16_t port) {
+// Serves the folder's streams at 127.0.0.1 and lets the demonstration's samples flow in, the first
+// few hundred at once and then at a pace that can be followed, until Ctrl-C. Begun again it goes
+// on.
+Result<void> run(Context& context, const Request& s) {
+  const DemoFiles files(s.folder);
   serve::ServiceOptions settings;
   settings.folder = files.folder + "/streams";
   settings.version = PACO_VERSION;
   serve::Service service(settings);
   PACO_TRY(service.open());
   PACO_ASSIGN(const auto stream, stream_of(service, files));
-  PACO_ASSIGN(const Pictures pictures, Pictures::open(files, demo));
+  PACO_ASSIGN(const Pictures pictures, Pictures::open(files, s.images));
   PACO_ASSIGN(const auto source, open_embeddings(files.stream));
   serve::ListenerOptions listening;
-  listening.port = port;
+  listening.port = s.port;
   PACO_ASSIGN(const auto listener, serve::Listener::start(listening, service));
   service.set_counts([&] { return listener->counts(); });
   print_note(
@@ -122,6 +131,17 @@ Result<void> serve_demo(Context& context, const DemoFiles& files, const DemoStre
   listener->stop();
   service.close();
   return sent;
+}
+
+}  // namespace
+
+void add_demo_page(CLI::App& app, Context& context) {
+  CLI::App& verb = *app.add_subcommand("demo_page", "The stream of a demonstration on a page");
+  auto s = std::make_shared<Request>();
+  verb.add_option("--folder", s->folder, "of the demonstration")->required();
+  verb.add_option("--images", s->images, "data set of its pictures");
+  add_count(verb, "--port", s->port, 0, 65535, "of the page; 0: any free one");
+  finish_verb(verb, context, [&context, s] { return run(context, *s); });
 }
 
 }  // namespace paco
