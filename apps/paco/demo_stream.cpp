@@ -9,6 +9,7 @@
 #include "base/try.hpp"
 #include "data/embeddings.hpp"
 #include "data/labels.hpp"
+#include "image_set.hpp"
 #include "paco/thresholds.hpp"
 #include "report/gather.hpp"
 #include "report/report.hpp"
@@ -123,10 +124,6 @@ Result<std::vector<CategoryId>> discover_step(Context& context, const DemoFiles&
 }
 
 }  // namespace
-
-void print_command(const std::string& command) {
-  std::fputs(fmt::format("\n$ {}\n", command).c_str(), stderr);
-}
 
 Result<Json> run_demo_stream(Context& context, const DemoFiles& files, const DemoStream& demo) {
   PACO_ASSIGN(const auto model, calibrate_step(context, files, demo));

@@ -21,7 +21,4 @@ struct DemoStream {
 // JSON.
 Result<Json> run_demo_stream(Context& context, const DemoFiles& files, const DemoStream& demo);
 
-// "  $ paco ...", on stderr: how to do this step by hand.
-void print_command(const std::string& command);
-
 }  // namespace paco

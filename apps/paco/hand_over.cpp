@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/files.hpp"
 #include "represent/state_dict.hpp"
 #include "verb_table.hpp"
 
@@ -27,16 +29,29 @@ void let_waiting_threads_sleep() {
   ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
 }
 
-// The value of an option, "--name value" or "--name=value"; the last one counts. "" where there is
-// none.
-std::string value_of(char** arguments, const std::string& name) {
-  std::string value;
+// The values of an option, "--name value" or "--name=value".
+std::vector<std::string> values_of(char** arguments, const std::string& name) {
+  std::vector<std::string> values;
   for (char** at = arguments; *at != nullptr; ++at) {
     const std::string_view word = *at;
-    if (word == name && at[1] != nullptr) value = at[1];
-    if (word.starts_with(name + "=")) value = word.substr(name.size() + 1);
+    if (word == name && at[1] != nullptr) values.emplace_back(at[1]);
+    if (word.starts_with(name + "=")) values.emplace_back(word.substr(name.size() + 1));
   }
-  return value;
+  return values;
+}
+
+// The last one counts; "" where there is none.
+std::string value_of(char** arguments, const std::string& name) {
+  const std::vector<std::string> values = values_of(arguments, name);
+  return values.empty() ? "" : values.back();
+}
+
+// Whatever is no folder of embeddings is the name of a set, which may be one of images.
+bool study_needs_torch(char** arguments) {
+  for (const std::string& data : values_of(arguments, "--data")) {
+    if (path_kind(data) != PathKind::folder) return true;
+  }
+  return false;
 }
 
 bool embed_needs_torch(char** arguments) {
@@ -65,7 +80,9 @@ void hand_over(char** argv, const char* verb) {
   for (const VerbEntry& entry : verb_table()) {
     if (entry.program != nullptr && word == entry.name) program = entry.program;
   }
-  if (word == "embed" && hands_over_to_torch() && embed_needs_torch(argv)) program = kTorch;
+  const bool needs_torch =
+      (word == "embed" && embed_needs_torch(argv)) || (word == "study" && study_needs_torch(argv));
+  if (needs_torch && hands_over_to_torch()) program = kTorch;
   if (program.empty()) return;
 
   if (program == kTorch) let_waiting_threads_sleep();

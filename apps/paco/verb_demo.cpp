@@ -11,10 +11,8 @@
 #include "data/npy.hpp"
 #include "demo_stream.hpp"
 #include "hand_over.hpp"
+#include "image_set.hpp"
 #include "verb.hpp"
-#ifdef PACO_HAS_TORCH
-#include "demo_images.hpp"
-#endif
 
 namespace paco {
 namespace {
@@ -63,9 +61,26 @@ Result<DemoStream> make_up(const DemoFiles& files, const Request& s) {
   return demo;
 }
 
+#ifdef PACO_HAS_TORCH
+Result<DemoStream> prepare_images(Context& context, const DemoFiles& files, const Request& s) {
+  ImageRecipe recipe = *known_recipe("fashion-mnist");
+  if (s.fast) recipe.training.epochs /= 2;
+  recipe.training.seed = s.seed;
+  recipe.training.threads = s.threads;
+  PACO_TRY(make_image_set(context, recipe,
+                          {files.split, files.run, files.support, files.stream, files.classifier},
+                          false));
+  DemoStream stream;
+  stream.title = "Fashion-MNIST: 5 known classes, 5 to discover";
+  stream.images = recipe.images;
+  stream.classifier = true;
+  return stream;
+}
+#endif
+
 Result<DemoStream> start(Context& context, const DemoFiles& files, const Request& s) {
 #ifdef PACO_HAS_TORCH
-  if (!s.made) return prepare_demo_images(context, files, {s.fast, s.seed, s.threads});
+  if (!s.made) return prepare_images(context, files, s);
 #else
   (void)context;
   print_note(

@@ -1,9 +1,12 @@
-// `paco study`: experiments by name, from folders of embeddings to tables, pages and pictures.
+// `paco study`: experiments by name, from embeddings or images to tables, pages and pictures.
 #include <fmt/format.h>
 
 #include "base/files.hpp"
+#include "base/threads.hpp"
 #include "base/try.hpp"
+#include "image_set.hpp"
 #include "study/study.hpp"
+#include "study/study_data.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -13,24 +16,54 @@ struct Request {
   std::string name;
   std::vector<std::string> data;
   std::string methods;  // labels with commas between them
-  std::string list;
+  std::string list, device = "cpu";
   StudyRequest study;
 };
+
+Result<std::vector<StudySet>> sets_of(const Request& r) {
+  std::vector<StudySet> list;
+  if (!r.list.empty()) {
+    PACO_ASSIGN(list, read_set_list(r.list));
+  }
+  PACO_ASSIGN(std::vector<StudySet> sets, find_sets(r.data, list));
+  for (StudySet& set : sets) {
+    if (!set.recipe) continue;
+    set.recipe->training.device = r.device;
+    set.recipe->training.threads = r.study.threads == 0 ? available_threads() : r.study.threads;
+  }
+  return sets;
+}
+
+SetMaker set_maker(Context& context) {
+  return [&context](const ImageRecipe& recipe, const std::string& folder) -> Result<void> {
+    const auto in = [&](const char* name) { return folder + "/" + name; };
+    const Result<void> made = make_image_set(
+        context, recipe,
+        {folder, in("run"), in("support.npy"), in("stream.npy"), in("classifier.npy")}, true);
+    if (made.ok() || made.error().code != ErrorCode::interrupted) return made;
+    return Error{ErrorCode::interrupted, made.error().message,
+                 "the same command goes on where it was"};
+  };
+}
 
 Result<void> run(Context& context, Request& r) {
   PACO_ASSIGN(const std::vector<const Plan*> plans, plans_called(r.name));
   if (!r.methods.empty()) r.study.contenders = CLI::detail::split(r.methods, ',');
   for (const std::string& label : r.study.contenders) PACO_TRY(contender_called(label));
   r.study.clock = context.clock;
-  std::vector<DataEntry> list;
-  if (!r.list.empty()) {
-    PACO_ASSIGN(list, read_data_list(r.list));
-  }
-  PACO_ASSIGN(const std::vector<DataSet> data, read_data_sets(r.data, list));
-  PACO_TRY(make_folder(r.study.out));
+  PACO_ASSIGN(const std::vector<StudySet> sets, sets_of(r));
+  const bool only_embeddings = std::none_of(
+      sets.begin(), sets.end(), [](const StudySet& set) { return set.recipe.has_value(); });
   Json json = {{"out", r.study.out}, {"studies", Json::array()}};
   std::string text;
   for (const Plan* plan : plans) {
+    if (only_embeddings && plans.size() > 1 && about_training(*plan)) {
+      print_note(fmt::format("{} is left out: it needs a set of images", plan->name));
+      continue;
+    }
+    PACO_ASSIGN(const std::vector<DataSet> data,
+                data_for(*plan, sets, r.study.seeds, r.study.out, set_maker(context)));
+    PACO_TRY(make_folder(r.study.out));
     PACO_ASSIGN(const StudyOutcome outcome,
                 run_study(*plan, data, r.study, *context.progress, context.stop));
     json["studies"].push_back(
@@ -43,7 +76,7 @@ Result<void> run(Context& context, Request& r) {
 
 std::string list_of_studies() {
   std::string text;
-  for (const Plan& plan : all_plans()) text += fmt::format("\n  {:<20} {}", plan.name, plan.title);
+  for (const Plan& plan : all_plans()) text += fmt::format("\n  {:<23} {}", plan.name, plan.title);
   return text;
 }
 
@@ -52,27 +85,30 @@ std::string list_of_studies() {
 void add_study(CLI::App& app, Context& context) {
   CLI::App& verb = *app.add_subcommand(
       "study",
-      "Compare methods and rebuild the paper's experiments on folders of embeddings\n"
+      "Compare methods and rebuild the paper's experiments on embeddings or images\n"
       "Writes NAME.json, .csv, .md, .tex and .html into the folder --out. Interrupted, the same "
-      "command goes\non where it was. Studies ('all' carries out every one, 'sensitivity' both of "
-      "its kind):" +
+      "command goes\non where it was. Images are split, trained on and embedded first, in "
+      "OUT/sets. "
+      "Studies ('all' carries out\nevery one, 'sensitivity' all of its kind):" +
           list_of_studies());
   auto r = std::make_shared<Request>();
   verb.add_option("name", r->name, "which study")->required();
   verb.add_option(
           "--data", r->data,
-          "folder with support.npy, support_labels.npy, stream.npy, stream_labels.npy, or a "
-          "name of --sets; may be given several times")
+          "folder with support.npy, support_labels.npy, stream.npy, stream_labels.npy; a name of "
+          "--sets; or fashion-mnist; may be given several times")
       ->required()
       ->allow_extra_args(false);
   verb.add_option("--sets", r->list,
-                  "a JSON list of data sets with name, folder and how to get it");
+                  "a JSON list of data sets, of embeddings or images: docs/comparison.md");
   verb.add_option("--methods", r->methods,
                   fmt::format("instead of the study's own, with commas between them: {}",
                               fmt::join(contender_labels(), ", ")));
-  add_count(verb, "--seeds", r->study.seeds, 1, 1000, "0, 1, ... of calibrations and draws");
+  add_count(verb, "--seeds", r->study.seeds, 1, 1000,
+            "0, 1, ... of trainings, calibrations and draws");
   verb.add_option("--out", r->study.out, "the folder to write into")->required();
-  add_threads(verb, r->study.threads, "runs at a time");
+  verb.add_option("--device", r->device, "cpu, cuda or cuda:N, to train and embed on");
+  add_threads(verb, r->study.threads, "runs at a time, and of a training");
   finish_verb(verb, context, [&context, r] { return run(context, *r); });
 }
 

@@ -17,4 +17,11 @@ Result<std::unique_ptr<ImageEmbedder>> open_backbone(const NetSpec& spec,
 
 Result<StateDict> read_torchscript(const std::string& path) { return read_weights(path); }
 
+Result<void> train_network(const TrainingSet& set, const TrainPlan& plan,
+                           const TrainListener& listener, std::stop_token stop) {
+  const Result<TrainReport> report = train(set, plan, listener, std::move(stop));
+  if (!report.ok()) return report.error();
+  return {};
+}
+
 }  // namespace paco::with_torch

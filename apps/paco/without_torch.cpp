@@ -35,4 +35,9 @@ Result<StateDict> read_torchscript(const std::string& path) {
   return needs_torch(path + " is a TorchScript archive");
 }
 
+Result<void> train_network(const TrainingSet& set, const TrainPlan&, const TrainListener&,
+                           std::stop_token) {
+  return needs_torch("a network for " + set.description + " is to be trained");
+}
+
 }  // namespace paco::with_torch

@@ -43,6 +43,25 @@ Result<PheHead> train_phe_head(SupportView& support, const TrainingSet& set,
                                const TrainingOptions& options, std::size_t bits,
                                std::size_t prototypes, bool leaders);
 
+// LTC and TALON: a linear layer into a space of angles, and for LTC the threshold that it learned.
+struct SpaceHead {
+  Head head;
+  double threshold = 0;
+};
+Result<SpaceHead> train_ltc_head(SupportView& support, const TrainingSet& set,
+                                 const TrainingOptions& options);
+Result<SpaceHead> train_talon_head(SupportView& support, const TrainingSet& set,
+                                   const TrainingOptions& options);
+
+// What a head makes of several views of every support sample, as points on the sphere: unlike the
+// samples themselves, it has not seen them, and so they lie as far from the centres as samples of a
+// stream do.
+struct Views {
+  Matrix<float> points;
+  std::vector<std::int64_t> labels;
+};
+Views views_through(const Head& head, const TrainingSet& set, ThreadPool& pool);
+
 // A vector of length 1 for each known class, from a file of embeddings in the order of the classes.
 Result<Matrix<float>> read_name_vectors(const std::string& file, const Model& model);
 // SynC with class names: embeddings go to the space of the names' vectors (classes, outputs).

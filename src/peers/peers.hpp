@@ -37,6 +37,16 @@ Result<std::unique_ptr<Method>> make_sync_method(const MethodInfo& info,
                                                  std::shared_ptr<const Model> model,
                                                  const MethodOptions& options);
 
+// LTC and TALON: the nearest direction in a space that a head learned, and one threshold.
+const std::vector<MethodOption>& ltc_options();
+const std::vector<MethodOption>& talon_options();
+const std::vector<EvidenceField>& space_fields();
+Result<Section> calibrate_ltc(SupportView& support, const Settings& settings);
+Result<Section> calibrate_talon(SupportView& support, const Settings& settings);
+Result<std::unique_ptr<Method>> make_space_method(const MethodInfo& info,
+                                                  std::shared_ptr<const Model> model,
+                                                  const MethodOptions& options);
+
 // AGE-like: a gate on the classifier's confidence, then densities.
 const std::vector<MethodOption>& age_options();
 const std::vector<EvidenceField>& age_fields();

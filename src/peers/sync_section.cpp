@@ -3,7 +3,6 @@
 // the embeddings; with them, of what a head makes of the embeddings in the space of the names.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/try.hpp"
 #include "calibrate/references.hpp"
@@ -90,24 +89,6 @@ TrainingOptions named_training(const Settings& settings) {
   return TrainingOptions::from(own);
 }
 
-// What a head makes of several views of every support sample: unlike the samples themselves, it has
-// not seen them, and so they lie as far from the centres as samples of a stream do.
-struct Views {
-  Matrix<float> points;
-  std::vector<std::int64_t> labels;
-};
-Views views_through(const Head& head, const TrainingSet& set, SupportView& support) {
-  constexpr int kViews = 4;
-  std::vector<std::size_t> rows(set.labels.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
-  Random random(0, 1u << 28);
-  Matrix<float> views = views_of(set, rows, kViews, 1, random);
-  // Back from the scale of a training to that of units.
-  const auto scale = static_cast<float>(1 / std::sqrt(static_cast<double>(views.columns())));
-  for (std::size_t i = 0; i < views.rows() * views.columns(); ++i) views.data()[i] *= scale;
-  return {unit_rows(head.apply(views, support.pool())).units, labels_of(set, rows, kViews)};
-}
-
 }  // namespace
 
 const std::vector<MethodOption>& sync_options() {
@@ -168,7 +149,7 @@ Result<Section> calibrate_sync(SupportView& support, const Settings& settings) {
     PACO_ASSIGN(const Head head, train_named_head(support, set, named_training(settings), names));
     head.put(section, "head");
     points = unit_rows(head.apply(points, support.pool())).units;
-    seen = views_through(head, set, support);
+    seen = views_through(head, set, support.pool());
   }
   PACO_ASSIGN(const Matrix<float> centres,
               class_prototypes(points, support.labels(), model.class_names));

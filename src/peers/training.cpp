@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "peers/head_training.hpp"
+#include "peers/losses.hpp"
 
 namespace paco {
 namespace {
@@ -161,6 +165,18 @@ Result<void> train(SupportView& support, const TrainingSet& set, const TrainingO
     if (support.progress() && (done + 1) % kReported == 0) support.progress()(done + 1, total);
   }
   return {};
+}
+
+Views views_through(const Head& head, const TrainingSet& set, ThreadPool& pool) {
+  constexpr int kViews = 4;
+  std::vector<std::size_t> rows(set.labels.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  Random random(0, 1u << 28);
+  Matrix<float> views = views_of(set, rows, kViews, 1, random);
+  // Back from the scale of a training to that of units.
+  const auto scale = static_cast<float>(1 / input_scale(views.columns()));
+  for (std::size_t i = 0; i < views.rows() * views.columns(); ++i) views.data()[i] *= scale;
+  return {unit_rows(head.apply(views, pool)).units, labels_of(set, rows, kViews)};
 }
 
 std::vector<AffineLayer> frozen_layers(const TrainingSet& set, std::span<Stack* const> stacks) {

@@ -5,11 +5,8 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numeric>
-#include <set>
 
 #include "base/files.hpp"
 #include "base/random.hpp"
@@ -40,11 +37,11 @@ std::string digest_of(const DataSet& data) {
 
 Result<void> check_support(const DataSet& data, const std::string& folder) {
   const std::size_t classes = data.class_names.size();
-  if (classes < 2) {
-    return Error{
-        ErrorCode::bad_value,
-        fmt::format("{}: its support set has {} class, too few for a study", folder, classes),
-        "give labelled samples of two known classes at least"};
+  if (classes < kLeastClasses) {
+    return Error{ErrorCode::bad_value,
+                 fmt::format("{}: its support set has {} known class(es), too few for a study",
+                             folder, classes),
+                 fmt::format("give labelled samples of {} known classes at least", kLeastClasses)};
   }
   std::vector<std::size_t> sizes(classes);
   for (const std::int64_t label : data.support_labels) ++sizes[static_cast<std::size_t>(label)];
@@ -197,58 +194,6 @@ Result<DataSet> read_data_set(const std::string& folder, const std::string& name
     data.digest += fmt::format("+{:016x}", XXH3_64bits(bytes.data(), bytes.size()));
   }
   return data;
-}
-
-Result<std::vector<DataEntry>> read_data_list(const std::string& path) {
-  PACO_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
-  const auto refuse = [&](const std::string& what) {
-    return Error{ErrorCode::bad_format, fmt::format("{}: {}", path, what),
-                 R"(it is a list like [{"name": "cub", "folder": "sets/cub", "how": "..."}])"};
-  };
-  const std::string base = std::filesystem::path(path).parent_path().string();
-  std::vector<DataEntry> entries;
-  try {
-    const auto json =
-        nlohmann::json::parse(reinterpret_cast<const char*>(bytes.data()),
-                              reinterpret_cast<const char*>(bytes.data()) + bytes.size());
-    if (!json.is_array()) return refuse("it is no list");
-    for (const auto& one : json) {
-      DataEntry entry{one.at("name").get<std::string>(), one.at("folder").get<std::string>(),
-                      one.value("how", std::string())};
-      if (entry.folder.empty() || entry.name.empty()) return refuse("a name or folder is empty");
-      if (entry.folder[0] != '/' && !base.empty()) entry.folder = base + "/" + entry.folder;
-      entries.push_back(std::move(entry));
-    }
-  } catch (const nlohmann::json::exception& e) {
-    return refuse(e.what());
-  }
-  return entries;
-}
-
-Result<std::vector<DataSet>> read_data_sets(const std::vector<std::string>& names,
-                                            const std::vector<DataEntry>& list) {
-  std::vector<DataSet> sets;
-  std::set<std::string> taken;
-  for (const std::string& given : names) {
-    const auto entry =
-        std::find_if(list.begin(), list.end(), [&](const DataEntry& e) { return e.name == given; });
-    std::string folder = entry == list.end() ? given : entry->folder;
-    while (folder.size() > 1 && folder.back() == '/') folder.pop_back();
-    const std::string name =
-        entry == list.end() ? std::filesystem::path(folder).filename().string() : given;
-    if (!taken.insert(name).second) {
-      return Error{ErrorCode::bad_argument, fmt::format("two data sets are called '{}'", name),
-                   "rename one of the folders"};
-    }
-    Result<DataSet> data = read_data_set(folder, name);
-    if (!data.ok() && entry != list.end() && !entry->how.empty() &&
-        data.error().code == ErrorCode::not_found) {
-      return Error{data.error().code, data.error().message, "to get it: " + entry->how};
-    }
-    if (!data.ok()) return data.error();
-    sets.push_back(std::move(data).value());
-  }
-  return sets;
 }
 
 DataSet shaped(const DataSet& data, const DataShape& shape) {

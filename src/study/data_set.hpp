@@ -8,11 +8,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "linalg/matrix.hpp"
 #include "paco/model.hpp"
+#include "study/image_recipe.hpp"
 
 namespace paco {
 
@@ -23,6 +25,7 @@ struct DataSet {
   std::vector<std::string> class_names;             // of the known classes
   std::string class_vectors;                        // the file with vectors of their names, if any
   std::string digest;                               // of all of the above but the name
+  std::optional<Training> training;                 // of the backbone, where a study trained it
 
   SupportSet support_set() const { return {support, support_labels, class_names, classifier}; }
 };
@@ -30,18 +33,6 @@ struct DataSet {
 // Refuses a folder without the files, without known or without novel classes in its stream, and one
 // whose parts do not fit together.
 Result<DataSet> read_data_set(const std::string& folder, const std::string& name);
-
-// Where a data set is and how to get it: one entry of a list like
-//   [{"name": "cub", "folder": "sets/cub", "how": "paco embed --data ..."}]
-// Folders are relative to the list.
-struct DataEntry {
-  std::string name, folder, how;
-};
-Result<std::vector<DataEntry>> read_data_list(const std::string& path);
-
-// Every name is one of the list or a folder; two sets of one name are refused.
-Result<std::vector<DataSet>> read_data_sets(const std::vector<std::string>& names,
-                                            const std::vector<DataEntry>& list);
 
 enum class StreamOrder : std::uint8_t {
   given,

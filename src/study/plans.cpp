@@ -38,24 +38,50 @@ const std::vector<Contender>& listed_contenders() {
     for (const char* method : {"hash", "mldg", "diffgre-s", "diffgre-p", "rankstat", "wta", "sync"})
       add(method, method);
     add("sync+refit", "sync", {}, refit);
-    add("age", "age");
-    add("age+ssc", "age", {}, ssc);
+    for (const char* method : {"age", "ltc"}) {
+      add(method, method);
+      add(fmt::format("{}+ssc", method), method, {}, ssc);
+    }
+    add("talon", "talon");
     return out;
   }();
   return list;
 }
 
 std::vector<std::string> everybody() {
-  return {"paco",     "mirror",   "closed",      "leader",  "slc",       "smile",
-          "smile-16", "smile-32", "hash",        "mldg",    "diffgre-s", "phe",
-          "phe-16",   "phe-32",   "phe-literal", "phe+ssc", "diffgre-p", "rankstat",
-          "wta",      "sync",     "sync+refit",  "age",     "age+ssc"};
+  return {"paco",        "mirror",  "closed",    "leader",    "slc", "smile",  "smile-16",
+          "smile-32",    "hash",    "mldg",      "diffgre-s", "phe", "phe-16", "phe-32",
+          "phe-literal", "phe+ssc", "diffgre-p", "rankstat",  "wta", "sync",   "sync+refit",
+          "age",         "age+ssc", "ltc",       "talon"};
 }
 
 double number_of(const std::string& text) {
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
+}
+
+// What a value changes in the training of a backbone: nothing, for most.
+Training training_for(std::string_view factor, std::string_view value) {
+  if (factor == "margin" || factor == "stat_weight")
+    return {0, std::string(factor), std::string(value)};
+  if (value == "no angular margin") return {0, "margin", "off"};
+  if (value == "no statistical loss") return {0, "stat_weight", "off"};
+  return {};
+}
+
+std::uint64_t trainings_wanted(const Plan& plan, std::uint64_t seeds) {
+  return std::max(seeds, plan.least_trainings);
+}
+
+// Is this the data set for a run with this seed and value? Embeddings that were given are for every
+// seed, and for values that change no training.
+bool fits(const DataSet& data, const Plan& plan, std::string_view value, std::uint64_t seed,
+          std::uint64_t trainings) {
+  Training wanted = training_for(plan.factor, value);
+  if (!data.training) return wanted.factor.empty();
+  wanted.seed = seed % trainings;
+  return *data.training == wanted;
 }
 
 // One value of what a plan varies, in a run.
@@ -74,7 +100,7 @@ void vary(Run& run, std::string_view factor, const std::string& value) {
     if (value == "fixed reference") run.contender.reference = ReferenceChoice::prototype;
     if (value == "no routing") run.contender.calibrating["routing"] = "off";
     if (value == "static birth") run.contender.calibrating["adaptive_birth"] = "off";
-  } else {
+  } else if (training_for(factor, value).factor.empty()) {
     run.contender.calibrating[std::string(factor)] = value;
   }
 }
@@ -107,14 +133,15 @@ std::span<const Plan> all_plans() {
       {"ablation",
        "PACO without one of its parts",
        "Two variants of the paper, without the statistical loss and without the angular margin, "
-       "change the training of the backbone: 'paco train' makes such embeddings from images.",
+       "change the training of the backbone: they are there for sets of images.",
        Question::accuracy,
        {"paco"},
        "variant",
-       {"full", "fixed reference", "no routing", "static birth"}},
+       {"full", "no statistical loss", "no angular margin", "fixed reference", "no routing",
+        "static birth"}},
       {"sensitivity-alpha",
        "PACO under other size priors",
-       "The angular margin and the weight of the statistical loss belong to 'paco train'.",
+       "",
        Question::accuracy,
        {"paco"},
        "alpha",
@@ -126,13 +153,30 @@ std::span<const Plan> all_plans() {
        {"paco"},
        "beta",
        {"0.1", "0.3", "0.5", "0.7", "0.9"}},
+      {"sensitivity-margin",
+       "PACO with backbones of other angular margins (images only)",
+       "The margin m in radians, in training.",
+       Question::accuracy,
+       {"paco"},
+       "margin",
+       {"0", "0.1", "0.3", "0.5", "0.7"}},
+      {"sensitivity-stat-weight",
+       "PACO with backbones of other weights of the statistical loss (images only)",
+       "The weight lambda_stat, in training.",
+       Question::accuracy,
+       {"paco"},
+       "stat_weight",
+       {"0", "0.1", "0.2", "0.5", "1"}},
       {"seeds",
        "The same with five seeds",
-       "The seed moves PACO's replay order alone; the paper's runs also train anew.",
+       "Of given embeddings the seed moves calibrations alone, of PACO the order of its replay; "
+       "from "
+       "images the backbone is trained anew with each, as in the paper.",
        Question::accuracy,
        main,
        {},
        {},
+       5,
        5},
       {"support-ratio",
        "With fewer support samples of each class",
@@ -154,9 +198,11 @@ std::span<const Plan> all_plans() {
        main},
       {"plug-and-play",
        "PACO's calibration inside other methods",
-       "The paper gives one sentence on each; this is our reading.",
+       "The paper gives one sentence on PHE and on AGE and does not speak of LTC; this is our "
+       "reading.",
        Question::accuracy,
-       {"phe", "phe+ssc", "phe-16", "phe-16+ssc", "phe-32", "phe-32+ssc", "age", "age+ssc"}},
+       {"phe", "phe+ssc", "phe-16", "phe-16+ssc", "phe-32", "phe-32+ssc", "age", "age+ssc", "ltc",
+        "ltc+ssc"}},
       {"order",
        "The same stream in another order",
        "",
@@ -219,35 +265,52 @@ Result<Contender> contender_called(std::string_view label) {
                fmt::format("choose among: {}", fmt::join(contender_labels(), ", "))};
 }
 
+bool about_training(const Plan& plan) {
+  return !plan.values.empty() && !training_for(plan.factor, plan.values.front()).factor.empty();
+}
+
+std::vector<Training> trainings_of(const Plan& plan, std::uint64_t seeds) {
+  std::vector<Training> all;
+  for (std::uint64_t seed = 0; seed < trainings_wanted(plan, seeds); ++seed) {
+    std::vector<Training> kinds{{}};
+    if (!plan.values.empty()) kinds.clear();
+    for (const std::string& value : plan.values) {
+      const Training one = training_for(plan.factor, value);
+      if (std::find(kinds.begin(), kinds.end(), one) == kinds.end()) kinds.push_back(one);
+    }
+    for (Training& kind : kinds) {
+      kind.seed = seed;
+      all.push_back(std::move(kind));
+    }
+  }
+  return all;
+}
+
 Result<std::vector<Run>> runs_of(const Plan& plan, const std::vector<DataSet>& data,
                                  const std::vector<std::string>& wanted, std::uint64_t seeds) {
   std::vector<Run> runs;
+  const std::uint64_t trainings = trainings_wanted(plan, seeds);
   seeds = std::max(seeds, plan.least_seeds);
+  const std::vector<std::string> nothing{""};
   for (std::size_t d = 0; d < data.size(); ++d) {
     for (const std::string& label : wanted.empty() ? plan.contenders : wanted) {
       PACO_ASSIGN(const Contender contender, contender_called(label));
       for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-        Run run;
-        run.data = d;
-        run.contender = contender;
-        run.seed = seed;
-        run.shape.draw = seed;
-        run.timed =
-            plan.question == Question::latency || plan.question == Question::calibration_time;
-        if (plan.values.empty()) {
-          // Nothing is drawn from the data, so that studies share the run.
-          run.shape.draw = 0;
+        for (const std::string& value : plan.values.empty() ? nothing : plan.values) {
+          if (!fits(data[d], plan, value, seed, trainings) || !applies(data[d], plan.factor, value))
+            continue;
+          Run run;
+          run.data = d;
+          run.contender = contender;
+          run.seed = run.shape.draw = seed;
+          run.timed =
+              plan.question == Question::latency || plan.question == Question::calibration_time;
+          if (!plan.values.empty()) vary(run, plan.factor, value);
+          // Where nothing is drawn from the data, studies share the run.
+          const bool draws = run.shape.support_share < 1 || run.shape.known > 0 ||
+                             run.shape.shots > 0 || run.shape.order != StreamOrder::given;
+          if (!draws) run.shape.draw = 0;
           runs.push_back(std::move(run));
-          continue;
-        }
-        for (const std::string& value : plan.values) {
-          if (!applies(data[d], plan.factor, value)) continue;
-          Run one = run;
-          vary(one, plan.factor, value);
-          const bool draws = one.shape.support_share < 1 || one.shape.known > 0 ||
-                             one.shape.shots > 0 || one.shape.order != StreamOrder::given;
-          if (!draws) one.shape.draw = 0;
-          runs.push_back(std::move(one));
         }
       }
     }

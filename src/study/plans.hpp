@@ -20,22 +20,31 @@ struct Plan {
   Question question = Question::accuracy;
   // The contenders where the user names none.
   std::vector<std::string> contenders;
-  // What is varied, once for each contender: names of options of the method or of the data's shape.
-  // Without one there is a single run.
+  // What is varied, once for each contender: names of options of the method, of the data's shape or
+  // of the training. Without one there is a single run.
   std::string_view factor = {};
   std::vector<std::string> values = {};
-  std::uint64_t least_seeds = 1;  // even where fewer are asked for
+  std::uint64_t least_seeds = 1;      // even where fewer are asked for
+  std::uint64_t least_trainings = 1;  // of each set of images, likewise
 };
 
 std::span<const Plan> all_plans();
 // The study of this name; those whose names begin with it and a dash ("sensitivity"); or "all".
 Result<std::vector<const Plan*>> plans_called(std::string_view name);
 
+// The trainings that a plan needs of every set of images; seeds: as many as are asked for.
+std::vector<Training> trainings_of(const Plan& plan, std::uint64_t seeds);
+
+// Does it vary nothing but the training of backbones?
+bool about_training(const Plan& plan);
+
 // A contender by its label: one of contender_labels(), or any registered method.
 Result<Contender> contender_called(std::string_view label);
 std::vector<std::string> contender_labels();
 
-// Every run of a plan. `wanted`: labels in place of the plan's own, where there are any.
+// Every run of a plan. `wanted`: labels in place of the plan's own, where there are any. Runs of a
+// set of images take the backbone that was trained with their seed. None where the plan is about
+// training and there are embeddings only.
 Result<std::vector<Run>> runs_of(const Plan& plan, const std::vector<DataSet>& data,
                                  const std::vector<std::string>& wanted, std::uint64_t seeds);
 

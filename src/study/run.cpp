@@ -121,7 +121,7 @@ double expected_work(const Run& run, const DataSet& data) {
   const auto numbers = static_cast<double>(data.support.rows() * data.support.columns());
   const double steps = run.contender.deciding.contains("refit") ? 30
                        : calibrates_with(**info, "prototypes")  ? 10
-                       : calibrates_with(**info, "width")       ? 3
+                       : calibrates_with(**info, "steps")       ? 3
                        : run.contender.deciding.empty()         ? 0.1
                                                                 : 1;
   return numbers * run.shape.support_share * steps;

@@ -1,5 +1,7 @@
 #include "study/study.hpp"
 
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 
 #include "base/files.hpp"
@@ -13,6 +15,13 @@ Result<StudyOutcome> run_study(const Plan& plan, const std::vector<DataSet>& dat
                                const StudyRequest& request, Progress& progress,
                                std::stop_token stop) {
   PACO_ASSIGN(const std::vector<Run> runs, runs_of(plan, data, request.contenders, request.seeds));
+  if (runs.empty()) {
+    return Error{ErrorCode::bad_argument,
+                 fmt::format("study '{}' is about how backbones are trained, and there are "
+                             "embeddings only",
+                             plan.name),
+                 "give it a set of images: --data fashion-mnist, or one of a list (--sets)"};
+  }
   RunnerOptions options;
   options.folder = request.out + "/runs";
   // Times are taken one after another, so that runs do not disturb each other.

@@ -194,8 +194,11 @@ std::string study_page(const Plan& plan, const std::vector<Run>& runs,
       html_text(plan.title), kStyle);
   if (!plan.remark.empty()) out += fmt::format("<p>{}</p>\n", html_text(plan.remark));
   const Charts charts(plan, runs, results, data);
-  for (const DataSet& set : data)
-    out += fmt::format("<h2>{}</h2>\n{}", html_text(set.name), charts.of(set.name));
+  for (std::size_t d = 0; d < data.size(); ++d) {
+    // A set of images is there once for each training.
+    if (d > 0 && data[d].name == data[d - 1].name) continue;
+    out += fmt::format("<h2>{}</h2>\n{}", html_text(data[d].name), charts.of(data[d].name));
+  }
   if (tables.summary) out += "<h2>Means over seeds</h2>\n" + html_table(*tables.summary);
   if (tables.paper)
     out +=

@@ -124,6 +124,30 @@ def decide_sync(section, units):
     return answers
 
 
+def decide_space(section, known, points, tau, batch):
+    """LTC (no batch) and TALON."""
+    prototypes = [row.astype(np.float64) for row in section["centres"]]
+    answers, waiting = [], []
+    for point in points:
+        cosines = [p @ point for p in prototypes]
+        best = int(np.argmax(cosines))
+        confidence = min(max(cosines[best], 0), 1)
+        if cosines[best] < tau:
+            prototypes.append(point)
+            best, confidence = len(prototypes) - 1, 1
+        answers.append(best)
+        waiting.append((best, point, confidence))
+        if batch and len(waiting) == batch:
+            for k in {one[0] for one in waiting}:
+                own = [one for one in waiting if one[0] == k]
+                rate, reluctance = (0.06, 32) if k < known else (0.3, 8)
+                step = rate * np.mean([one[2] for one in own]) * len(own) / (len(own) + reluctance)
+                moved = (1 - step) * prototypes[k] + step * np.mean([one[1] for one in own], axis=0)
+                prototypes[k] = moved / np.linalg.norm(moved)
+            waiting = []
+    return answers
+
+
 def ledoit_wolf(x):
     n, p = x.shape
     x = x - x.mean(axis=0)
@@ -177,10 +201,11 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for method in ("smile", "hash", "mldg", "diffgre-s", "phe", "phe literal", "diffgre-p", "rankstat", "wta", "sync", "sync names", "age"):
+        for method in ("smile", "hash", "mldg", "diffgre-s", "phe", "phe literal", "diffgre-p", "rankstat", "wta", "sync", "sync names", "age",
+                       "ltc", "talon"):
             name, _, rule = method.partition(" ")
             options = {} if name == "sync" else dict(QUICK)
-            if name == "age":
+            if name in ("age", "ltc", "talon"):
                 del options["width"]
             if name == "sync":
                 options["deviations"] = "1"
@@ -207,6 +232,10 @@ def main():
                     units = head_outputs(section, units)
                     units /= np.linalg.norm(units, axis=1, keepdims=True)
                 expected = decide_sync(section, units)
+            elif name in ("ltc", "talon"):
+                points = head_outputs(section, units)
+                points /= np.linalg.norm(points, axis=1, keepdims=True)
+                expected = decide_space(section, known, points, section.numbers["tau"], 64 if name == "talon" else 0)
             elif name == "age":
                 expected = decide_age(section, known, np.bincount(labels), units, ALPHA)
             else:

@@ -38,15 +38,15 @@ std::unique_ptr<Method> with(const std::string& name, std::shared_ptr<const Mode
   return std::move(method).value();
 }
 
-const char* const kTrained[] = {"smile",     "hash",     "mldg", "diffgre-s", "phe",
-                                "diffgre-p", "rankstat", "wta",  "age"};
+const char* const kTrained[] = {"smile",    "hash", "mldg", "diffgre-s", "phe",  "diffgre-p",
+                                "rankstat", "wta",  "age",  "ltc",       "talon"};
 
 TEST(Peers, TrainingGivesTheSameBytesForAnyNumberOfThreads) {
   const auto data = make_data({}, 3);
   for (const std::string name : kTrained) {
     CalibrationOptions options = quick_options(name);
     options.set("steps", 2);
-    if (name != "age") options.set("width", 40);
+    if (name != "age" && name != "ltc" && name != "talon") options.set("width", 40);
     const auto one = made(data, options);
     options.threads = 3;
     EXPECT_EQ(made(data, options)->fingerprint(), one->fingerprint()) << name;
@@ -286,6 +286,43 @@ TEST(Peers, AgeKeepsNoMoreSamplesOfACategoryThanItsWindow) {
   const auto a = decide_all(*small, data.stream, 64), b = decide_all(*large, data.stream, 64);
   EXPECT_FALSE(testing::same_decisions(a, b));
   EXPECT_LT(small->save().value().size(), large->save().value().size());
+}
+
+TEST(Peers, PrototypesOfTalonFollowTheirSamplesAndThoseOfLtcStay) {
+  testing::MadePlan plan;
+  plan.noise = 0.8;
+  const auto data = make_data(plan, 14);
+  CalibrationOptions options = quick_options("talon");
+  options.set("steps", 30);
+  const auto talon = made(data, options);
+  const Settings follows{{"batch", "16"}}, stays{{"batch", "0"}};
+  const auto whole = with("talon", talon, follows);
+  const auto expected = decide_all(*whole, data.stream, 64);
+  EXPECT_FALSE(
+      testing::same_decisions(decide_all(*with("talon", talon, stays), data.stream, 64), expected));
+  // A batch is of the stream, not of a call, and survives a restart in its middle.
+  EXPECT_TRUE(testing::same_decisions(decide_all(*with("talon", talon, follows), data.stream, 5),
+                                      expected));
+  for (const std::size_t cut : {7, 16, 40}) {
+    const auto first = with("talon", talon, follows), second = with("talon", talon, follows);
+    decide_all(*first, data.stream.view().slice(0, cut), 64);
+    ASSERT_TRUE(second->restore(first->save().value(), "state").ok());
+    decide_all(*second, data.stream.view().slice(cut, 150 - cut), 64);
+    EXPECT_EQ(second->save().value(), whole->save().value());
+  }
+  options = quick_options("ltc");
+  options.set("steps", 30);
+  const auto ltc = made(data, options);
+  // What joined is at least as close to some prototype as what started is far from all before it.
+  const auto method = method_for("ltc", ltc);
+  const double tau = testing::figure(*method, "tau");
+  EXPECT_GT(tau, 0);
+  EXPECT_LT(tau, 0.995);
+  for (const Decision& d : decide_all(*method, data.stream, 64))
+    EXPECT_EQ(d.score >= tau, d.verdict != Verdict::created);
+  EXPECT_EQ(testing::figure(*with("ltc", ltc, {{"ssc", "on"}}), "tau"),
+            ltc->section("ltc").value()->number("ssc").value());
+  EXPECT_EQ(testing::figure(*with("ltc", ltc, {{"tau", "0.75"}}), "tau"), 0.75);
 }
 
 TEST(Peers, AStoppedTrainingSaysThatItWasInterrupted) {

@@ -1,0 +1,23 @@
+// The embeddings that a study runs on: read where they are there, made from images where they are
+// not yet. What is made stays in OUT/sets, one folder a training, and is not made twice; such a
+// folder may be carried to another machine.
+#pragma once
+
+#include <functional>
+
+#include "study/data_set.hpp"
+#include "study/plans.hpp"
+#include "study/set_list.hpp"
+
+namespace paco {
+
+// Splits, trains and embeds as a recipe says, into a folder that read_data_set can read; stream.npy
+// is the last file it writes. Interrupted, it goes on where it was when it is called again.
+using SetMaker = std::function<Result<void>(const ImageRecipe& recipe, const std::string& folder)>;
+
+// Everything is checked before the first training begins.
+Result<std::vector<DataSet>> data_for(const Plan& plan, const std::vector<StudySet>& sets,
+                                      std::uint64_t seeds, const std::string& out,
+                                      const SetMaker& make);
+
+}  // namespace paco
