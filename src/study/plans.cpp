@@ -40,6 +40,7 @@ const std::vector<Contender>& listed_contenders() {
     add("sync+refit", "sync", {}, refit);
     add("age", "age");
     add("age+ssc", "age", {}, ssc);
+    add("mirror+prior", "mirror", {{"prior", "on"}});
     return out;
   }();
   return list;
