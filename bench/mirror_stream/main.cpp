@@ -1,11 +1,21 @@
-// Do mirror's candidates stay bounded on a stream of ten million samples, and does the bound change
-// what is answered?
+// Do mirror's candidates stay bounded, and does the bound change what is answered?
 //
-// One sample in a hundred is junk: a direction of its own, which nothing explains and nothing
-// joins. Each leaves a candidate behind. The stream is decided with the bound that is set by
-// default, and its first million samples also with one that is never reached; accuracy is that of
-// the samples that are no junk. Takes a minute or two.
+// Some samples are junk: a direction of its own each, which nothing explains and nothing joins.
+// Each leaves a candidate behind. Accuracy is that of the samples that are no junk. Two streams:
+//
+// Long: ten million samples of few dimensions, one in a hundred is junk. The threshold falls with
+// the length of the stream, and candidates become rare by themselves.
+//
+// Outliers: every second sample is junk, in so many dimensions that no two are alike, so candidates
+// grow with the stream unless they are bounded. One sample in fifty is of one of 100 rare classes,
+// whose second sample comes thousands of samples after the first: those are what a bound can cost.
+// Decided with several bounds, and without one.
+//
+// Takes some minutes.
 #include <fmt/format.h>
+
+#include <optional>
+#include <string>
 
 #include "base/random.hpp"
 #include "data/made_data.hpp"
@@ -19,57 +29,75 @@ namespace {
 using namespace paco;
 
 constexpr std::size_t kBlock = 1000;
-constexpr std::uint64_t kJunkOneIn = 100;
 
-void make_block(const MadeData& data, std::uint64_t first, Matrix<double>& block) {
-  for (std::size_t i = 0; i < block.rows(); ++i) {
-    if ((first + i) % kJunkOneIn != 0) {
-      data.stream_row(first + i, block[i]);
-      continue;
-    }
-    Random random(first + i, 17);
-    for (double& x : block[i]) x = random.normal();
+struct Mixture {
+  std::string name;
+  MadeData data;
+  std::uint64_t junk_one_in;
+  std::uint64_t rare_one_in;  // 0: none
+  std::optional<MadeData> rare;
+
+  bool is_junk(std::uint64_t i) const { return i % junk_one_in == 0; }
+  bool is_rare(std::uint64_t i) const { return rare && i % rare_one_in == 1; }
+  // Rare classes come after all others.
+  std::uint32_t label(std::uint64_t i) const {
+    return static_cast<std::uint32_t>(is_rare(i) ? data.shape().known + data.shape().novel +
+                                                       rare->stream_label(i)
+                                                 : data.stream_label(i));
   }
-}
+  void make(std::uint64_t first, Matrix<double>& block) const {
+    for (std::size_t i = 0; i < block.rows(); ++i) {
+      if (is_junk(first + i)) {
+        Random random(first + i, 17);
+        for (double& x : block[i]) x = random.normal();
+      } else {
+        (is_rare(first + i) ? *rare : data).stream_row(first + i, block[i]);
+      }
+    }
+  }
+};
 
-void decide_stream(bench::Harness& harness, const MadeData& data, const MirrorModel& learned,
+void decide_stream(bench::Harness& harness, const Mixture& stream, const MirrorModel& learned,
                    int candidates, std::initializer_list<std::uint64_t> ends) {
   MirrorModel model = learned;
   model.options.candidates = candidates;
   MirrorEngine engine(std::make_shared<const MirrorModel>(model));
   std::vector<std::uint32_t> truth, answered;
   std::vector<MirrorDecision> decisions(kBlock);
-  Matrix<double> block(kBlock, data.shape().dimension);
-  std::uint64_t done = 0;
+  Matrix<double> block(kBlock, stream.data.shape().dimension);
+  std::uint64_t done = 0, most = 0;
   for (const std::uint64_t end : ends) {
     std::vector<double> seconds;
     std::vector<MirrorBirth> births;
     for (; done < end; done += kBlock) {
-      make_block(data, done, block);
+      stream.make(done, block);
       births.clear();
       const double before = harness.clock()();
       harness.take(engine.decide_block(block, decisions, births));
       seconds.push_back(harness.clock()() - before);
       for (std::size_t i = 0; i < kBlock; ++i) {
-        if ((done + i) % kJunkOneIn == 0) continue;
-        truth.push_back(static_cast<std::uint32_t>(data.stream_label(done + i)));
+        most = std::max(most, decisions[i].candidates);
+        if (stream.is_junk(done + i)) continue;
+        truth.push_back(stream.label(done + i));
         answered.push_back(static_cast<std::uint32_t>(decisions[i].category));
       }
     }
     Measurement m{"mirror_stream", fmt::format("at most {} candidates", candidates),
-                  fmt::format("{} samples", end), timing_of(std::move(seconds)),
+                  fmt::format("{}, {} samples", stream.name, end), timing_of(std::move(seconds)),
                   static_cast<double>(kBlock)};
     const double strict = strict_all(truth, answered);
     const std::int64_t categories = engine.save().next_category;
     m.more = {{"candidates", engine.candidates()},
+              {"most_candidates", most},
               {"prototypes_made", engine.next_prototype()},
               {"categories", categories},
               {"strict_all", strict},
               {"resident_bytes", bench::resident_bytes()}};
     harness.add(std::move(m));
     harness.note(
-        fmt::format("{} candidates of {} prototypes made, {} categories, Strict All {:.2f} %",
-                    engine.candidates(), engine.next_prototype(), categories, 100 * strict));
+        fmt::format("{} candidates, {} at most, of {} prototypes made, {} categories, Strict All "
+                    "{:.2f} %",
+                    engine.candidates(), most, engine.next_prototype(), categories, 100 * strict));
   }
 }
 
@@ -77,13 +105,23 @@ void decide_stream(bench::Harness& harness, const MadeData& data, const MirrorMo
 
 int main(int argc, char** argv) {
   bench::Harness harness("mirror_stream", argc, argv);
-  const MadeData data({"", 32, 20, 20, 400, 0, 0.6, 9});
   ThreadPool pool(1);
   NoProgress progress;
-  const MirrorModel model =
-      harness.take(calibrate_mirror(data.support(), data.support_labels(), {}, pool, progress, {}));
-  decide_stream(harness, data, model, 1'000'000, {10'000, 100'000, 1'000'000});
-  decide_stream(harness, data, model, MirrorOptions{}.candidates,
+  const auto learn = [&](const MadeData& data) {
+    return harness.take(
+        calibrate_mirror(data.support(), data.support_labels(), {}, pool, progress, {}));
+  };
+  const Mixture outliers{"outliers", MadeData({"", 512, 20, 20, 400, 0, 1, 9}), 2, 50,
+                         MadeData({"", 512, 0, 100, 0, 0, 1, 10})};
+  const MirrorModel of_outliers = learn(outliers.data);
+  for (const int candidates : {1'000'000, 5'000, MirrorOptions{}.candidates, 500, 100})
+    decide_stream(harness, outliers, of_outliers, candidates, {10'000, 40'000});
+  decide_stream(harness, outliers, of_outliers, MirrorOptions{}.candidates, {200'000});
+
+  const Mixture long_one{"long", MadeData({"", 32, 20, 20, 400, 0, 0.6, 9}), 100, 0, std::nullopt};
+  const MirrorModel of_long = learn(long_one.data);
+  decide_stream(harness, long_one, of_long, 1'000'000, {10'000, 100'000, 1'000'000});
+  decide_stream(harness, long_one, of_long, MirrorOptions{}.candidates,
                 {10'000, 100'000, 1'000'000, 10'000'000});
   return harness.finish();
 }

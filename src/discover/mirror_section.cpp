@@ -92,6 +92,14 @@ const std::vector<MethodOption>& mirror_options() {
        1,
        1'000'000,
        {}},
+      {"prior",
+       Kind::flag,
+       Stage::calibrating,
+       "off",
+       "with five known classes or fewer, draw the chosen threshold to what serves elsewhere",
+       0,
+       0,
+       {}},
       {"loops",
        Kind::flag,
        Stage::deciding,
@@ -111,6 +119,7 @@ Result<Section> calibrate_mirror_section(SupportView& support, const Settings& s
   options.seed = static_cast<std::uint32_t>(whole_setting(settings, "seed"));
   options.odds = number_setting(settings, "odds");
   options.candidates = static_cast<int>(whole_setting(settings, "candidates"));
+  options.prior = flag_setting(settings, "prior");
   Told progress(support.progress());
   PACO_ASSIGN(const MirrorModel model, calibrate_mirror(support.raw(), support.labels(), options,
                                                         support.pool(), progress, support.stop()));
@@ -175,12 +184,21 @@ Result<SectionSummary> summarise_mirror(const Model& model) {
   row("rho", m.rho, "root of the mean cosine of two samples of a class");
   row("alpha", m.embedding.alpha,
       fmt::format("shrinkage of the covariance within classes, of rank {}", m.embedding.rank));
-  row("tau", m.tau, "start in units of rho, chosen by pseudo-streams");
+  row("tau", m.tau,
+      m.options.prior && m.known() <= kFewClasses
+          ? "start in units of rho, chosen by pseudo-streams and drawn to 0.85"
+          : "start in units of rho, chosen by pseudo-streams");
   if (curve) {
     out.text += fmt::format(
         "pseudo-streams with hidden classes reach Strict All {:.1f} % at tau {:.2f}, as good from "
         "{:.2f} to {:.2f}\n",
         100 * e.means[e.best], e.taus[e.best], e.taus[e.low], e.taus[e.high]);
+  }
+  if (m.known() <= kFewClasses && !m.options.prior) {
+    out.text += fmt::format(
+        "with {} known classes such streams say little of the threshold: '--set prior=on' draws it "
+        "to what serves elsewhere\n",
+        m.known());
   }
   return out;
 }

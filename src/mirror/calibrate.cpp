@@ -197,6 +197,7 @@ class Calibration {
     });
     if (stop_.stop_requested()) return {};
     model_.tau = choose_tau(evidence);
+    if (model_.options.prior) model_.tau = drawn_to_prior(model_.tau, classes_);
     model_.start = model_.tau * model_.rho;
     return std::move(model_);
   }
@@ -308,6 +309,14 @@ double choose_tau(MirrorEvidence& evidence) {
   while (evidence.low > 0 && as_good(evidence.low - 1)) --evidence.low;
   while (evidence.high + 1 < taus && as_good(evidence.high + 1)) ++evidence.high;
   return 0.5 * (evidence.taus[evidence.low] + evidence.taus[evidence.high]);
+}
+
+double drawn_to_prior(double tau, std::size_t classes) {
+  if (classes > kFewClasses) return tau;
+  constexpr double kServes = 0.85, kWeight = 3, kMost = 1;
+  const auto hidden = static_cast<double>(classes - visible_classes(classes));
+  const double own = hidden * hidden * hidden;
+  return (own * std::min(tau, kMost) + kWeight * kServes) / (own + kWeight);
 }
 
 Result<MirrorModel> calibrate_mirror(Rows<const double> support,

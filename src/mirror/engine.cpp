@@ -156,29 +156,37 @@ void MirrorEngine::decide_units(Rows<const float> units, std::span<MirrorDecisio
   reconsider_format();
 }
 
-// Exact cosines of all that may be among the `places` best are offered to `best`.
-template <class Exact>
-void MirrorEngine::offer(const ScreenedScores& scores, int places, NearestTwo& best, Exact exact) {
-  if (scores.count == 0) return;
-  screen_best(scores, places, candidates_);
-  const auto bar = [&] {
-    const std::int64_t last = places == 1 ? best.first : best.second;
-    if (last == kNoPrototype) return -std::numeric_limits<double>::infinity();
-    return places == 1 ? best.cosine : best.second_cosine;
-  };
-  settle_best(candidates_, bar, [&](std::size_t i) { exact(i); });
+namespace {
+
+// What a candidate has to reach to be among the `places` best.
+double bar_of(const NearestTwo& best, int places) {
+  const std::int64_t last = places == 1 ? best.first : best.second;
+  if (last == kNoPrototype) return -std::numeric_limits<double>::infinity();
+  return places == 1 ? best.cosine : best.second_cosine;
 }
 
+}  // namespace
+
+// The closest of the fixed ones. Those that may be second stay in known_candidates_: whether they
+// are worth scoring depends on the prototypes that are not fixed.
 NearestTwo MirrorEngine::best_known(const float* v, const ScreenedRow& products) {
   NearestTwo best;
   ScreenedScores scores = references_.screened_cosines(products);
   scores.offset = fixed_out_.data();
-  offer(scores, 2, best, [&](std::size_t k) {
-    if (fixed_out_[k] != 0) return;
-    ++watched_.scored;
-    best.offer(fixed_numbers_[k], dot(fixed_rows()[k].data(), v, model_->dimension()));
-  });
+  screen_best(scores, 2, known_candidates_);
+  offer_known(v, 1, best);
   return best;
+}
+
+// Those of known_candidates_ that may be among the `places` best.
+void MirrorEngine::offer_known(const float* v, int places, NearestTwo& best) {
+  settle_best(
+      known_candidates_, [&] { return bar_of(best, places); },
+      [&](std::size_t k) {
+        if (fixed_out_[k] != 0) return;
+        ++watched_.scored;
+        best.offer(fixed_numbers_[k], dot(fixed_rows()[k].data(), v, model_->dimension()));
+      });
 }
 
 NearestTwo MirrorEngine::known_of_stored(Stored::Entry& entry, const float* v) {
@@ -212,11 +220,17 @@ MirrorDecision MirrorEngine::decide(std::size_t row, const float* v, const Neare
 
   const ScreenedRow products = table_.row(row);
   NearestTwo visible = known;
-  offer(memory_.screened(products, Group::visible), 2, visible, [&](std::size_t slot) {
-    if (!memory_.in_group(slot, Group::visible)) return;
-    ++watched_.scored;
-    visible.offer(memory_.number(slot), memory_.cosine(slot, v));
-  });
+  if (memory_.slots() > 0) {
+    screen_best(memory_.screened(products, Group::visible), 2, candidates_);
+    settle_best(
+        candidates_, [&] { return bar_of(visible, 2); },
+        [&](std::size_t slot) {
+          if (!memory_.in_group(slot, Group::visible)) return;
+          ++watched_.scored;
+          visible.offer(memory_.number(slot), memory_.cosine(slot, v));
+        });
+  }
+  offer_known(v, 2, visible);
   d.visible_cosine = visible.cosine;
   // A candidate matters only where it is better than all that is visible.
   NearestTwo all;

@@ -67,8 +67,7 @@ class MirrorEngine final : public MirrorDecider {
   void join(std::size_t row, std::size_t slot, const float* v, std::vector<MirrorBirth>& births);
   NearestTwo best_known(const float* v, const ScreenedRow& products);
   NearestTwo known_of_stored(Stored::Entry& entry, const float* v);
-  template <class Exact>
-  void offer(const ScreenedScores& scores, int places, NearestTwo& best, Exact exact);
+  void offer_known(const float* v, int places, NearestTwo& best);
   std::int64_t category_of(std::int64_t number) const;
   bool is_support(std::int64_t number) const { return number < known_; }
   // Of the support set or promoted: it compares by a row that does not change.
@@ -118,7 +117,7 @@ class MirrorEngine final : public MirrorDecider {
   std::vector<std::size_t> chosen_;       // places in stored_ of the rows of a block
   std::vector<std::uint64_t> plan_;       // sequence numbers, `rehearse` for each new sample
   std::vector<std::size_t> row_of_plan_;  // the row of each
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> candidates_, known_candidates_;
 };
 
 }  // namespace paco

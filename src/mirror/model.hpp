@@ -18,6 +18,7 @@ struct MirrorOptions {
   std::uint32_t seed = 0;  // of their random order
   double odds = 1;         // what the slope is multiplied with
   int candidates = 2000;   // the most candidates that are kept, see state.hpp
+  bool prior = false;      // is the chosen threshold drawn to what serves elsewhere?
 };
 
 // From a raw embedding h to the point v of the unit sphere that is compared:

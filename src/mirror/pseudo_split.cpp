@@ -28,7 +28,7 @@ PseudoSplit draw_split(std::span<const std::uint32_t> labels, std::size_t classe
   }
   const auto rows = by_class(labels, classes, used);
   std::vector<bool> is_reference(n, false);
-  for (std::size_t c = 0; c < std::max<std::size_t>(2, classes / 2); ++c) {
+  for (std::size_t c = 0; c < visible_classes(classes); ++c) {
     const std::vector<std::size_t>& mine = rows[order[c]];
     const std::vector<std::size_t> shuffled = random.permutation(mine.size());
     const std::size_t two = mine.size() > 0 ? std::min<std::size_t>(2, mine.size() - 1) : 0;

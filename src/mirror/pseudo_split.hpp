@@ -3,6 +3,7 @@
 // the same everywhere.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,6 +25,11 @@ struct PseudoSplit {
   std::vector<std::uint32_t> stream_labels;     // visible classes first, hidden ones follow
   std::size_t visible = 0;
 };
+
+// Of so many classes, those that a pseudo-stream knows; the others are hidden.
+inline std::size_t visible_classes(std::size_t classes) {
+  return std::max<std::size_t>(2, classes / 2);
+}
 
 PseudoSplit draw_split(std::span<const std::uint32_t> labels, std::size_t classes,
                        NumpyLegacyRandom& random);

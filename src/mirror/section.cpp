@@ -106,10 +106,10 @@ MirrorSection to_section(const MirrorModel& model) {
   const MirrorEvidence& e = model.evidence;
   const std::uint64_t taus = e.taus.size(), splits = e.scores.rows();
   Json json;
-  json["options"] = {
-      {"rehearse", model.options.rehearse}, {"buffer", model.options.buffer},
-      {"splits", model.options.splits},     {"seed", model.options.seed},
-      {"odds", model.options.odds},         {"candidates", model.options.candidates}};
+  json["options"] = {{"rehearse", model.options.rehearse}, {"buffer", model.options.buffer},
+                     {"splits", model.options.splits},     {"seed", model.options.seed},
+                     {"odds", model.options.odds},         {"candidates", model.options.candidates},
+                     {"prior", model.options.prior}};
   json["dimension"] = d;
   json["known"] = k;
   json["whitened"] = model.embedding.whitening.rows() > 0;
@@ -145,7 +145,8 @@ Result<MirrorModel> model_from_section(const MirrorSection& section, const std::
     const Json& o = json.at("options");
     m.options = {o.at("rehearse").get<int>(), o.at("buffer").get<int>(),
                  o.at("splits").get<int>(),   o.at("seed").get<std::uint32_t>(),
-                 o.at("odds").get<double>(),  o.at("candidates").get<int>()};
+                 o.at("odds").get<double>(),  o.at("candidates").get<int>(),
+                 o.value("prior", false)};  // files from before it was there lack it
     d = json.at("dimension").get<std::uint64_t>();
     k = json.at("known").get<std::uint64_t>();
     whitened = json.at("whitened").get<bool>();

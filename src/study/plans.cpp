@@ -43,6 +43,7 @@ const std::vector<Contender>& listed_contenders() {
       add(fmt::format("{}+ssc", method), method, {}, ssc);
     }
     add("talon", "talon");
+    add("mirror+prior", "mirror", {{"prior", "on"}});
     return out;
   }();
   return list;

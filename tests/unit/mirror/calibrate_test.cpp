@@ -59,6 +59,28 @@ TEST(MirrorCalibrate, RefusesOptionsOutOfRange) {
   EXPECT_THAT(refusal(data.support, data.labels, options).message, HasSubstr("odds is nan"));
 }
 
+TEST(MirrorCalibrate, ThePriorDecidesWithThreeClassesAndIsSilentWithSix) {
+  EXPECT_NEAR(drawn_to_prior(0.2, 3), (0.2 + 3 * 0.85) / 4, 1e-12);  // one class hidden
+  EXPECT_NEAR(drawn_to_prior(1.5, 3), (1.0 + 3 * 0.85) / 4, 1e-12);  // never above rho
+  EXPECT_NEAR(drawn_to_prior(0.4, 5), (27 * 0.4 + 3 * 0.85) / 30, 1e-12);
+  EXPECT_EQ(drawn_to_prior(1.4, 6), 1.4);
+}
+
+TEST(MirrorCalibrate, ThePriorChangesTheThresholdAndNothingElse) {
+  const MadeData data = make_data({}, 1);
+  ThreadPool pool(1);
+  NoProgress progress;
+  MirrorOptions options;
+  const auto without = calibrate_mirror(data.support, data.labels, options, pool, progress, {});
+  options.prior = true;
+  const auto with = calibrate_mirror(data.support, data.labels, options, pool, progress, {});
+  ASSERT_TRUE(without.ok() && with.ok());
+  EXPECT_EQ(with->tau, drawn_to_prior(without->tau, 5));
+  EXPECT_NE(with->tau, without->tau);
+  EXPECT_EQ(with->start, with->tau * without->rho);
+  EXPECT_EQ(with->slope, without->slope);
+}
+
 TEST(MirrorCalibrate, ChoosesTheMiddleOfThePlateauAroundTheBest) {
   MirrorEvidence evidence;
   evidence.taus = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
