@@ -61,6 +61,12 @@ std::string Record::bytes(std::size_t evidence) const {
   return text_bytes;
 }
 
+std::size_t Record::most_bytes(std::size_t evidence) const {
+  constexpr std::size_t kNumbers = 96;  // lengths, and what every decision has
+  return kNumbers + key.size() + id.size() + category.size() + text.size() +
+         evidence * sizeof(double);
+}
+
 bool Record::same_as(const Record& other, std::size_t evidence) const {
   if (kind == RecordKind::refused && other.kind == kind) return key == other.key && id == other.id;
   return bytes(evidence) == other.bytes(evidence);

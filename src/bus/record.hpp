@@ -28,6 +28,7 @@ struct Record {
   std::uint64_t session = 0;  // operated: its event number in the journal
 
   std::string bytes(std::size_t evidence) const;
+  std::size_t most_bytes(std::size_t evidence) const;  // as many, or a few more
   // Equal in all that matters: of a refusal the words may differ.
   bool same_as(const Record& other, std::size_t evidence) const;
   std::string words() const;  // for people

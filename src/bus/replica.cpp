@@ -8,12 +8,12 @@
 namespace paco::bus {
 namespace {
 
-constexpr std::size_t kGroup = 256;    // events folded, and records published, at once
-constexpr std::size_t kAhead = 8192;   // records that may wait to stand
-constexpr std::size_t kBehind = 1024;  // groups that may stand before they are folded here
-constexpr std::size_t kLine = 1024;    // events that may wait to be folded
+constexpr std::size_t kGroup = 256;                    // events folded at once
+constexpr std::size_t kSaid = std::size_t{256} << 10;  // bytes of records published at once
+constexpr std::size_t kAhead = 8192;                   // records that may wait to stand
+constexpr std::size_t kBehind = 64;  // groups that may stand before they are folded here
+constexpr std::size_t kLine = 1024;  // events that may wait to be folded
 constexpr int kIdleMs = 20;
-constexpr std::size_t kUnderWay = 8;  // groups without an answer
 constexpr auto kUnheard = std::chrono::seconds(5);
 
 std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
@@ -163,13 +163,10 @@ Error Replica::differs(std::uint64_t event, const std::string& there, const std:
 }
 
 bool Replica::due() const {
-  if (!heard_.empty() || waiting_.empty() || waiting_.back().after.event <= spoken_.event)
+  if (speaker_->waits() || !heard_.empty() || waiting_.empty() ||
+      waiting_.back().after.event <= spoken_.event)
     return false;
   if (spoken_.event + 1 < waiting_.front().after.event) return false;  // others have said more
-  // One group to begin with; then full ones, so that many small ones become few.
-  const std::size_t under_way = speaker_->under_way();
-  const std::uint64_t unsaid = waiting_.back().after.event - spoken_.event;
-  if (under_way >= (speaking_ ? kUnderWay : 1) || (under_way > 0 && unsaid < kGroup)) return false;
   if (speaking_) return true;
   const Time since = std::max(heard_time_, waiting_.front().since);
   return now() - since > std::chrono::milliseconds(options_.silence_ms);
@@ -181,9 +178,12 @@ Group Replica::next_group() const {
   group.evidence = static_cast<std::uint8_t>(folding_.evidence());
   group.first = spoken_.event + 1;
   const std::uint64_t skip = group.first - waiting_.front().after.event;
-  for (std::size_t i = static_cast<std::size_t>(skip);
-       i < waiting_.size() && group.records.size() < kGroup; ++i) {
+  std::size_t room = std::min(kSaid, static_cast<std::size_t>(connection_->most_payload()) / 2);
+  for (auto i = static_cast<std::size_t>(skip); i < waiting_.size(); ++i) {
     const Waiting& one = waiting_[i];
+    const std::size_t size = one.record.most_bytes(folding_.evidence());
+    if (size > room && !group.records.empty()) break;
+    room -= std::min(room, size);
     group.records.push_back(one.record);
     group.samples = one.after.samples;
     group.journal = one.after.journal;
@@ -224,14 +224,13 @@ Result<void> Replica::speak() {
   if (!goes_on) return {};
   // Own words that never came back were lost with their server.
   if (spoken_.event > standing_.event && now() - heard_time_ > kUnheard) be_silent();
-  while (due()) {
-    const Group group = next_group();
-    PACO_ASSIGN(const bool sent, speaker_->say(group, spoken_.message));
-    if (!sent) {
-      be_silent();
-      return {};
-    }
+  if (!due()) return {};
+  const Group group = next_group();
+  PACO_ASSIGN(const bool sent, speaker_->say(group, spoken_.message));
+  if (sent) {
     spoken_ = {group.last(), spoken_.message + 1};
+  } else {
+    be_silent();
   }
   return {};
 }

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <random>
 
 #include "base/try.hpp"
@@ -11,7 +10,7 @@
 namespace paco::bus {
 namespace {
 
-constexpr std::size_t kWindow = 64;
+constexpr std::size_t kWindow = 8;  // one, and those that count no more
 constexpr auto kNoAnswer = std::chrono::milliseconds(2000);
 
 }  // namespace
@@ -45,10 +44,9 @@ Result<bool> Speaker::say(const Group& group, std::uint64_t after) {
   options.MsgId = id.c_str();
   options.ExpectLastSeq = after;
   options.ExpectNoMessage = after == 0;
-  if (!sent_.empty()) options.ExpectLastMsgId = sent_.back().id.c_str();
   if (status == NATS_OK) status = postman_->send(message, &options);
   if (status == NATS_OK) {
-    sent_.push_back({id, group.first, after + 1, std::chrono::steady_clock::now()});
+    sent_ = Sent{id, group.first, after + 1, std::chrono::steady_clock::now()};
     return true;
   }
   if (!Connection::may_pass(status, jsErrCode(0)) && status != NATS_INSUFFICIENT_BUFFER)
@@ -66,25 +64,22 @@ Result<Speaker::News> Speaker::news() {
   for (const Postman::Answer& answer : answers) {
     const char* id = nullptr;
     natsMsgHeader_Get(answer.message.get(), "Nats-Msg-Id", &id);
-    const auto sent = std::find_if(sent_.begin(), sent_.end(),
-                                   [&](const Sent& one) { return id != nullptr && one.id == id; });
-    if (sent == sent_.end()) continue;  // of those that count no more
-    if (answer.status == NATS_OK && answer.sequence == sent->message && !answer.duplicate) {
-      if (news.first == 0) news.first = sent->first;
-      sent_.erase(sent_.begin(), sent + 1);  // what was before it stands, too
+    if (!sent_ || id == nullptr || sent_->id != id) continue;  // of those that count no more
+    if (answer.status == NATS_OK && answer.sequence == sent_->message && !answer.duplicate) {
+      news.first = sent_->first;
+      sent_.reset();
       continue;
     }
     forget();
     news.refused = true;
     if (answer.status == NATS_OK || answer.code == JSStreamWrongLastSequenceErr ||
-        answer.code == JSStreamWrongLastMsgIDErr ||
         Connection::may_pass(answer.status, answer.code)) {
       continue;
     }
     return connection_->error(fmt::format("publishing to {} ({})", subject_, answer.text),
                               answer.status, answer.code);
   }
-  if (!sent_.empty() && std::chrono::steady_clock::now() - sent_.front().since > kNoAnswer) {
+  if (sent_ && std::chrono::steady_clock::now() - sent_->since > kNoAnswer) {
     forget();
     news.refused = true;
   }
@@ -92,7 +87,7 @@ Result<Speaker::News> Speaker::news() {
 }
 
 void Speaker::forget() {
-  sent_.clear();
+  sent_.reset();
   postman_->take_back();
 }
 

@@ -1,16 +1,17 @@
-// Says groups of decisions aloud, several on their way at once, so that nobody else can come
-// between.
+// Says groups of decisions aloud without waiting for the answer: while one group is on its way,
+// its replica goes on folding, and says all of that in the next one.
 //
-// Each group is sent with the number of the message that it expects to stand last; one that follows
-// an own group without an answer, with that group's id as well. So JetStream takes a row of them
-// unbroken, or refuses everything from the first on that does not fit. An id is used once: a server
-// remembers the id of a message that it refused.
+// A group is sent with the number of the message that it expects to stand last, so that JetStream
+// takes it where nobody else has spoken, and refuses it otherwise. One group is on its way at a
+// time: the number that a second one would have to expect could by then be somebody else's group,
+// and the other thing that NATS 2.9 can be asked to expect, the id of the last message, is not
+// what it should be on a server that has just caught up with the others. An id is used once: a
+// server may remember the id of a message that it refused.
 //
 // Thread rule: one thread at a time.
 #pragma once
 
 #include <chrono>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -28,17 +29,17 @@ class Speaker {
                                                const std::string& stream, const std::string& name);
 
   // Sends a group that is to stand right after message `after`; false where that cannot be done
-  // now.
+  // now. Not while another one is on its way.
   Result<bool> say(const Group& group, std::uint64_t after);
 
   struct News {
-    std::uint64_t first = 0;  // event of the first group that is stored now; 0: none is
-    bool refused = false;     // somebody else spoke, or nobody answers: nothing is under way now
+    std::uint64_t first = 0;  // event that the group began with that is stored now; 0: none is
+    bool refused = false;     // somebody else spoke, or nobody answers: nothing is on its way now
   };
-  // What became of the groups under way. An error where the servers will not take any.
+  // What became of the group on its way. An error where the servers will not take any.
   Result<News> news();
-  std::size_t under_way() const { return sent_.size(); }
-  // Whatever is under way counts no more.
+  bool waits() const { return sent_.has_value(); }
+  // What is on its way counts no more.
   void forget();
 
  private:
@@ -56,7 +57,7 @@ class Speaker {
   const std::shared_ptr<Connection> connection_;
   const std::string subject_, prefix_;
   std::uint64_t count_ = 0;
-  std::deque<Sent> sent_;
+  std::optional<Sent> sent_;
 
   std::mutex mutex_;
   std::vector<Postman::Answer> answers_;  // guarded; the library's thread fills it

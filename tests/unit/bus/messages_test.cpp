@@ -85,6 +85,14 @@ TEST(BusRecord, AGroupComesBackAsItWasSent) {
   EXPECT_EQ(back->records[1].session, 12u);
 }
 
+TEST(BusRecord, NoRecordIsLongerThanItSays) {
+  for (const Record& record : some_group().records) {
+    for (const std::size_t evidence : {std::size_t{0}, std::size_t{2}, kMaxEvidence}) {
+      EXPECT_LE(record.bytes(evidence).size(), record.most_bytes(evidence)) << record.words();
+    }
+  }
+}
+
 TEST(BusRecord, EveryPrefixIsRefused) {
   const std::string whole = group_bytes(some_group());
   for (std::size_t size = 0; size < whole.size(); ++size)
