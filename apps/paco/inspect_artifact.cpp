@@ -90,29 +90,40 @@ Result<Inspection> explain_decision(const std::string& decisions, const std::str
   PACO_ASSIGN(Model loaded, load_model(model_path));
   const auto shared = std::make_shared<const Model>(std::move(loaded));
   const Model& model = *shared;
-  PACO_ASSIGN(const DecisionTable table, read_decisions(decisions));
-  PACO_TRY(check_known(table, decisions, {model.known_classes(), model.class_names, model_path}));
-  if (!table.detailed) {
+  PACO_ASSIGN(DecisionReader reader, DecisionReader::open(decisions));
+  if (!reader.detailed()) {
     return Error{ErrorCode::unsupported, fmt::format("{}: it holds category ids alone", decisions),
                  "write decisions as .csv or .jsonl to have them explained"};
   }
-  const auto found = std::find_if(table.decisions.begin(), table.decisions.end(),
-                                  [&](const Decision& d) { return d.sequence == sequence; });
-  if (found == table.decisions.end()) {
+  KnownCheck check({model.known_classes(), model.class_names, model_path}, decisions);
+  DecisionTable found;  // that one alone
+  found.fields = reader.fields();
+  DecisionRow row;
+  std::uint64_t rows = 0;
+  for (;; ++rows) {
+    PACO_ASSIGN(const bool more, reader.next(row));
+    if (!more) break;
+    PACO_TRY(check.see(row.decision, row.name));
+    if (row.decision.sequence != sequence || !found.decisions.empty()) continue;
+    found.decisions = {row.decision};
+    found.samples = {row.sample};
+    found.names = {row.name};
+  }
+  PACO_TRY(check.conclude());
+  if (found.decisions.empty()) {
     return Error{ErrorCode::not_found,
                  fmt::format("{}: no decision has sequence number {}; there are {}", decisions,
-                             sequence, table.decisions.size()),
+                             sequence, rows),
                  "sequence numbers count from 0"};
   }
   Inspection out;
-  const auto row = static_cast<std::size_t>(found - table.decisions.begin());
-  PACO_ASSIGN(const std::string name, method_of(table, model));
+  PACO_ASSIGN(const std::string name, method_of(found, model));
   PACO_ASSIGN(const std::unique_ptr<Method> method, make_method(name, shared));
-  const std::string sentence = method->explain(table.as_of(method->info(), row));
+  const std::string sentence = method->explain(found.as_of(method->info(), 0));
   out.json = {{"sequence", sequence},
-              {"sample", table.samples[row]},
-              {"category", found->category},
-              {"name", table.names[row]},
+              {"sample", found.samples[0]},
+              {"category", found.decisions[0].category},
+              {"name", found.names[0]},
               {"explanation", sentence}};
   out.text = sentence + "\n";
   return out;

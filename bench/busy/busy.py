@@ -1,7 +1,8 @@
 """Does a verb keep its speed where another process has one of the cores?
 
-    busy.py PACO OUT.json
+    busy.py PACO OUT.json [VERB...]
 
+With verbs, those alone are measured, and the others keep their rows in OUT.json.
 Every verb that uses threads, with as many as there are cores: quiet, and beside a process at nice 15 that computes on one core all
 the time. They take turns. The limit is what the cores that are left could do: the rate that the verb has on one core fewer
 (at least one), measured in the same run by its --threads. Training and embedding need paco-torch; without it they are left out.
@@ -53,7 +54,7 @@ class Company:
         self.process.wait()
 
 
-def main(paco, out):
+def main(paco, out, *wanted):
     cores = os.cpu_count()
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
@@ -62,7 +63,7 @@ def main(paco, out):
         support = ["--support", f"{scratch}/support.npy", "--labels", f"{scratch}/labels.npy"]
         seconds([paco, "calibrate", *support, "--out", f"{scratch}/model.paco"])
         verbs = {"calibrate": [paco, "calibrate", *support, "--out", f"{scratch}/again.paco"],
-                 "calibrate --method smile": [paco, "calibrate", "--method", "smile", "--set", "epochs=4", *support, "--out",
+                 "calibrate --method smile": [paco, "calibrate", "--method", "smile", "--set", "steps=200", *support, "--out",
                                               f"{scratch}/smile.paco"],
                  "discover": [paco, "discover", "--model", f"{scratch}/model.paco", "--input", f"{scratch}/stream.npy", "--out",
                               f"{scratch}/ids.npy"]}
@@ -71,14 +72,19 @@ def main(paco, out):
             verbs["embed"] = [paco, "embed", "--model", f"{scratch}/run", "--data", data, "--out", f"{scratch}/embedded.npy"]
         else:
             print("busy: no paco-torch beside the program; train and embed are left out")
-        rows = []
+        before = json.loads(pathlib.Path(out).read_text())["rows"] if wanted and os.path.exists(out) else []
+        rows = [row for row in before if row["contender"] not in wanted]
         for name, command in verbs.items():
+            if wanted and name not in wanted:
+                continue
             times = {"quiet": [], "busy": [], "fewer": []}
 
             def once(threads):
                 subprocess.run(["rm", "-rf", f"{scratch}/run"] if name == "train" else ["true"], check=True)
                 return seconds([*command, "--threads", str(threads)])
 
+            if name == "embed" and not os.path.exists(f"{scratch}/run"):
+                seconds(verbs["train"])
             for _ in range(RUNS):
                 times["quiet"].append(once(cores))
                 times["fewer"].append(once(max(1, cores - 1)))
