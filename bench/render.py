@@ -134,9 +134,13 @@ def decide_block():
 
 
 def end_to_end():
-    lines = [(r["contender"], r["threads"], f"{r['seconds']:.3f} s", f"{r['times_faster']:.1f}" if "times_faster" in r else "")
-             for r in load("end_to_end")["rows"]]
-    return table(("contender", "threads", "files to decisions", "times faster"), lines)
+    def times(row, key):
+        return f"{row[key]:.1f}" if key in row else ""
+
+    lines = [(r["contender"], r["threads"], f"{r['seconds']:.3f} s", times(r, "times_faster"),
+              f"{1e3 * r['calibration_seconds']:.1f} ms" if "calibration_seconds" in r else "",
+              times(r, "calibration_times_faster")) for r in load("end_to_end")["rows"]]
+    return table(("contender", "threads", "files to decisions", "times faster", "calibration alone", "times faster"), lines)
 
 
 def start():
