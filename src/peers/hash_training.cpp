@@ -59,8 +59,18 @@ Matrix<float> contrast(const Matrix<float>& rows, std::span<const std::int64_t> 
   return through_unit_rows(units, std::move(gradient));
 }
 
+// The same of labelled rows alone.
+Matrix<float> contrast(const Matrix<float>& rows, std::span<const std::int64_t> labels,
+                       std::span<const std::size_t> counted, ThreadPool& pool) {
+  if (counted.size() == rows.rows()) return contrast(rows, labels, pool);
+  std::vector<std::int64_t> own;
+  for (const std::size_t i : counted) own.push_back(labels[i]);
+  return scattered(contrast(gathered(rows, counted), own, pool), counted, rows.rows());
+}
+
+// The losses are of labelled samples; virtual ones are there for the leaders alone.
 void smile_step(HashNetwork& net, Matrix<float> x, std::span<const std::int64_t> labels,
-                Leaders& leaders, ThreadPool& pool) {
+                std::size_t known, Leaders& leaders, ThreadPool& pool) {
   constexpr float kCertain = 3;  // weight of the bits' certainty
   const Matrix<float> trunk = net.trunk.forward(std::move(x));
   const Matrix<float> a = net.signs.forward(trunk), m = net.magnitudes.forward(trunk);
@@ -69,8 +79,9 @@ void smile_step(HashNetwork& net, Matrix<float> x, std::span<const std::int64_t>
   hyperbolic_tangent({a.data(), count}, {h.data(), count});
   magnitude({m.data(), count}, {v.data(), count}, {slope.data(), count});
   for (std::size_t i = 0; i < count; ++i) feature.data()[i] = h.data()[i] * v.data()[i];
-  const Matrix<float> by_feature = contrast(feature, labels, pool);
-  const Matrix<float> by_sign = contrast(h, labels, pool);
+  const std::vector<std::size_t> counted = labelled(labels, known);
+  const Matrix<float> by_feature = contrast(feature, labels, counted, pool);
+  const Matrix<float> by_sign = contrast(h, labels, counted, pool);
   Matrix<float> certain;
   quantisation(a, 1, certain);
   Matrix<float> da(a.rows(), a.columns()), dm = da;
@@ -138,7 +149,7 @@ Result<Head> train_smile_head(SupportView& support, const TrainingSet& set,
   Adam adam(net.parameters);
   PACO_TRY(train(support, set, options, adam, [&](std::span<const std::size_t> rows, Random& own) {
     smile_step(net, views_of(set, rows, kViews, options.borrowed, own),
-               labels_of(set, rows, kViews), pulled, pool);
+               labels_of(set, rows, kViews), support.model().known_classes(), pulled, pool);
   }));
   Stack* const stacks[] = {&net.trunk, &net.signs};
   return Head(frozen_layers(set, stacks));

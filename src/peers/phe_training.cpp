@@ -24,9 +24,9 @@ struct PheNetwork {
   Parameter prototypes;  // (classes * each, d)
 
   PheNetwork(ThreadPool& threads, const TrainingSet& set, const TrainingOptions& options,
-             std::size_t wanted_bits, std::size_t wanted_each, Random& random)
+             std::size_t known, std::size_t wanted_bits, std::size_t wanted_each, Random& random)
       : pool(threads),
-        classes(set.classes),
+        classes(known),
         each(wanted_each),
         bits(wanted_bits),
         projector(pool),
@@ -43,14 +43,12 @@ struct PheNetwork {
   // several times as long.
   void place_prototypes(const TrainingSet& set, Random& random) {
     std::vector<std::vector<std::size_t>> members(classes);
-    for (std::size_t i = 0; i < set.labels.size(); ++i)
+    for (const std::size_t i : labelled(set.labels, classes))
       members[static_cast<std::size_t>(set.labels[i])].push_back(i);
     std::vector<std::size_t> chosen;
     for (std::size_t p = 0; p < classes * each; ++p) {
       const auto& own = members[p / each];
-      // A virtual class may have no sample.
-      chosen.push_back(own.empty() ? random.below(set.labels.size())
-                                   : own[random.below(own.size())]);
+      chosen.push_back(own[random.below(own.size())]);
     }
     prototypes.value = projector.forward(inputs_of(set, chosen));
   }
@@ -155,21 +153,27 @@ Result<PheHead> train_phe_head(SupportView& support, const TrainingSet& set,
                                const TrainingOptions& options, std::size_t bits,
                                std::size_t prototypes, bool leaders) {
   Random random(options.seed);
-  PheNetwork net(support.pool(), set, options, bits, prototypes, random);
+  const std::size_t known = support.model().known_classes();
+  PheNetwork net(support.pool(), set, options, known, bits, prototypes, random);
   Leaders pulled(leaders ? set.classes : 0, set.units.columns(), support.pool(), random);
   std::vector<Parameter*> parameters{&net.prototypes};
   net.projector.add_parameters(parameters);
   net.hash.add_parameters(parameters);
   pulled.add_parameters(parameters);
   Adam adam(std::move(parameters));
-  const std::size_t known = support.model().known_classes();
   const double apart = most_distance(bits, known);
   PACO_TRY(train(support, set, options, adam, [&](std::span<const std::size_t> rows, Random& own) {
     const std::vector<std::int64_t> labels = labels_of(set, rows, 1);
     const Matrix<float> features =
         net.projector.forward(views_of(set, rows, 1, options.borrowed, own));
-    Matrix<float> gradient = net.classify(features, labels, own);
-    net.encode(features, labels, apart, gradient);
+    // Prototypes and centres are of known classes; virtual samples are there for the leaders alone.
+    const std::vector<std::size_t> counted = labelled(labels, known);
+    const Matrix<float> of_known = gathered(features, counted);
+    std::vector<std::int64_t> known_labels;
+    for (const std::size_t i : counted) known_labels.push_back(labels[i]);
+    Matrix<float> by_known = net.classify(of_known, known_labels, own);
+    net.encode(of_known, known_labels, apart, by_known);
+    Matrix<float> gradient = scattered(by_known, counted, features.rows());
     pulled.add(features, labels, gradient);
     net.projector.backward(std::move(gradient), false);
   }));

@@ -143,10 +143,34 @@ std::size_t add_trunk(Stack& stack, std::size_t inputs, std::size_t width, Rando
   return narrow;
 }
 
+Matrix<float> gathered(const Matrix<float>& from, std::span<const std::size_t> rows) {
+  Matrix<float> out(rows.size(), from.columns());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::copy_n(from[rows[i]].data(), from.columns(), out[i].data());
+  return out;
+}
+
+Matrix<float> scattered(const Matrix<float>& rows, std::span<const std::size_t> places,
+                        std::size_t height) {
+  Matrix<float> out(height, rows.columns());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    std::copy_n(rows[i].data(), rows.columns(), out[places[i]].data());
+  return out;
+}
+
+std::vector<std::size_t> labelled(std::span<const std::int64_t> labels, std::size_t known) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < static_cast<std::int64_t>(known)) rows.push_back(i);
+  }
+  return rows;
+}
+
 Result<void> train(SupportView& support, const TrainingSet& set, const TrainingOptions& options,
                    Adam& adam, const TrainingStep& step) {
   constexpr std::size_t kReported = 16;  // steps between two reports
-  const std::size_t n = set.units.rows(), size = std::min(kBatch, n);
+  const bool with_virtual = set.classes > support.model().known_classes();
+  const std::size_t n = set.units.rows(), size = std::min(with_virtual ? 2 * kBatch : kBatch, n);
   const auto total = static_cast<std::size_t>(options.steps);
   std::vector<std::size_t> order;
   std::size_t at = 0, passes = 0;

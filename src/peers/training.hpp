@@ -54,9 +54,16 @@ std::vector<std::int64_t> labels_of(const TrainingSet& set, std::span<const std:
 // each. Returns the width that comes out.
 std::size_t add_trunk(Stack& stack, std::size_t inputs, std::size_t width, Random& random);
 
+// Some rows of a matrix, and rows back to their places in one of zeros.
+Matrix<float> gathered(const Matrix<float>& from, std::span<const std::size_t> rows);
+Matrix<float> scattered(const Matrix<float>& rows, std::span<const std::size_t> places,
+                        std::size_t height);
+// Which of these labels are of known classes, not of virtual ones.
+std::vector<std::size_t> labelled(std::span<const std::int64_t> labels, std::size_t known);
+
 // Calls `step` for one batch after another; it fills in gradients, and Adam then takes a step. How
 // long a training takes follows from the number of steps, not from the size of the set: small sets
-// need as many as large ones.
+// need as many as large ones. Where half of a set is virtual, batches are twice as large.
 using TrainingStep = std::function<void(std::span<const std::size_t> rows, Random& random)>;
 Result<void> train(SupportView& support, const TrainingSet& set, const TrainingOptions& options,
                    Adam& adam, const TrainingStep& step);

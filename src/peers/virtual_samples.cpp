@@ -1,5 +1,7 @@
-// What stands in for DiffGRE's generator, and its two losses. The original makes images with a
-// diffusion model that we do not have; here new embeddings lie between those of two classes.
+// What stands in for DiffGRE's generator, and its two losses on features. The host's own losses do
+// not see virtual samples: a code of few bits has no room for as many classes again. The original
+// makes images with a diffusion model that we do not have; here new embeddings lie between those of
+// two classes.
 #include <algorithm>
 #include <cmath>
 

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of results, and of what methods make of the same settings; a change makes every run anew.
+// Of results; a change makes every run anew.
 constexpr int kFormat = 2;
 
 Json shape_json(const DataShape& shape) {
@@ -24,14 +24,20 @@ Json shape_json(const DataShape& shape) {
           {"draw", shape.draw}};
 }
 
+// Methods that make something else of the same settings than they did when the format began.
+int revision_of(std::string_view method) { return method.starts_with("diffgre") ? 1 : 0; }
+
 Json calibration_json_of(const Run& run, const DataSet& data) {
-  return {{"format", kFormat},
-          {"data", data.digest},
-          {"method", run.contender.method},
-          {"settings", Json(run.contender.calibrating)},
-          {"reference", std::string(reference_choice_name(run.contender.reference))},
-          {"seed", run.seed},
-          {"shape", shape_json(run.shape)}};
+  Json json{{"format", kFormat},
+            {"data", data.digest},
+            {"method", run.contender.method},
+            {"settings", Json(run.contender.calibrating)},
+            {"reference", std::string(reference_choice_name(run.contender.reference))},
+            {"seed", run.seed},
+            {"shape", shape_json(run.shape)}};
+  if (const int revision = revision_of(run.contender.method); revision > 0)
+    json["revision"] = revision;
+  return json;
 }
 
 bool calibrates_with(const MethodInfo& info, std::string_view option) {

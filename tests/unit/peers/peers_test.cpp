@@ -130,7 +130,7 @@ TEST(Peers, CodesNameUnseenSamplesOfKnownClassesLittleWorseThanNearestClassMeans
   for (const Decision& d : decide_all(*method_for("closed", closed), data.stream, 64))
     by_mean.push_back(d.category);
   EXPECT_LT(share_right(by_mean), 0.97) << "too easy to say anything";
-  for (const std::string name : {"smile", "hash", "phe"}) {
+  for (const std::string name : {"smile", "hash", "phe", "diffgre-s", "diffgre-p"}) {
     CalibrationOptions options = quick_options(name);
     options.set("steps", 400);
     options.set("width", 64);
