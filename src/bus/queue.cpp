@@ -124,7 +124,6 @@ Result<void> Queue::look(const std::stop_token& stop) {
   if (still <= patience + kLost) return {};
   (void)js_DeleteConsumer(connection_->js(), stream_.c_str(), kConsumer, &ask, nullptr);
   leave();
-  ++remade_;
   said_.reset();
   moved_ = steady_clock::now();
   return {};

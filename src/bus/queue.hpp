@@ -27,7 +27,6 @@ class Queue {
 
   // What is there, at most `most`; waits a second for the first. Empty where nothing came.
   Result<std::vector<Message>> take(std::size_t most, const std::stop_token& stop);
-  std::uint64_t remade() const { return remade_; }
 
  private:
   using Time = std::chrono::steady_clock::time_point;
@@ -50,7 +49,6 @@ class Queue {
   natsSubscription* subscription_ = nullptr;
   std::optional<Said> said_;
   Time moved_;  // when it last did something, as far as is known
-  std::uint64_t remade_ = 0;
 };
 
 }  // namespace paco::bus
