@@ -29,8 +29,12 @@ struct DoubleShape {
 };
 
 // How a term is added to its sum in float32.
-struct Rounded {};
-struct Fused {};
+struct Rounded {
+  static constexpr std::size_t kChunk = plain::kChunk;
+};
+struct Fused {
+  static constexpr std::size_t kChunk = plain::kFusedChunk;
+};
 
 }  // namespace paco
 #endif
@@ -142,8 +146,8 @@ HWY_INLINE void FloatPanel(const float* a, std::size_t rows, std::size_t a_strid
   HWY_ALIGN double totals[kRowsAtOnce * kFloatPanel];
   for (std::size_t base = 0; base < rows; base += kRowsAtOnce) {
     const std::size_t count = std::min(kRowsAtOnce, rows - base);
-    for (std::size_t k = 0; k < depth; k += plain::kChunk) {
-      const std::size_t terms = std::min(plain::kChunk, depth - k);
+    for (std::size_t k = 0; k < depth; k += How::kChunk) {
+      const std::size_t terms = std::min(How::kChunk, depth - k);
       const float* chunk = panel + k * kFloatPanel;
       const float* from = a + base * a_stride + k;
       const auto tile = [&](auto size, std::size_t i) {
@@ -341,12 +345,23 @@ void PackedRows::take_columns(Rows<const float> matrix) {
 void multiply_packed(Rows<const float> a, const PackedRows& b, float* out, std::size_t stride,
                      std::size_t skip_below, Terms terms) {
   assert(a.columns == b.depth_);
-  for (std::size_t p = skip_below / kFloatPanel; p < b.offsets_.size(); ++p) {
-    const std::size_t first = p * kFloatPanel;
-    const auto multiply = terms == Terms::fused ? HWY_DYNAMIC_DISPATCH(FusedPanel)
-                                                : HWY_DYNAMIC_DISPATCH(RoundedPanel);
-    multiply(a.data, a.rows, a.columns, b.panels_.data() + b.offsets_[p], b.panel_depth(p),
-             out + first, stride, std::min(kFloatPanel, b.rows_ - first));
+  const auto multiply =
+      terms == Terms::fused ? HWY_DYNAMIC_DISPATCH(FusedPanel) : HWY_DYNAMIC_DISPATCH(RoundedPanel);
+  // Rows whose length is a large power of two, or a multiple of one, share the same few places of
+  // the cache and drive each other out; copies an odd number of cache lines apart do not.
+  constexpr std::size_t kLine = 16, kRowsAtOnce = 64;
+  const std::size_t apart = ((a.columns + kLine - 1) / kLine | 1) * kLine;
+  thread_local std::vector<float> copies;
+  copies.resize(std::max(copies.size(), std::min(kRowsAtOnce, a.rows) * apart));
+  for (std::size_t base = 0; base < a.rows; base += kRowsAtOnce) {
+    const std::size_t rows = std::min(kRowsAtOnce, a.rows - base);
+    for (std::size_t i = 0; i < rows; ++i)
+      std::copy_n(a.data + (base + i) * a.columns, a.columns, copies.data() + i * apart);
+    for (std::size_t p = skip_below / kFloatPanel; p < b.offsets_.size(); ++p) {
+      const std::size_t first = p * kFloatPanel;
+      multiply(copies.data(), rows, apart, b.panels_.data() + b.offsets_[p], b.panel_depth(p),
+               out + base * stride + first, stride, std::min(kFloatPanel, b.rows_ - first));
+    }
   }
 }
 
