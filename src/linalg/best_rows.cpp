@@ -73,7 +73,9 @@ std::size_t BestSum(const float* values, const float* biases, std::size_t n) {
     const auto found = hn::FindFirstTrue(d, hn::Eq(at(j), wanted));
     if (found >= 0) return j + static_cast<std::size_t>(found);
   }
-  while (values[j] + biases[j] != best) ++j;
+  // Where all are minus infinity, Highway's emulated vectors call the lowest finite number the
+  // best, and nothing equals it.
+  while (j < n && values[j] + biases[j] != best) ++j;
   return j;
 }
 
