@@ -13,10 +13,21 @@
 #include "linalg/kernels.hpp"
 
 namespace paco::bench {
+namespace {
+
+// Nobody who asks for help wants a file of that name.
+std::string result_path(int argc, char** argv) {
+  if (argc < 2) return "";
+  if (argv[1][0] != '-') return argv[1];
+  fmt::print("usage: {} [RESULT.json]\n", argv[0]);
+  std::exit(std::string_view(argv[1]) == "--help" ? 0 : 2);
+}
+
+}  // namespace
 
 Harness::Harness(std::string question, int argc, char** argv)
     : question_(std::move(question)),
-      out_(argc > 1 ? argv[1] : ""),
+      out_(result_path(argc, argv)),
       clock_(steady_clock()),
       peak_(take(measure_peak(clock_))) {
   fmt::print("{}: sgemm {:.1f} GFLOP/s, memory {:.1f} GB/s, kernels {}\n", question_,

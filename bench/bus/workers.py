@@ -7,8 +7,6 @@ weights does not: the rate is taken from when as many batches as there are worke
 """
 
 import gzip
-import importlib.machinery
-import importlib.util
 import json
 import os
 import pathlib
@@ -22,6 +20,9 @@ import time
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+from load_tool import load_tool  # noqa: E402
+
 SHARED = pathlib.Path(os.environ.get("PACO_SHARED", ROOT.parent / "shared"))
 WEIGHTS = SHARED / "models" / "vit_tiny_patch16_224.safetensors"
 PICTURES = pathlib.Path("/usr/share/datasets/fashion-mnist/t10k-images-idx3-ubyte.gz")
@@ -29,14 +30,7 @@ DIMENSION = 192
 BATCH = 8
 
 
-def load(name):
-    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / "tools" / name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
-    loader.exec_module(module)
-    return module
-
-
-campaign = load("bus_campaign")
+campaign = load_tool("bus_campaign")
 
 
 def prepare(paco, folder, count):
@@ -95,7 +89,7 @@ def main():
     if not WEIGHTS.exists() or not PICTURES.exists():
         sys.exit(f"{WEIGHTS} or {PICTURES} is not here")
     folder = pathlib.Path(tempfile.mkdtemp(prefix="paco-bench-"))
-    cluster = load("cluster").Cluster(folder / "cluster").create(1)
+    cluster = load_tool("cluster").Cluster(folder / "cluster").create(1)
     try:
         prepare(paco, folder, count)
         if not cluster.up():

@@ -3,28 +3,23 @@
 Nothing here knows how the program is built.
 """
 
-import importlib.machinery
-import importlib.util
 import json
 import os
 import pathlib
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools"))
+from load_tool import load_tool  # noqa: E402
+
 TINY = ROOT / "tests" / "golden" / "tiny"
 PACO = os.environ.get("PACO_PROGRAM", str(ROOT / "build" / "release" / "paco"))
 WAIT = 120
-
-
-def load_tool(name):
-    loader = importlib.machinery.SourceFileLoader(name, str(ROOT / "tools" / name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
-    loader.exec_module(module)
-    return module
 
 
 Cluster = load_tool("cluster").Cluster
