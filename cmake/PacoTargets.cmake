@@ -27,16 +27,32 @@ if(PACO_SANITIZE)
   add_link_options(-fsanitize=${PACO_SANITIZE})
 endif()
 
-# paco_library(NAME SOURCES ... [PUBLIC libs...] [PRIVATE libs...]): one folder of src/.
+# Most of the time to compile a file goes into the headers it includes, so a library's files are compiled as few texts that
+# include them. Whoever edits one file over and over compiles less without.
+option(PACO_UNITY "Compile the files of a library together" ON)
+
+# paco_library(NAME SOURCES ... [APART ...] [PUBLIC libs...] [PRIVATE libs...]): one folder of src/. APART are sources that share
+# no text with others: they use the same names for different things, or are compiled again for every instruction set.
 function(paco_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES})
+  cmake_parse_arguments(ARG "" "" "SOURCES;APART;PUBLIC;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_APART})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE 13)
+  set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:paco_flags>)
+  if(PACO_FUZZ)  # the fuzzer follows which ways an input takes
+    target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
 endfunction()
+
+# The tests' own code: what is tested stays optimised, and is what undefined behaviour is looked for in.
+set(paco_test_options ${paco_little})
+if(PACO_SANITIZE MATCHES undefined)
+  list(APPEND paco_test_options -fno-sanitize=undefined)
+endif()
 
 # paco_test(NAME LABELS ... SOURCES ... [LIBRARIES ...] [THREADED FILTER...]): one GoogleTest program, its tests listed to ctest
 # one by one. Those that a THREADED filter (as of --gtest_filter) names start threads: they have the label `threads` too, and
@@ -46,10 +62,12 @@ function(paco_test name)
   cmake_parse_arguments(ARG "" "" "LABELS;SOURCES;LIBRARIES;THREADED" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
-  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main paco_flags)
+  target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main fmt::fmt nlohmann_json::nlohmann_json
+    paco_flags)
   target_compile_definitions(${name} PRIVATE
     PACO_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PACO_PROGRAM="$<TARGET_FILE:paco>")
-  target_compile_options(${name} PRIVATE ${paco_little})  # what is tested stays optimised
+  target_compile_options(${name} PRIVATE ${paco_test_options})
+  target_precompile_headers(${name} REUSE_FROM paco_test_headers)
   # Of several labels gtest_discover_tests keeps the first, so they are set when ctest has listed the tests.
   function(discover list labels)
     gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST TEST_LIST ${list} ${ARGN})

@@ -1,5 +1,6 @@
 // An array that grows without copying its elements: the system moves page tables instead (mremap),
-// and pages that were never written need no memory. For plain numbers in large, long-lived, ever
+// and pages that were never written need no memory, but for the first mebibyte of an array, which
+// comes as a whole when it is asked for. For plain numbers in large, long-lived, ever
 // growing arrays; small or short-lived ones belong in std::vector. Running out of address space
 // ends the program, as for std::vector.
 #pragma once
@@ -11,6 +12,8 @@
 #include <new>
 #include <type_traits>
 #include <utility>
+
+#include "base/fresh_pages.hpp"
 
 namespace paco {
 
@@ -65,6 +68,9 @@ class GrowingArray {
                                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
                                    : mremap(data_, mapped_, target, MREMAP_MAYMOVE);
     if (moved == MAP_FAILED) throw std::bad_alloc();
+    constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+    if (mapped_ < kAtOnce)
+      make_pages(static_cast<std::byte*>(moved) + mapped_, std::min(target, kAtOnce) - mapped_);
     data_ = static_cast<T*>(moved);
     mapped_ = target;
   }

@@ -1,6 +1,7 @@
-// An allocator for std::vector that asks the system for large pages where the array is large: one
-// page fault and one entry in the processor's page tables for 2 MiB instead of for 4 KiB. Where the
-// system has none, the pages stay small. GrowingArray is for arrays that grow all the time.
+// An allocator for arrays that are written as a whole as soon as they are there. It asks the system
+// for large pages where the array is large: one page fault and one entry in the processor's page
+// tables for 2 MiB instead of for 4 KiB; where the system has none, the pages stay small. Pages of
+// smaller arrays are made in one go. GrowingArray is for arrays that grow all the time.
 #pragma once
 
 #include <sys/mman.h>
@@ -8,6 +9,8 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+
+#include "base/fresh_pages.hpp"
 
 namespace paco {
 
@@ -21,7 +24,11 @@ struct LargePages {
 
   T* allocate(std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
-    if (bytes < kWorthIt) return static_cast<T*>(::operator new(bytes));
+    if (bytes < kWorthIt) {
+      void* memory = ::operator new(bytes);
+      if (bytes >= kNewPages) make_pages(memory, bytes);
+      return static_cast<T*>(memory);
+    }
     const std::size_t whole_pages = (bytes + kPage - 1) / kPage * kPage;
     void* memory = std::aligned_alloc(kPage, whole_pages);
     if (memory == nullptr) throw std::bad_alloc();
@@ -39,6 +46,7 @@ struct LargePages {
  private:
   static constexpr std::size_t kPage = std::size_t{2} << 20;
   static constexpr std::size_t kWorthIt = 2 * kPage;
+  static constexpr std::size_t kNewPages = std::size_t{1} << 17;  // fewer bytes: mostly used before
 };
 
 }  // namespace paco

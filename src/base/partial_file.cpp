@@ -20,7 +20,7 @@ using files::counted;
 using files::follow_links;
 using files::system_error;
 
-constexpr std::size_t kBufferBytes = std::size_t{1} << 18;
+constexpr std::size_t kPieceBytes = std::size_t{1} << 18;
 
 // Renames within a folder, and makes sure that it lasts.
 Result<void> move_into_place(const std::string& from, const std::string& to) {
@@ -87,7 +87,7 @@ Result<PartialFile> PartialFile::resume(const std::string& path, std::uint64_t l
   }
   PACO_ASSIGN(InputStream old, InputStream::open(path));
   PACO_ASSIGN(file, create(path));
-  std::vector<std::byte> piece(kBufferBytes);
+  std::vector<std::byte> piece(kPieceBytes);
   for (std::uint64_t left = length; left > 0;) {
     const std::size_t wanted =
         static_cast<std::size_t>(std::min<std::uint64_t>(left, piece.size()));
@@ -140,7 +140,7 @@ Result<void> PartialFile::flush() {
 Result<void> PartialFile::write(std::string_view text) {
   buffer_.append(text);
   size_ += text.size();
-  return buffer_.size() < kBufferBytes ? Result<void>() : flush();
+  return buffer_.size() < kPieceBytes ? Result<void>() : flush();
 }
 
 Result<void> PartialFile::write(std::span<const std::byte> bytes) {

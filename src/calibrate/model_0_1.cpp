@@ -15,11 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-ReferenceQuality quality_from(const Json& json) {
-  return {json.at("available").get<bool>(), json.at("accuracy").get<double>(),
-          json.at("mean_margin").get<double>()};
-}
-
 ReferenceChoice choice_from(const std::string& name) {
   return kReferenceChoices.value(name).value_or(ReferenceChoice::automatic);
 }

@@ -9,6 +9,9 @@
 
 namespace paco {
 
+// As both versions of the format write it (model_file.cpp).
+ReferenceQuality quality_from(const nlohmann::ordered_json& json);
+
 // The sections, and all of the shared part that is not a tensor. Throws nlohmann's exceptions on
 // anything unexpected.
 Result<Model> model_of_0_1(const nlohmann::ordered_json& json, const SafetensorsFile& file);

@@ -27,11 +27,6 @@ Json to_json(const ReferenceQuality& quality) {
           {"mean_margin", quality.mean_margin}};
 }
 
-ReferenceQuality quality_from(const Json& json) {
-  return {json.at("available").get<bool>(), json.at("accuracy").get<double>(),
-          json.at("mean_margin").get<double>()};
-}
-
 ReferenceChoice choice_from(const Json& json) {
   return kReferenceChoices.value(json.get<std::string>()).value_or(ReferenceChoice::automatic);
 }
@@ -171,6 +166,11 @@ Result<Model> read_model(const SafetensorsFile& file) {
 }
 
 }  // namespace
+
+ReferenceQuality quality_from(const Json& json) {
+  return {json.at("available").get<bool>(), json.at("accuracy").get<double>(),
+          json.at("mean_margin").get<double>()};
+}
 
 std::string Model::fingerprint() const {
   if (!origin.empty()) return origin;

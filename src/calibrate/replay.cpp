@@ -15,7 +15,7 @@
 namespace paco {
 namespace {
 
-constexpr double kNone = -std::numeric_limits<double>::infinity();
+constexpr double kNoScore = -std::numeric_limits<double>::infinity();
 
 void record(ReplayScores& scores, bool class_is_there, double attach, double cosine) {
   (class_is_there ? scores.attach_positives : scores.attach_negatives).push_back(attach);
@@ -59,7 +59,7 @@ class EpisodicMemory {
   template <class Exact>
   double best(const ScreenedScores& scores, double shift, Exact exact) {
     screen_best(scores, 1, candidates_);
-    double largest = kNone;
+    double largest = kNoScore;
     settle_best(
         candidates_, [&] { return largest - shift; },
         [&](std::size_t k) { largest = std::max(largest, exact(k)); });
@@ -149,7 +149,7 @@ ReplayScores plain_replay(Rows<const float> units, std::span<const std::int64_t>
     for (const std::size_t i : random.permutation(units.rows)) {
       const auto unit = units[i];
       const auto label = static_cast<std::size_t>(labels[i]);
-      double attach = kNone, cosine = kNone;
+      double attach = kNoScore, cosine = kNoScore;
       for (std::size_t k = 0; k < plan.classes; ++k) {
         if (sizes[k] == 0) continue;
         const double length = std::sqrt(plain::dot(sums[k].data(), sums[k].data(), d));

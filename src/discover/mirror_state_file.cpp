@@ -17,8 +17,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 2;  // of the kind "state"
-
 }  // namespace
 
 Result<std::vector<std::byte>> MirrorMethod::save(const std::string& note) const {
@@ -35,7 +33,7 @@ Result<std::string> MirrorMethod::digest() const {
 
 Result<std::vector<std::byte>> MirrorMethod::to_bytes(const MirrorState& state, bool with_next,
                                                       const std::string& note) const {
-  ArtifactWriter writer("state", kVersion);
+  ArtifactWriter writer(kStateKind, kStateVersion);
   if (!note.empty()) writer.set("note", note);
   Json json = {{"samples", samples()},
                {"settings", Json(settings_)},
@@ -66,7 +64,7 @@ Result<std::vector<std::byte>> MirrorMethod::to_bytes(const MirrorState& state, 
 
 Result<void> MirrorMethod::restore(std::vector<std::byte> bytes, const std::string& file_name) {
   PACO_ASSIGN(const SafetensorsFile file,
-              artifact_from_bytes(std::move(bytes), file_name, "state", kVersion));
+              artifact_from_bytes(std::move(bytes), file_name, kStateKind, kStateVersion));
   PACO_TRY(check_state_owner(file, *this));
   PACO_ASSIGN(const std::string text, artifact_entry(file, "state"));
   MirrorSection stored;

@@ -16,8 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kKind = "state";
-constexpr int kVersion = 2;
 constexpr const char* kOwn = "own/";
 constexpr const char* kNote = "note";
 // Ids that operations made and whose undoing took back: more than people ever do.
@@ -60,7 +58,7 @@ Columns columns_of(const State& state) {
 
 Result<std::vector<std::byte>> write(const State& state, const Method& method, bool with_next,
                                      const std::string& note) {
-  ArtifactWriter writer(kKind, kVersion);
+  ArtifactWriter writer(kStateKind, kStateVersion);
   if (!note.empty()) writer.set(kNote, note);
   Json json;
   json["samples"] = state.samples;
@@ -312,7 +310,7 @@ Result<std::vector<std::byte>> state_to_bytes(const State& state, const Method& 
 
 Result<std::string> state_note(std::span<const std::byte> state, const std::string& name) {
   PACO_ASSIGN(const SafetensorsFile file,
-              artifact_from_bytes({state.begin(), state.end()}, name, kKind, kVersion));
+              artifact_from_bytes({state.begin(), state.end()}, name, kStateKind, kStateVersion));
   const auto found = file.metadata().find(kNote);
   return found == file.metadata().end() ? std::string() : found->second;
 }
@@ -349,7 +347,7 @@ Result<void> check_state_owner(const SafetensorsFile& file, const Method& method
 Result<State> state_from_bytes(std::vector<std::byte> bytes, const std::string& name,
                                const Method& method) {
   PACO_ASSIGN(const SafetensorsFile file,
-              artifact_from_bytes(std::move(bytes), name, kKind, kVersion));
+              artifact_from_bytes(std::move(bytes), name, kStateKind, kStateVersion));
   PACO_ASSIGN(const int version, artifact_version(file));
   PACO_TRY(check_state_owner(file, method));
   if (version == 1) return state_of_0_1(file, method);

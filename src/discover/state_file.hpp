@@ -17,6 +17,10 @@
 
 namespace paco {
 
+// Of the artifact.
+inline constexpr const char* kStateKind = "state";
+inline constexpr int kStateVersion = 2;
+
 struct State {
   std::uint64_t samples = 0;
   Categories categories;

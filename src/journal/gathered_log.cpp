@@ -7,7 +7,7 @@ namespace paco::journal {
 namespace {
 
 // SQLite's unix layer takes fewer than 128 KiB at a time.
-constexpr std::size_t kMostBytes = std::size_t{120} << 10;
+constexpr std::size_t kMostGathered = std::size_t{120} << 10;
 // Of SQLite's format: a page's header in the log, and the field in it that is not zero where the
 // page commits.
 constexpr std::size_t kHeaderBytes = 24, kCommitField = 4, kCommitBytes = 4;
@@ -22,8 +22,8 @@ bool says_commit(std::span<const std::byte> header) {
 // A write that does not follow on the last one (the log's own header, a header whose checksum is
 // corrected afterwards) is not part of a growing transaction and does not wait.
 bool GatheredLog::take(std::span<const std::byte> bytes, std::int64_t offset) {
-  if (offset != end_ || bytes.size() > kMostBytes - size_) return false;
-  if (buffer_ == nullptr) buffer_.reset(static_cast<std::byte*>(std::malloc(kMostBytes)));
+  if (offset != end_ || bytes.size() > kMostGathered - size_) return false;
+  if (buffer_ == nullptr) buffer_.reset(static_cast<std::byte*>(std::malloc(kMostGathered)));
   if (buffer_ == nullptr) return false;
   std::memcpy(buffer_.get() + size_, bytes.data(), bytes.size());
   size_ += bytes.size();

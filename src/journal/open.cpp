@@ -16,8 +16,8 @@ namespace paco::journal {
 namespace {
 
 // The first bytes of every SQLite file; numbers are big-endian.
-constexpr std::size_t kHeaderBytes = 100;
-using Header = std::array<unsigned char, kHeaderBytes>;
+constexpr std::size_t kDatabaseHeaderBytes = 100;
+using Header = std::array<unsigned char, kDatabaseHeaderBytes>;
 
 std::uint32_t number_at(const Header& header, std::size_t offset) {
   return std::uint32_t{header[offset]} << 24 | std::uint32_t{header[offset + 1]} << 16 |
@@ -45,7 +45,8 @@ Result<std::uint64_t> read_header(const std::string& path, Header& header) {
   if (status != SQLITE_OK) return files::system_error(path, "open", errno == 0 ? EIO : errno);
   sqlite3_int64 size = 0;
   status = file->pMethods->xFileSize(file, &size);
-  if (status == SQLITE_OK) status = file->pMethods->xRead(file, header.data(), kHeaderBytes, 0);
+  if (status == SQLITE_OK)
+    status = file->pMethods->xRead(file, header.data(), kDatabaseHeaderBytes, 0);
   file->pMethods->xClose(file);
   if (status != SQLITE_OK && status != SQLITE_IOERR_SHORT_READ)
     return files::system_error(path, "read", EIO);
@@ -70,7 +71,8 @@ Result<Header> check_header(const std::string& path) {
   if (size == 0) return foreign(path, "the file is empty");
   if (std::memcmp(header.data(), "SQLite format 3", 16) != 0)
     return foreign(path, "not a journal: it does not begin as one");
-  if (size < kHeaderBytes) return damaged(path, fmt::format("it ends after {} bytes", size));
+  if (size < kDatabaseHeaderBytes)
+    return damaged(path, fmt::format("it ends after {} bytes", size));
   if (number_at(header, 68) != kApplicationId)
     return foreign(path, "an SQLite file of another program, not a journal");
   if (const std::uint32_t version = number_at(header, 60); version > kVersion) {

@@ -11,7 +11,7 @@
 namespace paco {
 namespace {
 
-constexpr std::size_t kPage = 4096;
+constexpr std::size_t kFoldPage = 4096;
 
 Error not_kept(const Journal& journal, std::uint64_t sequence) {
   return {
@@ -38,7 +38,7 @@ void PastMembers::moved(std::span<const Edit> edits) {
 Result<void> PastMembers::read_up_to(std::uint64_t samples) {
   while (decided_.size() < samples) {
     const std::size_t wanted =
-        static_cast<std::size_t>(std::min<std::uint64_t>(kPage, samples - decided_.size()));
+        static_cast<std::size_t>(std::min<std::uint64_t>(kFoldPage, samples - decided_.size()));
     PACO_ASSIGN(const std::vector<StoredSample> page, journal_.samples(decided_.size(), wanted));
     if (page.empty()) {
       return Error{ErrorCode::bad_format,
@@ -113,7 +113,7 @@ class Folder {
     out_.events = event;
     while (out_.events < end && !done_) {
       if (options_.stop.stop_requested()) return Error{ErrorCode::interrupted, "interrupted", ""};
-      PACO_ASSIGN(const std::vector<StoredEvent> page, journal_.events(out_.events, kPage));
+      PACO_ASSIGN(const std::vector<StoredEvent> page, journal_.events(out_.events, kFoldPage));
       if (page.empty()) break;
       PACO_TRY(fold_page(page, end));
       if (options_.progress != nullptr) options_.progress->update(out_.events);
@@ -125,7 +125,7 @@ class Folder {
   // Moves of operations before the start, so that members are as they were then.
   Result<void> remember_moves(std::uint64_t event) {
     for (std::uint64_t from = 0; from < event;) {
-      PACO_ASSIGN(const std::vector<OperationRow> page, journal_.operations(from, kPage));
+      PACO_ASSIGN(const std::vector<OperationRow> page, journal_.operations(from, kFoldPage));
       if (page.empty()) break;
       for (const OperationRow& row : page) {
         from = row.event + 1;

@@ -18,7 +18,7 @@
 namespace paco {
 namespace {
 
-constexpr float kNormEpsilon = 1e-6f;
+constexpr float kLayerNormEpsilon = 1e-6f;
 constexpr std::size_t kMostRows = 128;  // that go through a block's perceptron together
 constexpr std::size_t kWholeTiles = 12;
 constexpr std::size_t kReadBeyond = 32;  // numbers that attention may read behind the last row
@@ -157,7 +157,7 @@ class Vit final : public Network {
   }
 
   void norm_rows(const float* state, std::size_t rows, const Norm& norm, float* out) const {
-    layer_norm(state, rows, stride_, width_, kNormEpsilon, norm.weights(), out, stride_);
+    layer_norm(state, rows, stride_, width_, kLayerNormEpsilon, norm.weights(), out, stride_);
   }
 
   // state += perceptron(norm(state + projection(mixed))), for some rows of it.
