@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -15,39 +14,13 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "linalg/partial_sums_inl.hpp"
+#include "linalg/screened_inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace paco {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-using F64 = hn::ScalableTag<double>;
-using F32 = hn::ScalableTag<float>;
-using HalfF32 = hn::Rebind<float, F64>;  // as many floats as a register holds doubles
-using VecF64 = hn::Vec<F64>;
-
-constexpr std::size_t kWidth = hn::MaxLanes(F64());
-constexpr std::size_t kRegisters = plain::kPartialSums / kWidth;
-static_assert(kRegisters * kWidth == plain::kPartialSums);
-
-HWY_INLINE VecF64 load(const double* p) { return hn::LoadU(F64(), p); }
-HWY_INLINE VecF64 load(const float* p) { return hn::PromoteTo(F64(), hn::LoadU(HalfF32(), p)); }
-
-// The partial sums of plain.hpp, held in registers: element i of the input belongs to lane i % 32.
-struct PartialSums {
-  VecF64 sums[kRegisters];
-
-  HWY_INLINE PartialSums() {
-    for (std::size_t r = 0; r < kRegisters; ++r) sums[r] = hn::Zero(F64());
-  }
-  // Adds the tail's terms lane by lane, then folds.
-  template <class Term>
-  HWY_INLINE double finish(std::size_t first, std::size_t n, Term term) {
-    std::array<double, plain::kPartialSums> partial;
-    for (std::size_t r = 0; r < kRegisters; ++r) hn::StoreU(sums[r], F64(), &partial[r * kWidth]);
-    for (std::size_t i = first; i < n; ++i) partial[i - first] += term(i);
-    return plain::fold(partial);
-  }
-};
 
 template <class A, class B>
 HWY_INLINE double DotImpl(const A* a, const B* b, std::size_t n) {
@@ -217,64 +190,15 @@ void ScreenRows(const float* rows, std::size_t count, const float* unit, std::si
   }
 }
 
-// One register of screened values and their errors, from index i on.
-struct ValueAndError {
-  hn::Vec<F32> value;
-  hn::Vec<F32> error;
-};
-
-HWY_INLINE ValueAndError screened(const ScreenedScores& s, std::size_t i) {
-  const F32 d;
-  auto value = hn::LoadU(d, s.products + i);
-  if (s.scale) value = hn::Mul(value, hn::LoadU(d, s.scale + i));
-  auto multiplier = hn::Set(d, s.common);
-  if (s.factor) multiplier = hn::Mul(multiplier, hn::LoadU(d, s.factor + i));
-  value = hn::Mul(value, multiplier);
-  if (s.offset) value = hn::Add(value, hn::LoadU(d, s.offset + i));
-  auto error = hn::Set(d, s.constant_error);
-  if (s.cosine_error)
-    error = hn::MulAdd(hn::LoadU(d, s.cosine_error + i), hn::Set(d, s.stretch), error);
-  return {value, hn::MulAdd(error, multiplier, hn::Set(d, s.slack))};
-}
-
-// The same for one element.
-HWY_INLINE void screened_one(const ScreenedScores& s, std::size_t i, float& value, float& error) {
-  value = s.products[i] * (s.scale ? s.scale[i] : 1.0f);
-  const float multiplier = s.common * (s.factor ? s.factor[i] : 1.0f);
-  value = value * multiplier + (s.offset ? s.offset[i] : 0.0f);
-  error = (s.cosine_error ? s.cosine_error[i] * s.stretch : 0.0f) + s.constant_error;
-  error = error * multiplier + s.slack;
-}
-
-// Vectors of the screened scores `from` .. `to` - 1: body(x, index of lane 0, lanes to leave out).
-// The last vector ends with the last element and leaves out the lanes that were there before. Needs
-// at least one whole vector before `to`.
-template <class Body>
-HWY_INLINE void for_vectors(const ScreenedScores& s, std::size_t from, std::size_t to, Body body) {
-  const std::size_t width = hn::Lanes(F32());
-  std::size_t i = from;
-  for (; i + width <= to; i += width) body(screened(s, i), i, 0);
-  if (i < to) body(screened(s, to - width), to - width, i + width - to);
-}
-
 // Needs at least one whole vector before `to`.
 HWY_INLINE void collect_reaching(const ScreenedScores& s, std::size_t from, std::size_t to,
                                  hn::Vec<F32> bar, std::vector<Candidate>& candidates) {
-  const F32 d;
-  constexpr std::size_t kMaxWidth = hn::MaxLanes(F32());
   for_vectors(s, from, to,
               [&](const ValueAndError& x, std::size_t i, std::size_t left_out) HWY_ATTR {
                 const auto upper = hn::Add(x.value, x.error);
                 const auto reaches = hn::Ge(upper, bar);
-                if (hn::AllFalse(d, reaches)) return;
-                HWY_ALIGN float lanes[kMaxWidth];
-                hn::Store(upper, d, lanes);
-                std::uint64_t bits = 0;
-                hn::StoreMaskBits(d, reaches, reinterpret_cast<std::uint8_t*>(&bits));
-                for (bits = bits >> left_out << left_out; bits != 0; bits &= bits - 1) {
-                  const auto lane = static_cast<std::size_t>(std::countr_zero(bits));
-                  candidates.push_back({static_cast<std::uint32_t>(i + lane), lanes[lane]});
-                }
+                if (hn::AllFalse(F32(), reaches)) return;
+                push_lanes(reaches, upper, i, left_out, candidates);
               });
 }
 

@@ -28,6 +28,15 @@ struct DoubleShape {
   std::size_t columns = 0;
 };
 
+// One panel in float32: (depth, 32), of which so many columns are rows that were packed. Its last
+// `half` rows, which are of one chunk, are zero in the first 16 columns.
+struct PanelView {
+  const float* data = nullptr;
+  std::size_t depth = 0;
+  std::size_t columns = 0;
+  std::size_t half = 0;
+};
+
 // How a term is added to its sum in float32.
 struct Rounded {
   static constexpr std::size_t kChunk = plain::kChunk;
@@ -92,27 +101,38 @@ HWY_INLINE hn::Vec<F32> MultiplyAdd(Fused, hn::Vec<F32> x, hn::Vec<F32> y, hn::V
 }
 #endif
 
+// sums (R, 32) += the products of R rows of a with rows `begin` .. `end` - 1 of a panel, from
+// vector kFrom of a row on.
+template <std::size_t kFrom, std::size_t R, class How>
+HWY_INLINE void AddTerms(How how, const float* HWY_RESTRICT a, std::size_t a_stride,
+                         const float* HWY_RESTRICT panel, std::size_t begin, std::size_t end,
+                         hn::Vec<F32> (&sums)[R][kFloatVectors]) {
+  const F32 d;
+  for (std::size_t k = begin; k < end; ++k) {
+    hn::Vec<F32> b[kFloatVectors];
+    for (std::size_t v = kFrom; v < kFloatVectors; ++v)
+      b[v] = hn::LoadU(d, panel + k * kFloatPanel + v * kFloats);
+    for (std::size_t r = 0; r < R; ++r) {
+      const auto x = hn::Set(d, a[r * a_stride + k]);
+      for (std::size_t v = kFrom; v < kFloatVectors; ++v)
+        sums[r][v] = MultiplyAdd(how, x, b[v], sums[r][v]);
+    }
+  }
+}
+
 // totals (R, 32) += the products of R rows of a with `terms` rows of a panel, which are one chunk;
-// the first chunk is put there.
+// the first chunk is put there. The last `half` of these rows are zero in the first 16 columns.
 template <std::size_t R, class How>
 HWY_INLINE void FloatTile(const float* HWY_RESTRICT a, std::size_t a_stride,
-                          const float* HWY_RESTRICT panel, std::size_t terms,
+                          const float* HWY_RESTRICT panel, std::size_t terms, std::size_t half,
                           double* HWY_RESTRICT totals, bool first) {
   const F32 d;
   hn::Vec<F32> sums[R][kFloatVectors];
   for (std::size_t r = 0; r < R; ++r) {
     for (std::size_t v = 0; v < kFloatVectors; ++v) sums[r][v] = hn::Zero(d);
   }
-  for (std::size_t k = 0; k < terms; ++k) {
-    hn::Vec<F32> b[kFloatVectors];
-    for (std::size_t v = 0; v < kFloatVectors; ++v)
-      b[v] = hn::LoadU(d, panel + k * kFloatPanel + v * kFloats);
-    for (std::size_t r = 0; r < R; ++r) {
-      const auto x = hn::Set(d, a[r * a_stride + k]);
-      for (std::size_t v = 0; v < kFloatVectors; ++v)
-        sums[r][v] = MultiplyAdd(How(), x, b[v], sums[r][v]);
-    }
-  }
+  AddTerms<0>(How(), a, a_stride, panel, 0, terms - half, sums);
+  if (half > 0) AddTerms<kFloatVectors / 2>(How(), a, a_stride, panel, terms - half, terms, sums);
   HWY_ALIGN float chunk[kFloatPanel];
   for (std::size_t r = 0; r < R; ++r) {
     for (std::size_t v = 0; v < kFloatVectors; ++v) hn::Store(sums[r][v], d, chunk + v * kFloats);
@@ -140,18 +160,19 @@ HWY_INLINE void StoreTotals(const double* HWY_RESTRICT totals, std::size_t colum
 // time: then the chunk, its share of those rows and their totals all stay in the fastest cache.
 template <class How>
 HWY_INLINE void FloatPanel(const float* a, std::size_t rows, std::size_t a_stride,
-                           const float* panel, std::size_t depth, float* out, std::size_t stride,
-                           std::size_t columns) {
+                           const PanelView& panel, float* out, std::size_t stride) {
+  const std::size_t depth = panel.depth;
   constexpr std::size_t kRowsAtOnce = 32, kHalf = kFloatRows > 1 ? kFloatRows / 2 : 1;
   HWY_ALIGN double totals[kRowsAtOnce * kFloatPanel];
   for (std::size_t base = 0; base < rows; base += kRowsAtOnce) {
     const std::size_t count = std::min(kRowsAtOnce, rows - base);
     for (std::size_t k = 0; k < depth; k += How::kChunk) {
       const std::size_t terms = std::min(How::kChunk, depth - k);
-      const float* chunk = panel + k * kFloatPanel;
+      const std::size_t half = k + terms == depth ? panel.half : 0;
+      const float* chunk = panel.data + k * kFloatPanel;
       const float* from = a + base * a_stride + k;
       const auto tile = [&](auto size, std::size_t i) {
-        FloatTile<decltype(size)::value, How>(from + i * a_stride, a_stride, chunk, terms,
+        FloatTile<decltype(size)::value, How>(from + i * a_stride, a_stride, chunk, terms, half,
                                               totals + i * kFloatPanel, k == 0);
       };
       std::size_t i = 0;
@@ -161,18 +182,18 @@ HWY_INLINE void FloatPanel(const float* a, std::size_t rows, std::size_t a_strid
       for (; i < count; ++i) tile(std::integral_constant<std::size_t, 1>(), i);
     }
     for (std::size_t i = 0; i < count; ++i)
-      StoreTotals(totals + i * kFloatPanel, columns, out + (base + i) * stride);
+      StoreTotals(totals + i * kFloatPanel, panel.columns, out + (base + i) * stride);
   }
 }
 
-void RoundedPanel(const float* a, std::size_t rows, std::size_t a_stride, const float* panel,
-                  std::size_t depth, float* out, std::size_t stride, std::size_t columns) {
-  FloatPanel<Rounded>(a, rows, a_stride, panel, depth, out, stride, columns);
+void RoundedPanel(const float* a, std::size_t rows, std::size_t a_stride, const PanelView& panel,
+                  float* out, std::size_t stride) {
+  FloatPanel<Rounded>(a, rows, a_stride, panel, out, stride);
 }
 
-void FusedPanel(const float* a, std::size_t rows, std::size_t a_stride, const float* panel,
-                std::size_t depth, float* out, std::size_t stride, std::size_t columns) {
-  FloatPanel<Fused>(a, rows, a_stride, panel, depth, out, stride, columns);
+void FusedPanel(const float* a, std::size_t rows, std::size_t a_stride, const PanelView& panel,
+                float* out, std::size_t stride) {
+  FloatPanel<Fused>(a, rows, a_stride, panel, out, stride);
 }
 
 // One tile of c += x^T y for panels x (depth, rows of a tile) and y (depth, columns of one).
@@ -324,11 +345,19 @@ PackedRows::PackedRows(Rows<const float> rows, bool lower) { take_rows(rows, low
 
 void PackedRows::take_rows(Rows<const float> rows, bool lower) {
   lay_out(rows.rows, rows.columns, lower);
-  for (std::size_t j = 0; j < rows_; ++j) {
-    const std::size_t p = j / kFloatPanel, depth = panel_depth(p);
-    float* to = panels_.data() + offsets_[p] + j % kFloatPanel;
-    const float* from = rows[j].data();
-    for (std::size_t k = 0; k < depth; ++k) to[k * kFloatPanel] = from[k];
+  // A few columns at a time: where they go is then in the fastest cache for all rows of a panel.
+  constexpr std::size_t kColumns = 64;
+  for (std::size_t p = 0; p < offsets_.size(); ++p) {
+    const std::size_t first = p * kFloatPanel, count = std::min(kFloatPanel, rows_ - first);
+    const std::size_t depth = panel_depth(p);
+    float* to = panels_.data() + offsets_[p];
+    for (std::size_t base = 0; base < depth; base += kColumns) {
+      const std::size_t end = std::min(base + kColumns, depth);
+      for (std::size_t j = 0; j < count; ++j) {
+        const float* from = rows[first + j].data();
+        for (std::size_t k = base; k < end; ++k) to[k * kFloatPanel + j] = from[k];
+      }
+    }
   }
 }
 
@@ -342,26 +371,33 @@ void PackedRows::take_columns(Rows<const float> matrix) {
   }
 }
 
-void multiply_packed(Rows<const float> a, const PackedRows& b, float* out, std::size_t stride,
+void multiply_packed(const SpreadRows& a, const PackedRows& b, float* out, std::size_t stride,
                      std::size_t skip_below, Terms terms) {
   assert(a.columns == b.depth_);
   const auto multiply =
       terms == Terms::fused ? HWY_DYNAMIC_DISPATCH(FusedPanel) : HWY_DYNAMIC_DISPATCH(RoundedPanel);
-  // Rows whose length is a large power of two, or a multiple of one, share the same few places of
-  // the cache and drive each other out; copies an odd number of cache lines apart do not.
-  constexpr std::size_t kLine = 16, kRowsAtOnce = 64;
-  const std::size_t apart = ((a.columns + kLine - 1) / kLine | 1) * kLine;
+  for (std::size_t p = skip_below / kFloatPanel; p < b.offsets_.size(); ++p) {
+    const std::size_t first = p * kFloatPanel, depth = b.panel_depth(p);
+    const std::size_t whole = b.lower_ ? std::min(depth, first + kFloatPanel / 2) : depth;
+    multiply(a.data, a.rows, SpreadRows::apart(a.columns),
+             {b.panels_.data() + b.offsets_[p], depth, std::min(kFloatPanel, b.rows_ - first),
+              depth - whole},
+             out + first, stride);
+  }
+}
+
+void multiply_packed(Rows<const float> a, const PackedRows& b, float* out, std::size_t stride,
+                     std::size_t skip_below, Terms terms) {
+  constexpr std::size_t kRowsAtOnce = 64;
+  const std::size_t apart = SpreadRows::apart(a.columns);
   thread_local std::vector<float> copies;
   copies.resize(std::max(copies.size(), std::min(kRowsAtOnce, a.rows) * apart));
   for (std::size_t base = 0; base < a.rows; base += kRowsAtOnce) {
     const std::size_t rows = std::min(kRowsAtOnce, a.rows - base);
     for (std::size_t i = 0; i < rows; ++i)
       std::copy_n(a.data + (base + i) * a.columns, a.columns, copies.data() + i * apart);
-    for (std::size_t p = skip_below / kFloatPanel; p < b.offsets_.size(); ++p) {
-      const std::size_t first = p * kFloatPanel;
-      multiply(copies.data(), rows, apart, b.panels_.data() + b.offsets_[p], b.panel_depth(p),
-               out + base * stride + first, stride, std::min(kFloatPanel, b.rows_ - first));
-    }
+    multiply_packed(SpreadRows{copies.data(), rows, a.columns}, b, out + base * stride, stride,
+                    skip_below, terms);
   }
 }
 

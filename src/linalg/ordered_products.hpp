@@ -35,6 +35,20 @@ void add_products(const Factor& x, std::size_t m, const Factor& y, std::size_t n
 // not.
 enum class Terms : std::uint8_t { rounded, fused };
 
+// Rows whose length is a large power of two, or a multiple of one, share the same few places of the
+// cache and drive each other out. Such that begin an odd number of cache lines apart do not.
+struct SpreadRows {
+  // How far apart rows of so many columns should begin.
+  static constexpr std::size_t apart(std::size_t columns) {
+    constexpr std::size_t kLine = 16;
+    return ((columns + kLine - 1) / kLine | 1) * kLine;
+  }
+
+  const float* data = nullptr;  // row i begins at i * apart(columns)
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+};
+
 // Rows in float32, laid out for products with many other rows.
 class PackedRows {
  public:
@@ -51,7 +65,7 @@ class PackedRows {
   std::size_t depth() const { return depth_; }
 
  private:
-  friend void multiply_packed(Rows<const float> a, const PackedRows& b, float* out,
+  friend void multiply_packed(const SpreadRows& a, const PackedRows& b, float* out,
                               std::size_t stride, std::size_t skip_below, Terms terms);
   std::size_t panel_depth(std::size_t panel) const;
   void lay_out(std::size_t rows, std::size_t depth, bool lower);
@@ -66,6 +80,9 @@ class PackedRows {
 // out[i * stride + j] = plain::chunked_dot(a_i, b_j), or plain::fused_dot. Columns below
 // `skip_below` need not be written, which serves products of rows with themselves.
 void multiply_packed(Rows<const float> a, const PackedRows& b, float* out, std::size_t stride,
+                     std::size_t skip_below = 0, Terms terms = Terms::rounded);
+// The same for rows that need no copy.
+void multiply_packed(const SpreadRows& a, const PackedRows& b, float* out, std::size_t stride,
                      std::size_t skip_below = 0, Terms terms = Terms::rounded);
 
 }  // namespace paco

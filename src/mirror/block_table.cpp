@@ -6,10 +6,11 @@
 namespace paco {
 
 void BlockTable::begin(SampleBlock& samples, MirrorMemory& memory, std::size_t new_slots,
-                       ThreadPool& pool) {
+                       Visits visits, ThreadPool& pool) {
   assert(samples.rows() <= kMostRows);
   memory.update_copies();
   samples_ = &samples;
+  visits_ = visits;
   rows_ = samples.rows();
   stride_ = memory.slots() + new_slots;
   if (products_.size() < rows_ * stride_) products_.resize(rows_ * stride_ + rows_ * stride_ / 2);
@@ -22,12 +23,13 @@ void BlockTable::begin(SampleBlock& samples, MirrorMemory& memory, std::size_t n
 void BlockTable::founded(std::size_t i, std::size_t slot) {
   assert(slot < stride_);
   if (rows_ == 1) return;
-  for (std::size_t j = 0; j < rows_; ++j) products_[j * stride_ + slot] = gram(i, j);
+  for (std::size_t j = first_after(i); j < rows_; ++j) products_[j * stride_ + slot] = gram(i, j);
 }
 
 void BlockTable::add(std::size_t i, std::size_t slot, float sign) {
   if (rows_ == 1) return;
-  for (std::size_t j = 0; j < rows_; ++j) products_[j * stride_ + slot] += sign * gram(i, j);
+  for (std::size_t j = first_after(i); j < rows_; ++j)
+    products_[j * stride_ + slot] += sign * gram(i, j);
 }
 
 }  // namespace paco

@@ -6,6 +6,7 @@
 
 #include "linalg/factor.hpp"
 #include "linalg/kernels.hpp"
+#include "linalg/unit_grid.hpp"
 #include "mirror/rule.hpp"
 #include "sphere/standardise.hpp"
 
@@ -41,24 +42,20 @@ Matrix<float> whitening_of(const Scatter& scatter, FitRoom& room) {
   }
 }
 
-// To unit length in double, stored as float32; what has no length becomes zero.
-void normalise(const float* from, std::span<float> to) {
-  const double length = std::sqrt(dot(from, from, to.size()));
-  const double inverse = length > 0 ? 1 / length : 0.0;
-  for (std::size_t j = 0; j < to.size(); ++j)
-    to[j] = on_grid(static_cast<double>(from[j]) * inverse);
+// A row without a direction, which equals the mean, becomes zero; a row of zeros may well have one
+// here.
+void standardise_or_zero(const MirrorEmbedding& embedding, std::span<const double> raw,
+                         std::span<float> unit) {
+  const RowFault fault = standardise_row(raw, embedding.mean, embedding.deviation, unit);
+  if (fault == RowFault::no_direction || std::isnan(unit[0]))
+    std::fill(unit.begin(), unit.end(), 0.0f);
 }
 
 Matrix<float> standardised(const MirrorEmbedding& embedding, Rows<const double> all,
                            std::span<const std::size_t> chosen) {
   Matrix<float> units(chosen.size(), all.columns);
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    const RowFault fault =
-        standardise_row(all[chosen[i]], embedding.mean, embedding.deviation, units[i]);
-    // A row of zeros may well have a direction here; one that equals the mean has none.
-    if (fault == RowFault::no_direction || std::isnan(units[i][0]))
-      std::fill(units[i].begin(), units[i].end(), 0.0f);
-  }
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    standardise_or_zero(embedding, all[chosen[i]], units[i]);
   return units;
 }
 
@@ -84,27 +81,50 @@ Embedder::Embedder(const MirrorEmbedding& embedding)
 
 Matrix<float> Embedder::embed(Rows<const double> all, std::span<const std::size_t> chosen,
                               const std::stop_token& stop) const {
-  Matrix<float> out = standardised(embedding_, all, chosen);
-  for (std::size_t first = 0; first < out.rows() && !stop.stop_requested(); first += kRowsAtOnce)
-    whiten(out.view().slice(first, std::min(kRowsAtOnce, out.rows() - first)));
+  Matrix<float> out(chosen.size(), all.columns);
+  for (std::size_t first = 0; first < out.rows() && !stop.stop_requested(); first += kRowsAtOnce) {
+    embed_rows(out.view().slice(first, std::min(kRowsAtOnce, out.rows() - first)),
+               [&](std::size_t i, std::span<float> unit) {
+                 standardise_or_zero(embedding_, all[chosen[first + i]], unit);
+                 return true;
+               });
+  }
   return out;
 }
 
-void Embedder::whiten(Rows<float> units) const {
+bool Embedder::embed(Rows<const double> raw, Rows<float> v) const {
+  for (std::size_t first = 0; first < v.rows; first += kRowsAtOnce) {
+    const bool all =
+        embed_rows(v.slice(first, std::min(kRowsAtOnce, v.rows - first)),
+                   [&](std::size_t i, std::span<float> unit) {
+                     return standardise_row(raw[first + i], embedding_.mean, embedding_.deviation,
+                                            unit) == RowFault::none;
+                   });
+    if (!all) return false;
+  }
+  return true;
+}
+
+// A group of rows goes through all steps before the next begins: it stays in cache meanwhile.
+template <class Standardise>
+bool Embedder::embed_rows(Rows<float> v, Standardise standardise) const {
+  const std::size_t d = v.columns, apart = SpreadRows::apart(d);
+  thread_local std::vector<float> units, products;
+  units.resize(std::max(units.size(), kRowsAtOnce * apart));
+  for (std::size_t i = 0; i < v.rows; ++i) {
+    if (!standardise(i, std::span<float>(units.data() + i * apart, d))) return false;
+  }
   if (packed_.rows() == 0) {
-    for (std::size_t i = 0; i < units.rows; ++i) {
-      for (float& x : units[i]) x = on_grid(static_cast<double>(x));
-    }
-    return;
+    for (std::size_t i = 0; i < v.rows; ++i)
+      put_on_grid(units.data() + i * apart, kGridShift, v[i].data(), d);
+    return true;
   }
-  thread_local std::vector<float> products;
-  products.resize(std::max(products.size(), kRowsAtOnce * units.columns));
-  for (std::size_t first = 0; first < units.rows; first += kRowsAtOnce) {
-    const Rows<float> part = units.slice(first, std::min(kRowsAtOnce, units.rows - first));
-    multiply_packed(part, packed_, products.data(), units.columns, 0, Terms::fused);
-    for (std::size_t i = 0; i < part.rows; ++i)
-      normalise(products.data() + i * part.columns, part[i]);
-  }
+  products.resize(std::max(products.size(), kRowsAtOnce * d));
+  multiply_packed(SpreadRows{units.data(), v.rows, d}, packed_, products.data(), d, 0,
+                  Terms::fused);
+  for (std::size_t i = 0; i < v.rows; ++i)
+    normalise_on_grid(products.data() + i * d, kGridShift, v[i].data(), d);
+  return true;
 }
 
 MirrorReferences references_of(Rows<const float> embedded, std::span<const std::uint32_t> labels,

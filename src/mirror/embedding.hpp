@@ -34,10 +34,15 @@ class Embedder {
   // v (count, d) of the chosen rows.
   Matrix<float> embed(Rows<const double> all, std::span<const std::size_t> chosen,
                       const std::stop_token& stop) const;
-  // From standardised unit rows u to v, in place.
-  void whiten(Rows<float> units) const;
+  // v (count, d) of raw rows. False where standardise_rows would refuse one of them.
+  bool embed(Rows<const double> raw, Rows<float> v) const;
 
  private:
+  // From a few raw rows to v. `standardise` puts a row, named by its place, on the unit sphere and
+  // says whether that could be done.
+  template <class Standardise>
+  bool embed_rows(Rows<float> v, Standardise standardise) const;
+
   const MirrorEmbedding& embedding_;
   PackedRows packed_;
 };

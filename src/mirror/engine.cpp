@@ -1,10 +1,12 @@
 #include "mirror/engine.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
 #include "base/try.hpp"
+#include "linalg/screen_two.hpp"
 #include "linalg/settle.hpp"
 #include "sphere/standardise.hpp"
 
@@ -53,13 +55,16 @@ MirrorEngine::MirrorEngine(std::shared_ptr<const MirrorModel> model, unsigned th
 }
 
 Result<void> MirrorEngine::embed_into(Rows<const double> embeddings, Rows<float> v) {
-  PACO_TRY(standardise_rows(embeddings, model_->embedding.mean, model_->embedding.deviation, v,
-                            "stream", samples_, pool_));
   constexpr std::size_t kRowsAtOnce = 64;
+  std::atomic<bool> refused{false};
   pool_.parallel_for(v.rows, kRowsAtOnce, [&](std::size_t first, std::size_t last) {
-    embedder_.whiten(v.slice(first, last - first));
+    const std::size_t rows = last - first;
+    if (!embedder_.embed(embeddings.slice(first, rows), v.slice(first, rows))) refused = true;
   });
-  return {};
+  if (!refused) return {};
+  // This says which row it was.
+  return standardise_rows(embeddings, model_->embedding.mean, model_->embedding.deviation, v,
+                          "stream", samples_, pool_);
 }
 
 Result<Matrix<float>> MirrorEngine::embed(Rows<const double> embeddings) {
@@ -84,12 +89,16 @@ Result<void> MirrorEngine::decide_block(Rows<const double> embeddings,
   return {};
 }
 
-// As many that the table of products stays in cache.
+// The rows of a block are multiplied with each other, so few are best; unless there are so many
+// prototypes that they come from slow memory for each block. In any case the table of products
+// stays in cache.
 std::size_t MirrorEngine::block_rows() const {
-  constexpr std::size_t kTableFloats = std::size_t{1} << 20;
-  const std::size_t rows =
-      std::clamp<std::size_t>(kTableFloats / (memory_.slots() + 1), 16, BlockTable::kMostRows);
-  return std::max<std::size_t>(1, rows / (1 + rehearsals(*model_)));
+  constexpr std::size_t kTableFloats = std::size_t{1} << 20, kRows = 32, kRehearsedRows = 96;
+  const std::size_t slots = memory_.slots(), each = rehearsals(*model_);
+  const std::size_t most =
+      std::clamp<std::size_t>(kTableFloats / (slots + 1), 16, BlockTable::kMostRows);
+  const std::size_t good = std::max(slots / 8, each > 0 ? kRehearsedRows : kRows);
+  return std::max<std::size_t>(1, std::min(good, most) / (1 + each));
 }
 
 // Which stored samples come up with each of the next samples, and the rows that they are. Rows 0 ..
@@ -133,20 +142,20 @@ void MirrorEngine::decide_units(Rows<const float> units, std::span<MirrorDecisio
     plan_rehearsal(units.rows);
     samples_block_.assign(stored_.embeddings(), chosen_, references_.format());
   }
-  table_.begin(samples_block_, memory_, units.rows, pool_);
+  table_.begin(samples_block_, memory_, units.rows,
+               each == 0 ? BlockTable::Visits::in_order : BlockTable::Visits::any, pool_);
   watched_.samples += samples_block_.rows();
   watched_.products += units.rows * fixed + samples_block_.rows() * memory_.slots();
 
   std::size_t planned = 0;
   for (std::size_t i = 0; i < units.rows; ++i) {
     const float* v = units[i].data();
-    const ScreenedRow classes{class_products_.data() + i * fixed, samples_block_.error(i)};
-    const NearestTwo best = best_known(v, classes);
+    NearestTwo known;
     MirrorDecision& d = decisions[i];
-    d = decide(i, v, best, births);
+    d = decide(i, v, known, births);
     if (each > 0) {
       Stored::Entry& entry = stored_.entry(samples_);
-      entry = {d.prototype, d.counted, best.first, best.cosine, references_version_};
+      entry = {d.prototype, d.counted, known.first, known.cosine, references_version_};
       for (std::size_t r = 0; r < each && samples_ > 0; ++r, ++planned)
         rehearse(row_of_plan_[planned], plan_[planned], d.threshold, births);
     }
@@ -167,26 +176,46 @@ double bar_of(const NearestTwo& best, int places) {
 
 }  // namespace
 
-// The closest of the fixed ones. Those that may be second stay in known_candidates_: whether they
-// are worth scoring depends on the prototypes that are not fixed.
-NearestTwo MirrorEngine::best_known(const float* v, const ScreenedRow& products) {
-  NearestTwo best;
+// Screened cosines with the fixed ones.
+ScreenedScores MirrorEngine::screened_fixed(const ScreenedRow& products) const {
   ScreenedScores scores = references_.screened_cosines(products);
   scores.offset = fixed_out_.data();
-  screen_best(scores, 2, known_candidates_);
-  offer_known(v, 1, best);
-  return best;
+  return scores;
 }
 
-// Those of known_candidates_ that may be among the `places` best.
-void MirrorEngine::offer_known(const float* v, int places, NearestTwo& best) {
+// Those of candidates_ that may be the closest of the fixed ones, all of which come before `fixed`.
+void MirrorEngine::offer_fixed(const float* v, NearestTwo& best) {
   settle_best(
-      known_candidates_, [&] { return bar_of(best, places); },
+      candidates_, [&] { return bar_of(best, 1); },
       [&](std::size_t k) {
         if (fixed_out_[k] != 0) return;
         ++watched_.scored;
-        best.offer(fixed_numbers_[k], dot(fixed_rows()[k].data(), v, model_->dimension()));
+        best.offer(fixed_numbers_[k], fixed_cosine(k, v));
       });
+}
+
+// The two closest of all that are visible, and the closest of those that are fixed.
+void MirrorEngine::nearest(std::size_t row, const float* v, NearestTwo& visible,
+                           NearestTwo& known) {
+  using Group = MirrorMemory::Group;
+  const std::size_t fixed = fixed_numbers_.size();
+  const ScreenedRow products = table_.row(row);
+  screen_two(screened_fixed({class_products_.data() + row * fixed, products.error}),
+             memory_.screened(products, Group::visible), candidates_);
+  settle_best(
+      candidates_, [&] { return bar_of(visible, 2); },
+      [&](std::size_t i) {
+        if (i < fixed ? fixed_out_[i] != 0 : !memory_.in_group(i - fixed, Group::visible)) return;
+        ++watched_.scored;
+        if (i >= fixed)
+          return visible.offer(memory_.number(i - fixed), memory_.cosine(i - fixed, v));
+        const double cosine = fixed_cosine(i, v);
+        visible.offer(fixed_numbers_[i], cosine);
+        known.offer(fixed_numbers_[i], cosine);
+      });
+  // Who is left is none of the two, but may be the closest of the fixed ones.
+  std::erase_if(candidates_, [&](const Candidate& c) { return c.index >= fixed; });
+  offer_fixed(v, known);
 }
 
 NearestTwo MirrorEngine::known_of_stored(Stored::Entry& entry, const float* v) {
@@ -195,7 +224,8 @@ NearestTwo MirrorEngine::known_of_stored(Stored::Entry& entry, const float* v) {
     one_row_.resize(fixed_numbers_.size());
     single_.assign(Rows<const float>{v, 1, model_->dimension()}, references_.format());
     references_.multiply(single_, one_row_.data(), fixed_numbers_.size(), pool_);
-    best = best_known(v, {one_row_.data(), single_.error(0)});
+    screen_best(screened_fixed({one_row_.data(), single_.error(0)}), 1, candidates_);
+    offer_fixed(v, best);
     entry.known = best.first;
     entry.known_cosine = best.cosine;
     entry.version = references_version_;
@@ -207,37 +237,25 @@ NearestTwo MirrorEngine::known_of_stored(Stored::Entry& entry, const float* v) {
   return best;
 }
 
-MirrorDecision MirrorEngine::decide(std::size_t row, const float* v, const NearestTwo& known,
+MirrorDecision MirrorEngine::decide(std::size_t row, const float* v, NearestTwo& known,
                                     std::vector<MirrorBirth>& births) {
-  using Group = MirrorMemory::Group;
   MirrorDecision d;
   d.sequence = samples_;
   d.confident = confident_;
   d.length = stream_length(*model_, confident_);
   d.threshold = threshold_at(*model_, d.length);
   d.at_once = 2 * classes_answered_ < model_->known();
+  NearestTwo visible;
+  nearest(row, v, visible, known);
   d.known_cosine = known.cosine;
-
-  const ScreenedRow products = table_.row(row);
-  NearestTwo visible = known;
-  if (memory_.slots() > 0) {
-    screen_best(memory_.screened(products, Group::visible), 2, candidates_);
-    settle_best(
-        candidates_, [&] { return bar_of(visible, 2); },
-        [&](std::size_t slot) {
-          if (!memory_.in_group(slot, Group::visible)) return;
-          ++watched_.scored;
-          visible.offer(memory_.number(slot), memory_.cosine(slot, v));
-        });
-  }
-  offer_known(v, 2, visible);
   d.visible_cosine = visible.cosine;
   // A candidate matters only where it is better than all that is visible.
+  const ScreenedRow products = table_.row(row);
   NearestTwo all;
   if (visible.first != kNoPrototype) all.offer(visible.first, visible.cosine);
   if (memory_.candidates() > 0) {
     const float bar = visible.first == kNoPrototype ? kOut / 2 : round_down(visible.cosine);
-    screen_reaching(memory_.screened(products, Group::hidden), bar, candidates_);
+    screen_reaching(memory_.screened(products, MirrorMemory::Group::hidden), bar, candidates_);
     settle_best(
         candidates_, [&] { return all.first == kNoPrototype ? kOut : all.cosine; },
         [&](std::size_t slot) {

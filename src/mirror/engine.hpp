@@ -60,14 +60,18 @@ class MirrorEngine final : public MirrorDecider {
                     std::vector<MirrorBirth>& births);
   std::size_t block_rows() const;
   void plan_rehearsal(std::size_t block);
-  MirrorDecision decide(std::size_t row, const float* v, const NearestTwo& known,
+  MirrorDecision decide(std::size_t row, const float* v, NearestTwo& known,
                         std::vector<MirrorBirth>& births);
   void rehearse(std::size_t row, std::uint64_t sequence, double threshold,
                 std::vector<MirrorBirth>& births);
   void join(std::size_t row, std::size_t slot, const float* v, std::vector<MirrorBirth>& births);
-  NearestTwo best_known(const float* v, const ScreenedRow& products);
+  void nearest(std::size_t row, const float* v, NearestTwo& visible, NearestTwo& known);
   NearestTwo known_of_stored(Stored::Entry& entry, const float* v);
-  void offer_known(const float* v, int places, NearestTwo& best);
+  ScreenedScores screened_fixed(const ScreenedRow& products) const;
+  void offer_fixed(const float* v, NearestTwo& best);
+  double fixed_cosine(std::size_t k, const float* v) const {
+    return dot(fixed_rows()[k].data(), v, model_->dimension());
+  }
   std::int64_t category_of(std::int64_t number) const;
   bool is_support(std::int64_t number) const { return number < known_; }
   // Of the support set or promoted: it compares by a row that does not change.
@@ -117,7 +121,7 @@ class MirrorEngine final : public MirrorDecider {
   std::vector<std::size_t> chosen_;       // places in stored_ of the rows of a block
   std::vector<std::uint64_t> plan_;       // sequence numbers, `rehearse` for each new sample
   std::vector<std::size_t> row_of_plan_;  // the row of each
-  std::vector<Candidate> candidates_, known_candidates_;
+  std::vector<Candidate> candidates_;
 };
 
 }  // namespace paco

@@ -37,9 +37,9 @@ inline double cosine_without(double product, double sum_squared, double own_squa
 // Components of embeddings are multiples of 2^-28, finer than float32 where it matters. So sums of
 // some 30 million of them are exact in double: a sum is the same whatever order its members came
 // and left in, and an operation that is undone leaves no trace.
+inline constexpr double kGridShift = 1.5 * (1 << 24);  // numbers of this size have that last bit
 inline float on_grid(double component) {
-  constexpr double kShift = 1.5 * (1 << 24);  // the last bit of numbers of this size
-  return static_cast<float>((component + kShift) - kShift);
+  return static_cast<float>((component + kGridShift) - kGridShift);
 }
 
 // The best prototypes offered so far; of equal ones the lower number is better.

@@ -13,6 +13,7 @@
 #include "linalg/kernels.hpp"
 #include "linalg/matrix.hpp"
 #include "linalg/plain.hpp"
+#include "linalg/screen_two.hpp"
 #include "linalg/settle.hpp"
 #include "unit/linalg/targets.hpp"
 
@@ -186,6 +187,39 @@ TEST(Screening, WhoeverCanBeAmongTheBestIsACandidate) {
               << order.size();
         }
       }
+    }
+  });
+}
+
+// Two lists as one, the second behind the first.
+TEST(Screening, WhoeverCanWinAmongTwoListsIsACandidateAndNoMoreThanOneByOne) {
+  for_every_target([] {
+    std::vector<Candidate> candidates{{99, 0}}, alone;
+    for (std::uint64_t seed = 0; seed < 600; ++seed) {
+      SCOPED_TRACE(::testing::Message() << "seed " << seed);
+      Random random(seed);
+      const Field a = random_field(random.below(70), random);
+      const Field b = random_field(random.below(70), random);
+      Field both = a;
+      both.exact.insert(both.exact.end(), b.exact.begin(), b.exact.end());
+      screen_two(a.scores, b.scores, candidates);
+      std::vector<std::uint32_t> found;
+      for (const Candidate& c : candidates) {
+        found.push_back(c.index);
+        ASSERT_LT(c.index, both.exact.size());
+        ASSERT_GE(static_cast<double>(c.upper), both.exact[c.index]);
+      }
+      ASSERT_TRUE(std::is_sorted(found.begin(), found.end()));
+      ASSERT_EQ(std::adjacent_find(found.begin(), found.end()), found.end());
+      const std::vector<std::uint32_t> order = exact_order(both), order_of_a = exact_order(a);
+      for (std::size_t rank = 0; rank < std::min<std::size_t>(order.size(), 2); ++rank)
+        ASSERT_TRUE(std::binary_search(found.begin(), found.end(), order[rank])) << rank;
+      if (!order_of_a.empty()) {
+        ASSERT_TRUE(std::binary_search(found.begin(), found.end(), order_of_a[0]));
+      }
+      screen_best(b.scores, 2, alone);
+      const auto of_b = found.end() - std::lower_bound(found.begin(), found.end(), a.exact.size());
+      ASSERT_LE(static_cast<std::size_t>(of_b), alone.size());
     }
   });
 }
