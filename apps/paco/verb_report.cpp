@@ -41,13 +41,13 @@ Result<void> run(Context& context, Request& settings) {
   for (const auto& [what, file] : input.sources) parts.push_back(what);
   const Json json = {{"out", settings.out},
                      {"bytes", page.size()},
-                     {"samples", input.samples.size()},
+                     {"samples", input.stream.size()},
                      {"known_classes", input.known_classes},
                      {"parts", parts},
                      {"seconds", context.clock() - start}};
   std::string text = fmt::format(
-      "{}: {} {}, {:.2f} MB; open it in any browser\n", settings.out, input.samples.size(),
-      input.samples.size() == 1 ? "sample" : "samples", static_cast<double>(page.size()) / 1e6);
+      "{}: {} {}, {:.2f} MB; open it in any browser\n", settings.out, input.stream.size(),
+      input.stream.size() == 1 ? "sample" : "samples", static_cast<double>(page.size()) / 1e6);
   const auto suggest = [&](const std::string& given, const char* what) {
     if (given.empty()) text += fmt::format("  {}\n", what);
   };

@@ -82,6 +82,22 @@ Result<bool> CsvReader::next(std::vector<std::string_view>& fields, std::span<do
   return more;
 }
 
+Result<bool> CsvReader::skip() {
+  if (separator_ != 0 && !stream_.may_wait()) {
+    PACO_ASSIGN(const auto line, stream_.peek_line_ready());
+    if (line && line->size() <= kLongestLine && line->find('"') == line->npos &&
+        line->find_first_not_of(" \t\r") != line->npos) {
+      const std::size_t length = line->size();
+      PACO_ASSIGN(const auto with_end, stream_.peek(length + 1));  // which the last may lack
+      stream_.consume(std::min(length + 1, with_end.size()));
+      ++line_;
+      return true;
+    }
+  }
+  std::vector<std::string_view> fields;
+  return next(fields);
+}
+
 Result<void> CsvReader::one_field_a_row(std::vector<std::string_view>& fields) {
   separator_ = '\n';
   return split_row(fields);

@@ -33,6 +33,9 @@ class CsvReader {
   // The same; but where the row is nothing but plain numbers, as many as `numbers` holds, they are
   // read there in one go and `fields` is empty. Otherwise `numbers` is of no use.
   Result<bool> next(std::vector<std::string_view>& fields, std::span<double> numbers);
+  // Passes over the next row, without looking at its fields where no quote is in it; false at the
+  // end.
+  Result<bool> skip();
   // Whether next() would answer at once, but for a quoted field that goes on in the next line.
   // Passes over blank lines.
   Result<bool> ready();

@@ -19,10 +19,12 @@ namespace paco {
 // A format: where the next row comes from.
 struct DecisionReader::Rows {
   std::vector<DecisionField> fields;
+  std::vector<bool> unread;  // by field, where it is not empty
   bool detailed = true;
 
   virtual ~Rows() = default;
   virtual Result<bool> next(DecisionRow& row) = 0;
+  virtual Result<bool> skip() = 0;
   virtual std::optional<std::uint64_t> left() const { return std::nullopt; }
 };
 
@@ -93,7 +95,8 @@ Result<Fields> fields_among(std::span<const std::string> columns, const std::str
 // One line's values by column, however the file spells them. Returns what is wrong, or an empty
 // string.
 template <class Text, class Number>
-std::string take_line(const Fields& fields, Text text, Number number, DecisionRow& row) {
+std::string take_line(const Fields& fields, const std::vector<bool>& unread, Text text,
+                      Number number, DecisionRow& row) {
   Decision& d = row.decision;
   d = {};
   const auto sequence = whole(number(kSequence)), category = whole(number(kCategory));
@@ -113,6 +116,7 @@ std::string take_line(const Fields& fields, Text text, Number number, DecisionRo
   for (std::size_t i = 0; i < fields.size(); ++i) {
     const DecisionField& field = fields[i];
     if (field.choices.empty()) {
+      if (!unread.empty() && unread[i]) continue;
       d.evidence[i] = number(kFirstField + i).value_or(kNotComputed);
       continue;
     }
@@ -157,11 +161,12 @@ class CsvRows final : public DecisionReader::Rows {
       return places_[column] < cells_.size() ? cells_[places_[column]] : std::string_view();
     };
     const auto number = [&](std::size_t column) { return parse_number(text(column)); };
-    const std::string wrong = take_line(fields, text, number, row);
+    const std::string wrong = take_line(fields, unread, text, number, row);
     if (!wrong.empty()) return bad_line(reader_.name(), reader_.line(), wrong);
     return true;
   }
 
+  Result<bool> skip() override { return reader_.skip(); }
   std::optional<std::uint64_t> left() const override { return reader_.left(); }
 
  private:
@@ -201,21 +206,35 @@ class JsonRows final : public DecisionReader::Rows {
       if (found == object_.end() || !found->is_number()) return std::nullopt;
       return found->get<double>();
     };
-    const std::string wrong = take_line(fields, text, number, row);
+    const std::string wrong = take_line(fields, unread, text, number, row);
     if (!wrong.empty()) return bad_line(stream_.name(), line_, wrong);
     return true;
+  }
+
+  Result<bool> skip() override {
+    if (waiting_) {
+      waiting_ = false;
+      return true;
+    }
+    return next_line();
   }
 
   std::optional<std::uint64_t> left() const override { return stream_.left(); }
 
  private:
-  // The next line that is not empty, into object_; false at the end.
-  Result<bool> next_object() {
+  // The next line that is not empty, into text_; false at the end.
+  Result<bool> next_line() {
     do {
       PACO_ASSIGN(const bool more, stream_.read_line(text_));
       if (!more) return false;
       ++line_;
     } while (text_.empty());
+    return true;
+  }
+  // The same into object_.
+  Result<bool> next_object() {
+    PACO_ASSIGN(const bool more, next_line());
+    if (!more) return false;
     PACO_ASSIGN(object_, parse_json_line(text_, stream_.name(), line_));
     if (!object_.is_object()) return bad_line(stream_.name(), line_, "not a JSON object");
     return true;
@@ -257,6 +276,12 @@ class IdRows final : public DecisionReader::Rows {
     row.decision.category = row.decision.runner_up = row.decision.prototype = id;
     row.sample = std::to_string(at_);
     row.name.clear();
+    ++at_;
+    return true;
+  }
+
+  Result<bool> skip() override {
+    if (at_ == ids_.size()) return false;
     ++at_;
     return true;
   }
@@ -308,6 +333,8 @@ Result<DecisionReader> DecisionReader::of(ByteStream stream) {
 const std::vector<DecisionField>& DecisionReader::fields() const { return rows_->fields; }
 bool DecisionReader::detailed() const { return rows_->detailed; }
 Result<bool> DecisionReader::next(DecisionRow& row) { return rows_->next(row); }
+Result<bool> DecisionReader::skip() { return rows_->skip(); }
+void DecisionReader::leave_unread(std::vector<bool> fields) { rows_->unread = std::move(fields); }
 std::optional<std::uint64_t> DecisionReader::left() const { return rows_->left(); }
 
 }  // namespace paco

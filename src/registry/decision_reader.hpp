@@ -40,6 +40,12 @@ class DecisionReader {
   bool detailed() const;  // false: from npy, only sequence and category are known
   // The next decision; false at the end.
   Result<bool> next(DecisionRow& row);
+  // Passes over the next decision, in a fraction of the time; false at the end. What is wrong with
+  // it may go unseen.
+  Result<bool> skip();
+  // Numbers of these fields are not computed from now on, whatever the file says: for who does not
+  // need them.
+  void leave_unread(std::vector<bool> fields);
   std::optional<std::uint64_t> left() const;  // bytes of the file, where that is known
 
  private:

@@ -13,12 +13,12 @@ namespace paco {
 namespace {
 
 Result<void> check(const ReportInput& input) {
-  if (input.samples.empty()) {
+  const std::size_t n = input.stream.size();
+  if (n == 0) {
     return Error{ErrorCode::bad_value,
                  "the stream holds no decision, so there is nothing to report",
                  "run paco discover on a stream with at least one sample"};
   }
-  const std::size_t n = input.samples.size();
   if (!input.truth.empty() && input.truth.size() != n) {
     return Error{ErrorCode::bad_shape,
                  fmt::format("{} decisions, but {} true classes", n, input.truth.size()),
@@ -37,11 +37,10 @@ Result<void> check(const ReportInput& input) {
                  "a report takes class ids below 2147483648: number the classes from 0 on"};
   }
   for (std::size_t i = 0; i < n; ++i) {
-    if (input.samples[i].decision.category >= 0) continue;
-    return Error{
-        ErrorCode::bad_value,
-        fmt::format("decision {} names category {}", i, input.samples[i].decision.category),
-        "category ids start at 0; the decisions file is damaged"};
+    if (input.stream.categories[i] >= 0) continue;
+    return Error{ErrorCode::bad_value,
+                 fmt::format("decision {} names category {}", i, input.stream.categories[i]),
+                 "category ids start at 0; the decisions file is damaged"};
   }
   return {};
 }
@@ -93,7 +92,8 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
   Json& sources = document["sources"] = Json::array();
   for (const auto& [what, file] : input.sources)
     sources.push_back({{"what", what}, {"file", file}});
-  const ReportView view(input);
+  ReportView view(input);
+  PACO_TRY(view.choose(options));
   const auto add = [&](const char* key, Json (*section)(const ReportView&)) {
     if (!stop.stop_requested()) document[key] = section(view);
   };
@@ -102,7 +102,7 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
   if (input.model != nullptr) add("model", model_section);
   if (view.paco) add("histograms", histogram_section);
   add("evidence", evidence_section);
-  if (!stop.stop_requested()) document["points"] = point_section(view, options);
+  add("points", point_section);
   add("series", series_section);
   if (input.evaluation != nullptr) {
     Json evaluation = evaluation_json(*input.evaluation);

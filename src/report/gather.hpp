@@ -2,7 +2,8 @@
 // truth and pictures.
 //
 // Files that do not belong together (a trace of another run, truth of another length) are refused
-// with both names.
+// with both names. Decisions and trace are read row by row, and again for the samples that the page
+// shows; all of them are kept in memory only where they come through a pipe or out of order.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,7 @@ struct GatheredReport {
   std::unique_ptr<Method> method;
   std::unique_ptr<Evaluation> evaluation;
   std::unique_ptr<ImageSource> images;
+  std::unique_ptr<ReportSamples> samples;
   ReportInput input;
 
   GatheredReport();

@@ -1,15 +1,16 @@
 // A finished stream as one self-contained HTML page: what was decided, why, and how well.
 //
-// Takes everything already read (decisions, trace, model, evaluation, pictures) and returns bytes;
-// it reads no file and knows no option names. Whatever is missing, or is nothing that the method of
-// the stream has, is left out of the page. The look of the page lives in web/, is built by npm at
-// build time and embedded into the library (page.hpp). Deterministic: the same input gives the same
-// bytes. Pure: any number of threads may call it.
+// Takes what the decisions and the trace come to (stream_totals.hpp), the model, the evaluation and
+// the pictures, and returns bytes; it knows no file and no option names. Whatever is missing, or is
+// nothing that the method of the stream has, is left out of the page. The look of the page lives in
+// web/, is built by npm at build time and embedded into the library (page.hpp). Deterministic: the
+// same input gives the same bytes. Pure: any number of threads may call it.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -20,6 +21,7 @@
 #include "paco/method.hpp"
 #include "paco/model.hpp"
 #include "paco/result.hpp"
+#include "report/stream_totals.hpp"
 
 namespace paco {
 
@@ -42,14 +44,34 @@ struct ReportSample {
   double microseconds = kNotComputed;  // that deciding took, from the trace
 };
 
+// The samples of the stream once more. A page shows all that is known of a few thousand of them,
+// and which ones those are is known at the end of the stream only.
+class ReportSamples {
+ public:
+  virtual ~ReportSamples() = default;
+  // Those at these places in the stream; the places rise.
+  virtual Result<std::vector<ReportSample>> pick(std::span<const std::size_t> places) const = 0;
+};
+
+// In memory: for streams that cannot be read twice.
+class KeptSamples final : public ReportSamples {
+ public:
+  explicit KeptSamples(std::vector<ReportSample> samples) : samples_(std::move(samples)) {}
+  Result<std::vector<ReportSample>> pick(std::span<const std::size_t> places) const override;
+
+ private:
+  std::vector<ReportSample> samples_;
+};
+
 struct ReportInput {
   std::string title;
   // What the page was made from, as (what, file) pairs for the reader: ("decisions",
   // "decisions.csv").
   std::vector<std::pair<std::string, std::string>> sources;
-  std::vector<ReportField> fields;    // what the samples' evidence is
-  std::vector<ReportSample> samples;  // in stream order
-  bool has_trace = false;             // the state after each sample and the time it took are there
+  std::vector<ReportField> fields;         // what the samples' evidence is
+  StreamTotals stream;                     // all samples, in stream order
+  const ReportSamples* samples = nullptr;  // the same; may be absent where the stream is empty
+  bool has_trace = false;  // the state after each sample and the time it took are there
   std::size_t known_classes = 0;
   const Model* model = nullptr;            // thresholds and histograms
   const Method* method = nullptr;          // explanations; `fields` are then its evidence

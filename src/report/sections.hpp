@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "paco/thresholds.hpp"
@@ -15,32 +16,54 @@ namespace paco {
 
 using Json = nlohmann::ordered_json;
 
-// The input with what the sections ask of it again and again.
+// Classes or categories with pictures, and the places of the samples that those are of.
+using Gallery = std::vector<std::pair<CategoryId, std::vector<std::size_t>>>;
+
+// The input with what the sections ask of it again and again, and the samples that are shown.
 struct ReportView {
   explicit ReportView(const ReportInput& given);
 
+  // Chooses the samples that are shown and has them read. Everything about single samples below
+  // needs that.
+  Result<void> choose(const ReportOptions& options);
+
   const ReportInput& input;
+  const StreamTotals& stream;
   // Thresholds, where the stream has PACO's evidence and the model PACO's section.
   std::optional<PacoParameters> paco;
   // Birth and attach scores lie near -log p0, which no reader can picture; the page shows them from
   // 0 up by adding log p0. 0 where that is not known.
   double shift = 0;
 
-  const Decision& decision(std::size_t sample) const { return input.samples[sample].decision; }
+  std::vector<std::size_t> firsts;  // places of the first samples of their kind
+  std::vector<std::size_t> points;  // places of the samples that are drawn as points
+  std::vector<std::size_t> curve;   // places at which curves over the stream are drawn
+  Gallery categories, classes;      // that have pictures
+
+  // One of the samples that are shown.
+  const ReportSample& sample(std::size_t at) const;
+  const Decision& decision(std::size_t at) const { return sample(at).decision; }
   // Place of an evidence number, or -1.
   int place(std::string_view field) const;
   bool has(std::string_view field) const { return place(field) >= 0; }
-  // An evidence number of a sample; not computed where its place is -1.
-  double value(std::size_t sample, int place) const {
-    return place < 0 ? kNotComputed : decision(sample).evidence[static_cast<std::size_t>(place)];
+  // An evidence number of a sample that is shown.
+  double value(std::size_t at, int field) const {
+    return decision(at).evidence[static_cast<std::size_t>(field)];
   }
-  // How the sample was decided: the number of its branch, or of its verdict where there are none.
-  std::size_t way(std::size_t sample) const;
-  std::size_t ways() const;
+  // What an evidence number comes to over the stream.
+  const EvidenceTotal& total(int field) const {
+    return stream.evidence[static_cast<std::size_t>(field)];
+  }
 
  private:
-  int branch_ = -1;
+  std::vector<std::size_t> shown_;  // places, rising
+  std::vector<ReportSample> samples_;
 };
+
+// Ends of `bins` runs of equal length over n samples.
+std::vector<std::size_t> run_ends(std::size_t n, std::size_t bins);
+// Sets view.categories and view.classes.
+void choose_galleries(ReportView& view, const ReportOptions& options);
 
 // The headline counts, by the names of `paco discover --json`.
 Json stream_section(const ReportView& view);
@@ -54,7 +77,7 @@ Json histogram_section(const ReportView& view);
 // the points.
 Json evidence_section(const ReportView& view);
 // The samples drawn as points: evidence, verdict and explanation.
-Json point_section(const ReportView& view, const ReportOptions& options);
+Json point_section(const ReportView& view);
 // Curves over the stream: categories, eta, tau_birth, shares of the branches (or of the verdicts),
 // latency; who went where.
 Json series_section(const ReportView& view);

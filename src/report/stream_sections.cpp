@@ -1,18 +1,17 @@
 // Points, curves over the stream and score histograms: what the plots are drawn from.
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 #include "report/base64.hpp"
 #include "report/histogram.hpp"
 #include "report/sections.hpp"
-#include "report/thinning.hpp"
 
 namespace paco {
 
 namespace {
 
-constexpr std::size_t kCurvePoints = 1000;  // of a curve over the stream
-constexpr std::size_t kLatencyBins = 80;    // as many bands as a plot can show
+constexpr std::size_t kLatencyBins = 80;  // as many bands as a plot can show
 constexpr std::size_t kShareBins = 60;
 constexpr std::size_t kSamplesPerBin = 20;  // fewer would make percentiles of nothing
 constexpr std::size_t kHistogramBins = 60;
@@ -26,13 +25,6 @@ Json column(const std::vector<std::size_t>& rows, Value value) {
   return base64_of<T>(values);
 }
 
-// Ends of `bins` runs of equal length over n samples.
-std::vector<std::size_t> run_ends(std::size_t n, std::size_t bins) {
-  std::vector<std::size_t> ends;
-  for (std::size_t b = 1; b <= bins; ++b) ends.push_back(n * b / bins);
-  return ends;
-}
-
 std::vector<double> shifted(const std::vector<float>& values, double shift) {
   std::vector<double> result(values.begin(), values.end());
   for (double& value : result) value += shift;
@@ -42,9 +34,10 @@ std::vector<double> shifted(const std::vector<float>& values, double shift) {
 std::vector<double> met_by_stream(const ReportView& view, double shift, std::string_view field) {
   const int place = view.place(field);
   std::vector<double> result;
-  for (std::size_t i = 0; i < view.input.samples.size(); ++i) {
-    if (std::isfinite(view.value(i, place))) result.push_back(view.value(i, place) + shift);
-  }
+  if (place < 0) return result;
+  const std::deque<double>& values = view.total(place).values;
+  result.reserve(values.size());
+  for (const double value : values) result.push_back(value + shift);
   return result;
 }
 
@@ -60,47 +53,52 @@ Json histogram_json(const ThresholdEvidence& evidence, double shift, std::vector
           {"stream", histogram.counts[2]}};
 }
 
-Json share_bins(const ReportView& view) {
-  const ReportInput& input = view.input;
-  const std::size_t n = input.samples.size();
+Json share_bins(const StreamTotals& stream) {
+  const std::size_t n = stream.size();
   const std::size_t bins = std::clamp(n / kSamplesPerBin, std::size_t{1}, kShareBins);
   Json ends = Json::array();
   Json counts = Json::array();
   std::size_t i = 0;
   for (const std::size_t end : run_ends(n, bins)) {
-    std::vector<std::int64_t> row(view.ways());
-    for (; i < end; ++i) ++row[view.way(i)];
-    ends.push_back(input.samples[end - 1].decision.sequence + 1);
+    std::vector<std::int64_t> row(stream.ways_known());
+    for (; i < end; ++i) ++row[stream.ways[i]];
+    ends.push_back(stream.sequence(end));
     counts.push_back(row);
   }
   return {{"end", std::move(ends)}, {"counts", std::move(counts)}};
 }
 
-Json latency_bins(const ReportInput& input) {
-  const std::size_t n = input.samples.size();
+Json latency_bins(const StreamTotals& stream) {
+  const std::size_t n = stream.size();
   const std::size_t bins = std::clamp(n / kSamplesPerBin, std::size_t{1}, kLatencyBins);
   Json result = {{"end", Json::array()},
                  {"p10", Json::array()},
                  {"p50", Json::array()},
                  {"p90", Json::array()},
                  {"p99", Json::array()}};
+  if (stream.microseconds.empty()) return result;
   std::size_t i = 0;
   std::vector<double> times;
   for (const std::size_t end : run_ends(n, bins)) {
     times.clear();
     for (; i < end; ++i) {
-      if (std::isfinite(input.samples[i].microseconds))
-        times.push_back(input.samples[i].microseconds);
+      if (std::isfinite(stream.microseconds[i])) times.push_back(stream.microseconds[i]);
     }
     if (times.empty()) continue;
     std::sort(times.begin(), times.end());
-    result["end"].push_back(input.samples[end - 1].decision.sequence + 1);
+    result["end"].push_back(stream.sequence(end));
     result["p10"].push_back(sorted_quantile(times, 0.10));
     result["p50"].push_back(sorted_quantile(times, 0.50));
     result["p90"].push_back(sorted_quantile(times, 0.90));
     result["p99"].push_back(sorted_quantile(times, 0.99));
   }
   return result;
+}
+
+// How many of the places, which rise, are at or before `at`.
+std::size_t count_until(const std::vector<std::size_t>& places, std::size_t at) {
+  return static_cast<std::size_t>(std::upper_bound(places.begin(), places.end(), at) -
+                                  places.begin());
 }
 
 // Evidence that has a plot of its own, and whether it is a score, shown from 0 up.
@@ -110,16 +108,9 @@ constexpr std::pair<std::string_view, bool> kPlotted[] = {{"top_cosine", false},
                                                           {"attach_score", true},
                                                           {"tau_birth", true}};
 
-bool any_computed(const ReportView& view, int place) {
-  for (std::size_t i = 0; i < view.input.samples.size(); ++i) {
-    if (std::isfinite(view.value(i, place))) return true;
-  }
-  return false;
-}
-
 // The planes are drawn along the margin.
 bool has_plane(const ReportView& view) {
-  return view.has("margin") && any_computed(view, view.place("margin"));
+  return view.has("margin") && view.total(view.place("margin")).computed;
 }
 
 // A choice as a number that the page finds no name for where none was made.
@@ -139,7 +130,7 @@ std::vector<std::size_t> other_fields(const ReportView& view) {
                                        [&](const auto& field) { return field.first == name; });
     const bool elsewhere =
         std::find(std::begin(kElsewhere), std::end(kElsewhere), name) != std::end(kElsewhere);
-    if (!plotted && !elsewhere && any_computed(view, static_cast<int>(f))) result.push_back(f);
+    if (!plotted && !elsewhere && view.stream.evidence[f].computed) result.push_back(f);
   }
   return result;
 }
@@ -166,35 +157,29 @@ Json evidence_section(const ReportView& view) {
   return result;
 }
 
-Json point_section(const ReportView& view, const ReportOptions& options) {
+Json point_section(const ReportView& view) {
   const ReportInput& input = view.input;
-  const std::vector<std::uint8_t> first = first_occurrences(input);
-  std::vector<std::uint8_t> must = first;
-  bool named = false;
-  for (std::size_t i = 0; i < must.size(); ++i) {
-    must[i] |= view.decision(i).verdict == Verdict::created;
-    named |= input.samples[i].id != std::to_string(view.decision(i).sequence);
-  }
-  const std::vector<std::size_t> rows = thin(must, options.points);
-
+  const std::vector<std::size_t>& rows = view.points;
   Json result;
-  result["total"] = input.samples.size();
+  result["total"] = view.stream.size();
   result["count"] = rows.size();
   result["shift"] = view.shift;
   result["first_by"] = input.truth.empty() ? "birth" : "truth";
   result["sequence"] =
-      column<std::uint32_t>(rows, [&](std::size_t i) { return view.decision(i).sequence; });
+      column<std::uint32_t>(rows, [&](std::size_t i) { return view.stream.sequence(i); });
   result["category"] =
-      column<std::int32_t>(rows, [&](std::size_t i) { return view.decision(i).category; });
+      column<std::int32_t>(rows, [&](std::size_t i) { return view.stream.categories[i]; });
   result["runner_up"] =
       column<std::int32_t>(rows, [&](std::size_t i) { return view.decision(i).runner_up; });
   result[view.has("branch") ? "branch" : "verdict"] =
-      column<std::uint8_t>(rows, [&](std::size_t i) { return view.way(i); });
+      column<std::uint8_t>(rows, [&](std::size_t i) { return view.stream.ways[i]; });
   if (const int route = view.place("route"); route >= 0) {
     result["route"] =
         column<std::uint8_t>(rows, [&](std::size_t i) { return choice_of(view.value(i, route)); });
   }
-  result["first"] = column<std::uint8_t>(rows, [&](std::size_t i) { return first[i]; });
+  result["first"] = column<std::uint8_t>(rows, [&](std::size_t i) {
+    return std::binary_search(view.firsts.begin(), view.firsts.end(), i);
+  });
   if (!input.truth.empty()) {
     result["truth"] = column<std::int32_t>(rows, [&](std::size_t i) { return input.truth[i]; });
   }
@@ -213,9 +198,9 @@ Json point_section(const ReportView& view, const ReportOptions& options) {
                                                    ? column<float>(rows, number)
                                                    : column<std::uint8_t>(rows, choice);
   }
-  if (named) {
+  if (view.stream.named) {
     Json& ids = result["id"] = Json::array();
-    for (const std::size_t i : rows) ids.push_back(input.samples[i].id);
+    for (const std::size_t i : rows) ids.push_back(view.sample(i).id);
   }
   if (input.method != nullptr) {
     Json& texts = result["explanation"] = Json::array();
@@ -226,27 +211,18 @@ Json point_section(const ReportView& view, const ReportOptions& options) {
 
 Json series_section(const ReportView& view) {
   const ReportInput& input = view.input;
-  const std::size_t n = input.samples.size();
-  const auto decision = [&](std::size_t i) -> const Decision& { return view.decision(i); };
-  std::vector<std::size_t> rows;
-  for (const std::size_t end : run_ends(n, std::min(n, kCurvePoints))) rows.push_back(end - 1);
-  std::vector<std::uint64_t> born(n);  // with a trace: also those of an earlier part of the stream
-  std::vector<std::uint64_t> novel(n);
-  std::uint64_t births = 0;
-  std::uint64_t firsts = 0;
-  const std::vector<std::uint8_t> first = first_occurrences(input);
-  for (std::size_t i = 0; i < n; ++i) {
-    births += decision(i).verdict == Verdict::created;
-    born[i] = input.has_trace ? decision(i).categories_after : births;
-    novel[i] = firsts += first[i];
-  }
-
+  const StreamTotals& stream = view.stream;
+  const std::vector<std::size_t>& rows = view.curve;
   Json result;
   result["sequence"] =
-      column<std::uint32_t>(rows, [&](std::size_t i) { return decision(i).sequence; });
-  result["categories"] = column<std::uint32_t>(rows, [&](std::size_t i) { return born[i]; });
+      column<std::uint32_t>(rows, [&](std::size_t i) { return stream.sequence(i); });
+  // With a trace: also those of an earlier part of the stream.
+  result["categories"] = column<std::uint32_t>(rows, [&](std::size_t i) {
+    return input.has_trace ? view.decision(i).categories_after : count_until(stream.births, i);
+  });
   if (!input.truth.empty()) {
-    result["novel_classes"] = column<std::uint32_t>(rows, [&](std::size_t i) { return novel[i]; });
+    result["novel_classes"] =
+        column<std::uint32_t>(rows, [&](std::size_t i) { return count_until(view.firsts, i); });
   }
   if (const int eta = view.place("eta_after"); input.has_trace && eta >= 0) {
     result["eta"] = column<float>(rows, [&](std::size_t i) { return view.value(i, eta); });
@@ -255,13 +231,11 @@ Json series_section(const ReportView& view) {
     result["tau_birth"] =
         column<float>(rows, [&](std::size_t i) { return view.value(i, tau) + view.shift; });
   }
-  result["shares"] = share_bins(view);
-  if (input.has_trace) result["latency"] = latency_bins(input);
-  if (n <= kMaxAssignments) {
-    std::vector<std::size_t> all(n);
-    for (std::size_t i = 0; i < n; ++i) all[i] = i;
-    result["assignment"] = column<std::int32_t>(
-        all, [&](std::size_t i) { return input.samples[i].decision.category; });
+  result["shares"] = share_bins(stream);
+  if (input.has_trace) result["latency"] = latency_bins(stream);
+  if (stream.size() <= kMaxAssignments) {
+    const std::vector<std::int32_t> all(stream.categories.begin(), stream.categories.end());
+    result["assignment"] = base64_of<std::int32_t>(all);
   }
   return result;
 }

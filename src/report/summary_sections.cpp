@@ -1,10 +1,9 @@
 // Headline counts, memory and model: what a reader looks at first.
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 #include <unordered_map>
 
+#include "evaluate/contingency.hpp"
 #include "registry/registry.hpp"
 #include "report/histogram.hpp"
 #include "report/sections.hpp"
@@ -16,51 +15,37 @@ namespace {
 // More rows than this nobody reads; the page says how many were left out.
 constexpr std::size_t kMaxCategoryRows = 2000;
 
-// What one class or category of the stream holds.
-struct Tally {
-  CategoryId id = 0;
-  std::string name;
-  std::int64_t size = 0;
-  std::uint64_t first = 0;  // arrival number
-  std::uint64_t last = 0;
-  bool born = false;                           // created within this stream
-  std::map<std::int64_t, std::int64_t> truth;  // true class -> samples
-};
-
-std::map<CategoryId, Tally> tally(const ReportInput& input) {
-  std::map<CategoryId, Tally> result;
-  for (std::size_t i = 0; i < input.samples.size(); ++i) {
-    const ReportSample& sample = input.samples[i];
-    Tally& entry = result[sample.decision.category];
-    if (entry.size == 0) {
-      entry.id = sample.decision.category;
-      entry.name = sample.name;
-      entry.first = sample.decision.sequence;
-    }
-    entry.born |= sample.decision.verdict == Verdict::created;
-    entry.last = sample.decision.sequence;
-    ++entry.size;
-    if (!input.truth.empty() && input.truth[i] != kNoTruth) ++entry.truth[input.truth[i]];
-  }
-  return result;
-}
-
 bool is_known(const ReportInput& input, CategoryId id) {
   return id < static_cast<CategoryId>(input.known_classes);
 }
 
-// The true class most samples have, ties to the lower id, and how many that are.
-void add_truth(Json& row, const Tally& entry) {
-  if (entry.truth.empty()) return;
-  std::int64_t judged = 0;
-  auto best = entry.truth.begin();
-  for (auto it = entry.truth.begin(); it != entry.truth.end(); ++it) {
-    judged += it->second;
-    if (it->second > best->second) best = it;
+// The true class that most of its samples have, and how many that are.
+struct MainTruth {
+  std::int64_t label = 0;
+  std::int64_t samples = 0;
+  std::int64_t judged = 0;  // samples whose true class is known
+};
+
+// By class or category; those without truth are left out.
+std::unordered_map<CategoryId, MainTruth> main_truths(const Contingency& table) {
+  std::unordered_map<CategoryId, MainTruth> result;
+  // Labels rise within a cluster, so ties go to the lower one.
+  for (const Contingency::Entry& entry : table.entries) {
+    MainTruth& main = result[table.clusters[entry.cluster]];
+    main.judged += entry.count;
+    if (entry.count <= main.samples) continue;
+    main.label = table.labels[entry.label];
+    main.samples = entry.count;
   }
-  row["truth"] = best->first;
-  row["truth_samples"] = best->second;
-  row["judged"] = judged;
+  return result;
+}
+
+void add_truth(Json& row, const std::unordered_map<CategoryId, MainTruth>& truths, CategoryId id) {
+  const auto found = truths.find(id);
+  if (found == truths.end()) return;
+  row["truth"] = found->second.label;
+  row["truth_samples"] = found->second.samples;
+  row["judged"] = found->second.judged;
 }
 
 Json evidence_json(const ThresholdEvidence& evidence) {
@@ -82,13 +67,8 @@ void add_choices(const ReportView& view, std::string_view field, Json& result, c
   if (place < 0) return;
   const std::vector<std::string>& names =
       view.input.fields[static_cast<std::size_t>(place)].choices;
-  std::vector<std::int64_t> counts(names.size());
-  for (std::size_t i = 0; i < view.input.samples.size(); ++i) {
-    const double value = view.value(i, place);
-    if (value >= 0 && value < static_cast<double>(counts.size()))
-      ++counts[static_cast<std::size_t>(value)];
-  }
-  for (std::size_t c = 0; c < names.size(); ++c) result[key][names[c]] = counts[c];
+  for (std::size_t c = 0; c < names.size(); ++c)
+    result[key][names[c]] = view.total(place).chosen[c];
 }
 
 void add_thresholds(const PacoParameters& p, Json& result) {
@@ -118,87 +98,55 @@ Json options_json(const PacoOptions& options, double epsilon) {
 
 }  // namespace
 
-ReportView::ReportView(const ReportInput& given) : input(given) {
-  branch_ = place("branch");
-  if (input.model == nullptr || !has("tau_birth")) return;
-  auto parameters =
-      paco_parameters(*input.model, input.method ? input.method->settings() : Settings());
-  if (!parameters.ok()) return;  // a model that was made for another method
-  paco = std::move(parameters).value();
-  shift = paco->log_p0;
-}
-
-int ReportView::place(std::string_view field) const {
-  for (std::size_t i = 0; i < input.fields.size(); ++i) {
-    if (input.fields[i].name == field) return static_cast<int>(i);
-  }
-  return -1;
-}
-
-std::size_t ReportView::way(std::size_t sample) const {
-  const double branch = value(sample, branch_);
-  if (branch_ < 0) return static_cast<std::size_t>(decision(sample).verdict);
-  return branch >= 0 && branch < static_cast<double>(ways()) ? static_cast<std::size_t>(branch) : 0;
-}
-
-std::size_t ReportView::ways() const {
-  constexpr std::size_t kVerdicts = 4;
-  return branch_ < 0 ? kVerdicts : input.fields[static_cast<std::size_t>(branch_)].choices.size();
-}
-
 Json stream_section(const ReportView& view) {
   const ReportInput& input = view.input;
-  const std::size_t n = input.samples.size();
-  double lowest = std::numeric_limits<double>::infinity();
-  std::vector<double> latency;
-  std::int64_t verdicts[4] = {};
+  const StreamTotals& stream = view.stream;
   const int tau = view.place("tau_birth");
   const int tau_after = input.has_trace ? view.place("tau_birth_after") : -1;
-  for (std::size_t i = 0; i < n; ++i) {
-    ++verdicts[static_cast<int>(view.decision(i).verdict)];
-    for (const int place : {tau, tau_after}) {
-      if (std::isfinite(view.value(i, place))) lowest = std::min(lowest, view.value(i, place));
-    }
-    if (std::isfinite(input.samples[i].microseconds))
-      latency.push_back(input.samples[i].microseconds);
-  }
   std::int64_t categories = 0;
   std::int64_t singletons = 0;
   std::int64_t mature = 0;
-  for (const auto& [id, entry] : tally(input)) {
+  for (const auto& [id, entry] : stream.by_category) {
     if (is_known(input, id)) continue;
     ++categories;
     singletons += entry.size == 1;
     mature += view.paco && entry.size >= view.paco->mature_size();
   }
   Json result;
-  result["samples"] = input.samples.size();
-  result["first"] = input.samples.front().decision.sequence;  // not 0 where a stream was resumed
+  result["samples"] = stream.size();
+  result["first"] = stream.first;  // not 0 where a stream was resumed
   result["known_classes"] = input.known_classes;
   result["categories"] = categories;
   result["singletons"] = singletons;
   result["mature"] = view.paco ? Json(mature) : Json();
-  for (int v = 0; v < 4; ++v)
-    result["verdicts"][std::string(verdict_name(static_cast<Verdict>(v)))] = verdicts[v];
+  for (std::size_t v = 0; v < stream.verdicts.size(); ++v)
+    result["verdicts"][std::string(verdict_name(static_cast<Verdict>(v)))] = stream.verdicts[v];
   add_choices(view, "branch", result, "branches");
   add_choices(view, "route", result, "routes");
   if (tau >= 0) {
-    result["tau_birth"] = view.value(n - 1, tau_after >= 0 ? tau_after : tau);
-    result["lowest_tau_birth"] = lowest;
+    const EvidenceTotal& before = view.total(tau);
+    const EvidenceTotal& after = view.total(tau_after >= 0 ? tau_after : tau);
+    result["tau_birth"] = after.last;
+    result["lowest_tau_birth"] = std::min(before.lowest, after.lowest);
   }
   if (const int eta = view.place("eta_after"); input.has_trace && eta >= 0)
-    result["eta"] = view.value(n - 1, eta);
-  if (!latency.empty()) {
-    std::sort(latency.begin(), latency.end());
-    result["microseconds"] = {{"median", sorted_quantile(latency, 0.5)},
-                              {"p99", sorted_quantile(latency, 0.99)}};
+    result["eta"] = view.total(eta).last;
+  if (!stream.microseconds.empty()) {
+    std::vector<double> times = stream.microseconds;
+    std::erase_if(times, [](double time) { return !std::isfinite(time); });
+    std::sort(times.begin(), times.end());
+    result["microseconds"] = {{"median", sorted_quantile(times, 0.5)},
+                              {"p99", sorted_quantile(times, 0.99)}};
   }
   return result;
 }
 
 Json memory_section(const ReportView& view) {
   const ReportInput& input = view.input;
-  const std::map<CategoryId, Tally> entries = tally(input);
+  const auto& entries = view.stream.by_category;
+  Contingency table;
+  if (!input.truth.empty()) table = count_pairs(view.stream.categories, input.truth);
+  const auto truths = main_truths(table);
   Json classes = Json::array();
   for (std::size_t k = 0; k < input.known_classes; ++k) {
     const auto found = entries.find(static_cast<CategoryId>(k));
@@ -206,7 +154,7 @@ Json memory_section(const ReportView& view) {
     if (found != entries.end()) {
       row["name"] = found->second.name;
       row["size"] = found->second.size;
-      add_truth(row, found->second);
+      add_truth(row, truths, found->first);
     }
     if (input.model != nullptr && k < input.model->known_classes()) {
       row["name"] = input.model->class_names[k];
@@ -215,31 +163,30 @@ Json memory_section(const ReportView& view) {
     classes.push_back(std::move(row));
   }
 
-  std::vector<const Tally*> categories;
+  std::vector<std::pair<CategoryId, const CategoryTotal*>> categories;
   for (const auto& [id, entry] : entries) {
-    if (!is_known(input, id)) categories.push_back(&entry);
+    if (!is_known(input, id)) categories.emplace_back(id, &entry);
   }
   // Largest first; ties in order of birth, which is the order of the ids.
-  std::stable_sort(categories.begin(), categories.end(),
-                   [](const Tally* a, const Tally* b) { return a->size > b->size; });
+  std::sort(categories.begin(), categories.end(), [](const auto& a, const auto& b) {
+    return a.second->size != b.second->size ? a.second->size > b.second->size : a.first < b.first;
+  });
   Json sizes = Json::array();
-  for (const Tally* entry : categories) sizes.push_back(entry->size);
+  for (const auto& [id, entry] : categories) sizes.push_back(entry->size);
   const std::size_t left_out =
       categories.size() > kMaxCategoryRows ? categories.size() - kMaxCategoryRows : 0;
   categories.resize(categories.size() - left_out);
   Json rows = Json::array();
-  for (const Tally* entry : categories) {
-    Json row = {
-        {"id", entry->id}, {"name", entry->name}, {"size", entry->size}, {"last", entry->last}};
+  for (const auto& [id, entry] : categories) {
+    Json row = {{"id", id}, {"name", entry->name}, {"size", entry->size}, {"last", entry->last}};
     if (entry->born) row["birth"] = entry->first;
     if (view.paco) row["mature"] = entry->size >= view.paco->mature_size();
-    add_truth(row, *entry);
+    add_truth(row, truths, id);
     rows.push_back(std::move(row));
   }
   // By label, for those that occur: a label may be any number.
   Json names = Json::object();
-  for (const std::int64_t label : std::set<std::int64_t>(input.truth.begin(), input.truth.end())) {
-    if (label == kNoTruth) continue;
+  for (const std::int64_t label : table.labels) {
     const auto at = static_cast<std::size_t>(label);
     names[std::to_string(label)] =
         at < input.truth_names.size() ? input.truth_names[at] : std::to_string(label);

@@ -13,11 +13,13 @@
 
 namespace paco {
 
-// Per sample: is it the first of its kind? With truth, the first sample of each class at or above
-// known_classes; without, a sample that started a category.
-std::vector<std::uint8_t> first_occurrences(const ReportInput& input);
+// Places of the samples that are the first of their kind, rising. With truth, the first sample of
+// each class at or above known_classes; without, those that started a category.
+std::vector<std::size_t> first_occurrences(const ReportInput& input);
 
-// Indices of at most `limit` samples, rising; more than that only where `must` marks more.
-std::vector<std::size_t> thin(std::span<const std::uint8_t> must, std::size_t limit);
+// Places of at most `limit` of `samples`, rising; more than that only where more must stay. `must`:
+// the places that do, rising.
+std::vector<std::size_t> thin(std::size_t samples, std::span<const std::size_t> must,
+                              std::size_t limit);
 
 }  // namespace paco

@@ -14,9 +14,9 @@ using nlohmann::ordered_json;
 
 TEST(ReportDocument, CountsBranchesRoutesAndCategories) {
   const auto model = testing::made_model(4);
-  ReportInput input = testing::made_input(400, 4);
+  testing::MadeInput input = testing::made_input(400, 4);
   model.put_into(input);
-  const auto document = report_document(input);
+  const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
   const ordered_json& stream = (*document)["stream"];
   EXPECT_EQ(stream["samples"], 400);
@@ -32,7 +32,7 @@ TEST(ReportDocument, CountsBranchesRoutesAndCategories) {
 }
 
 TEST(ReportDocument, ListsCategoriesLargestFirstWithTheirBirth) {
-  const auto document = report_document(testing::made_input(400, 4));
+  const auto document = report_document(testing::made_input(400, 4).fold());
   ASSERT_TRUE(document.ok());
   const ordered_json& categories = (*document)["memory"]["categories"];
   ASSERT_EQ(categories.size(), 8U);
@@ -50,9 +50,9 @@ TEST(ReportDocument, ListsCategoriesLargestFirstWithTheirBirth) {
 
 TEST(ReportDocument, HistogramsHoldEveryCalibrationScore) {
   const auto model = testing::made_model(4);
-  ReportInput input = testing::made_input(300, 4);
+  testing::MadeInput input = testing::made_input(300, 4);
   model.put_into(input);
-  const auto document = report_document(input);
+  const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
   for (const char* key : {"hi", "birth", "create"}) {
     const ordered_json& histogram = (*document)["histograms"][key];
@@ -65,9 +65,9 @@ TEST(ReportDocument, HistogramsHoldEveryCalibrationScore) {
 }
 
 TEST(ReportDocument, CarriesTheNumbersOfTheEvaluation) {
-  ReportInput input = testing::made_input(400, 4);
+  testing::MadeInput input = testing::made_input(400, 4);
   std::vector<CategoryId> predicted;
-  for (const ReportSample& sample : input.samples) predicted.push_back(sample.decision.category);
+  for (const ReportSample& sample : input.made) predicted.push_back(sample.decision.category);
   EvaluationInput judged;
   judged.predicted = predicted;
   judged.truth = input.truth;
@@ -75,7 +75,7 @@ TEST(ReportDocument, CarriesTheNumbersOfTheEvaluation) {
   const auto evaluation = evaluate(judged);
   ASSERT_TRUE(evaluation.ok());
   input.evaluation = &*evaluation;
-  const auto document = report_document(input);
+  const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
   EXPECT_EQ((*document)["evaluation"]["strict"], evaluation_json(*evaluation)["strict"]);
   std::vector<std::string> keys;
@@ -87,11 +87,11 @@ TEST(ReportDocument, CarriesTheNumbersOfTheEvaluation) {
 }
 
 TEST(ReportDocument, LeavesOutWhatTheInputDoesNotHold) {
-  ReportInput input = testing::made_input(100, 4);
+  testing::MadeInput input = testing::made_input(100, 4);
   input.truth.clear();
   input.has_trace = false;
-  for (ReportSample& sample : input.samples) sample.decision.evidence[kMargin] = kNotComputed;
-  const auto document = report_document(input);
+  for (ReportSample& sample : input.made) sample.decision.evidence[kMargin] = kNotComputed;
+  const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
   EXPECT_FALSE(document->contains("model"));
   EXPECT_FALSE(document->contains("evaluation"));
@@ -110,9 +110,9 @@ std::vector<std::string> keys_of(const ordered_json& object) {
 // What pages that exist, and scripts that read them, look for.
 TEST(ReportDocument, APacoStreamHasTheKeysItAlwaysHad) {
   const auto model = testing::made_model(4);
-  ReportInput input = testing::made_input(400, 4);
+  testing::MadeInput input = testing::made_input(400, 4);
   model.put_into(input);
-  const auto document = report_document(input);
+  const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
   using Keys = std::vector<std::string>;
   EXPECT_EQ(
@@ -144,15 +144,14 @@ TEST(ReportDocument, EveryMethodHasADocumentWithWhatItHasAndWithoutWhatItHasNot)
   for (const std::string& name : method_names()) {
     SCOPED_TRACE(name);
     const auto method = testing::method_for(name, model);
-    ReportInput input;
+    testing::MadeInput input;
     input.fields = testing::fields_of(name);
     input.model = model.get();
     input.method = method.get();
     input.known_classes = model->known_classes();
     for (const Decision& d : testing::decide_all(*method, data.stream, 50))
-      input.samples.push_back(
-          {d, std::to_string(d.sequence), method->categories().name(d.category)});
-    const auto document = report_document(input);
+      input.made.push_back({d, std::to_string(d.sequence), method->categories().name(d.category)});
+    const auto document = report_document(input.fold());
     ASSERT_TRUE(document.ok()) << document.error().message;
     const ordered_json &stream = (*document)["stream"], &points = (*document)["points"];
     const bool paco = method->info().section == "paco";
@@ -168,11 +167,11 @@ TEST(ReportDocument, EveryMethodHasADocumentWithWhatItHasAndWithoutWhatItHasNot)
     std::uint64_t sum = 0;
     for (const auto& [verdict, count] : stream["verdicts"].items())
       sum += count.get<std::uint64_t>();
-    EXPECT_EQ(sum, input.samples.size());
+    EXPECT_EQ(sum, input.made.size());
     sum = 0;
     for (const auto& row : (*document)["series"]["shares"]["counts"])
       for (const auto& count : row) sum += count.get<std::uint64_t>();
-    EXPECT_EQ(sum, input.samples.size());
+    EXPECT_EQ(sum, input.made.size());
     // What no plot knows is described, and its values are there.
     const ordered_json& evidence = (*document)["evidence"];
     ASSERT_FALSE(evidence.empty());
@@ -186,7 +185,7 @@ TEST(ReportDocument, EveryMethodHasADocumentWithWhatItHasAndWithoutWhatItHasNot)
 TEST(ReportDocument, ThinsPointsButKeepsEveryBirth) {
   ReportOptions options;
   options.points = 300;
-  const auto document = report_document(testing::made_input(10'000, 4), options);
+  const auto document = report_document(testing::made_input(10'000, 4).fold(), options);
   ASSERT_TRUE(document.ok());
   EXPECT_EQ((*document)["points"]["count"], 300);
   EXPECT_EQ((*document)["points"]["total"], 10'000);
@@ -194,23 +193,23 @@ TEST(ReportDocument, ThinsPointsButKeepsEveryBirth) {
 
 TEST(ReportDocument, StaysUnderThreeMegabytesWithoutPicturesForALongStream) {
   const auto model = testing::made_model(20);
-  ReportInput input = testing::made_input(45'000, 20);
+  testing::MadeInput input = testing::made_input(45'000, 20);
   model.put_into(input);
-  const auto document = report_document(input);
+  const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
   // The page itself takes some 0.6 MB.
   EXPECT_LT(document->dump().size(), 2'300'000U);
 }
 
 TEST(ReportDocument, IsTheSameForTheSameInput) {
-  EXPECT_EQ(report_document(testing::made_input(500, 4))->dump(),
-            report_document(testing::made_input(500, 4))->dump());
+  EXPECT_EQ(report_document(testing::made_input(500, 4).fold())->dump(),
+            report_document(testing::made_input(500, 4).fold())->dump());
 }
 
 TEST(ReportDocument, GoesByArrivalNumbersWhereAStreamWasResumed) {
-  ReportInput input = testing::made_input(400, 4);
-  for (ReportSample& sample : input.samples) sample.decision.sequence += 1000;
-  const auto document = report_document(input);
+  testing::MadeInput input = testing::made_input(400, 4);
+  for (ReportSample& sample : input.made) sample.decision.sequence += 1000;
+  const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
   EXPECT_EQ((*document)["stream"]["first"], 1000);
   EXPECT_EQ((*document)["series"]["shares"]["end"].back(), 1400);
@@ -224,21 +223,21 @@ TEST(ReportDocument, RefusesAnEmptyStream) {
 }
 
 TEST(ReportDocument, NamesTheTrueClassesThatOccurAndNoOthers) {
-  ReportInput input = testing::made_input(100, 4);
+  testing::MadeInput input = testing::made_input(100, 4);
   input.truth.assign(100, 2'000'000'000);
   input.truth[0] = 1;
   input.truth[1] = kNoTruth;
   input.truth_names = {"wren", "owl"};
-  const auto document = report_document(input);
+  const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
   EXPECT_EQ((*document)["memory"]["truth_names"].dump(),
             R"({"1":"owl","2000000000":"2000000000"})");
 }
 
 TEST(ReportDocument, RefusesATrueClassThatThePageCannotHold) {
-  ReportInput input = testing::made_input(100, 4);
+  testing::MadeInput input = testing::made_input(100, 4);
   input.truth[7] = std::int64_t{1} << 31;
-  const auto document = report_document(input);
+  const auto document = report_document(input.fold());
   ASSERT_FALSE(document.ok());
   EXPECT_NE(document.error().message.find("2147483648"), std::string::npos);
 }
@@ -246,15 +245,15 @@ TEST(ReportDocument, RefusesATrueClassThatThePageCannotHold) {
 TEST(ReportDocument, AStopIsHeard) {
   std::stop_source source;
   source.request_stop();
-  const auto document = report_document(testing::made_input(100, 4), {}, source.get_token());
+  const auto document = report_document(testing::made_input(100, 4).fold(), {}, source.get_token());
   ASSERT_FALSE(document.ok());
   EXPECT_EQ(document.error().code, ErrorCode::interrupted);
 }
 
 TEST(ReportDocument, RefusesTruthOfAnotherLength) {
-  ReportInput input = testing::made_input(100, 4);
+  testing::MadeInput input = testing::made_input(100, 4);
   input.truth.pop_back();
-  const auto document = report_document(input);
+  const auto document = report_document(input.fold());
   ASSERT_FALSE(document.ok());
   EXPECT_EQ(document.error().code, ErrorCode::bad_shape);
   EXPECT_NE(document.error().message.find("99"), std::string::npos);

@@ -33,11 +33,11 @@ class Squares : public ImageSource {
 
 TEST(Gallery, ShowsTheLargestAndTheNewestCategories) {
   const Squares squares(1000);
-  ReportInput input = testing::made_input(1000, 4);  // 20 categories are born
+  testing::MadeInput input = testing::made_input(1000, 4);  // 20 categories are born
   input.images = &squares;
   ReportOptions options;
   options.galleries = 6;
-  const auto document = report_document(input, options);
+  const auto document = report_document(input.fold(), options);
   ASSERT_TRUE(document.ok());
   std::set<int> shown;
   for (const auto& gallery : (*document)["gallery"]["categories"])
@@ -49,9 +49,9 @@ TEST(Gallery, ShowsTheLargestAndTheNewestCategories) {
 
 TEST(Gallery, BeginsWithTheSampleThatStartedTheCategoryAndEndsWithTheLast) {
   const Squares squares(1000);
-  ReportInput input = testing::made_input(1000, 4);
+  testing::MadeInput input = testing::made_input(1000, 4);
   input.images = &squares;
-  const auto document = report_document(input);
+  const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
   for (const auto& row : (*document)["memory"]["categories"]) {
     for (const auto& gallery : (*document)["gallery"]["categories"]) {
@@ -65,21 +65,21 @@ TEST(Gallery, BeginsWithTheSampleThatStartedTheCategoryAndEndsWithTheLast) {
 
 TEST(Gallery, RefusesASourceThatIsTooSmall) {
   const Squares squares(10);
-  ReportInput input = testing::made_input(100, 4);
+  testing::MadeInput input = testing::made_input(100, 4);
   input.images = &squares;
-  const auto document = report_document(input);
+  const auto document = report_document(input.fold());
   ASSERT_FALSE(document.ok());
   EXPECT_EQ(document.error().code, ErrorCode::mismatch);
 }
 
 TEST(Gallery, FollowsTheIndexFromStreamToPicture) {
   const Squares squares(10);
-  ReportInput input = testing::made_input(100, 4);
+  testing::MadeInput input = testing::made_input(100, 4);
   input.images = &squares;
   input.image_index.assign(100, 3);
-  EXPECT_TRUE(report_document(input).ok());
+  EXPECT_TRUE(report_document(input.fold()).ok());
   input.image_index[0] = -1;  // the first sample starts a category, so its picture is needed
-  EXPECT_FALSE(report_document(input).ok());
+  EXPECT_FALSE(report_document(input.fold()).ok());
 }
 
 }  // namespace

@@ -27,9 +27,14 @@ constexpr const char* kTrace =
     "1,3,create,all,,,-3,0.2,0.1,-3.4,,-3,0,0,1,13\n"
     "2,3,attach,all,,,-3,0.3,0.1,-3.2,2,-3.1,0.25,0,1,14\n";
 
-double evidence(const ReportInput& input, std::size_t sample, std::string_view name) {
+ReportSample sample(const ReportInput& input, std::size_t place) {
+  const std::size_t places[] = {place};
+  return input.samples->pick(places).value().at(0);
+}
+
+double evidence(const ReportInput& input, std::size_t place, std::string_view name) {
   for (std::size_t f = 0; f < input.fields.size(); ++f) {
-    if (input.fields[f].name == name) return input.samples[sample].decision.evidence[f];
+    if (input.fields[f].name == name) return sample(input, place).decision.evidence[f];
   }
   ADD_FAILURE() << "no field " << name;
   return 0;
@@ -51,9 +56,9 @@ TEST_F(Gather, JoinsDecisionsAndTrace) {
   const auto report = gather_report(files);
   ASSERT_TRUE(report.ok()) << report.error().message;
   const ReportInput& input = report->input;
-  ASSERT_EQ(input.samples.size(), 3U);
-  EXPECT_EQ(input.samples[2].id, "c.jpg");
-  EXPECT_EQ(input.samples[2].microseconds, 14);
+  ASSERT_EQ(input.stream.size(), 3U);
+  EXPECT_EQ(sample(input, 2).id, "c.jpg");
+  EXPECT_EQ(sample(input, 2).microseconds, 14);
   EXPECT_EQ(evidence(input, 2, "eta_after"), 0.25);
   EXPECT_EQ(evidence(input, 2, "attach_score"), 2);
   EXPECT_EQ(input.title, "decisions.csv");
@@ -112,7 +117,7 @@ TEST_F(GatherStream, TheModelsMethodExplainsItsDecisions) {
   ASSERT_TRUE(report.ok()) << report.error().message;
   ASSERT_NE(report->input.method, nullptr);
   for (std::size_t i = 0; i < texts_.size(); ++i)
-    EXPECT_EQ(report->input.method->explain(report->input.samples[i].decision), texts_[i]);
+    EXPECT_EQ(report->input.method->explain(sample(report->input, i).decision), texts_[i]);
 }
 
 TEST_F(GatherStream, AnotherMethodExplainsWhereItIsNamed) {
@@ -126,7 +131,7 @@ TEST_F(GatherStream, AnotherMethodExplainsWhereItIsNamed) {
   ASSERT_TRUE(named.ok()) << named.error().message;
   ASSERT_NE(named->input.method, nullptr);
   for (std::size_t i = 0; i < texts_.size(); ++i)
-    EXPECT_EQ(named->input.method->explain(named->input.samples[i].decision), texts_[i]);
+    EXPECT_EQ(named->input.method->explain(sample(named->input, i).decision), texts_[i]);
   files_.method = "paco";
   const auto wrong = gather_report(files_);
   ASSERT_FALSE(wrong.ok());

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <memory>
 #include <random>
 
 #include "discover/paco_evidence.hpp"
@@ -78,12 +79,28 @@ inline std::vector<ReportField> fields_of(const std::string& method) {
   return fields;
 }
 
+// An input whose samples can be changed; fold() makes the rest of them.
+struct MadeInput : ReportInput {
+  std::vector<ReportSample> made;
+
+  const ReportInput& fold() {
+    stream = StreamTotals(fields, model != nullptr);
+    for (const ReportSample& sample : made) stream.see(sample);
+    kept_ = std::make_shared<KeptSamples>(made);
+    samples = kept_.get();
+    return *this;
+  }
+
+ private:
+  std::shared_ptr<const ReportSamples> kept_;
+};
+
 // The first two of every hundred samples are created, then attached, explained and known-only ones
 // take turns.
-inline ReportInput made_input(std::size_t samples, std::size_t classes) {
+inline MadeInput made_input(std::size_t samples, std::size_t classes) {
   std::mt19937 random(kSeed);
   std::uniform_real_distribution<double> unit(0.0, 1.0);
-  ReportInput input;
+  MadeInput input;
   input.title = "made";
   input.fields = fields_of("paco");
   input.has_trace = true;
@@ -125,7 +142,7 @@ inline ReportInput made_input(std::size_t samples, std::size_t classes) {
     e[kEtaAfter] = 0.25;
     d.categories_after = static_cast<std::uint64_t>(next) - classes;
     sample.microseconds = 10 + 5 * unit(random);
-    input.samples.push_back(std::move(sample));
+    input.made.push_back(std::move(sample));
     input.truth.push_back(static_cast<std::int64_t>(i % (2 * classes)));
   }
   return input;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "made_report.hpp"
 
@@ -11,25 +12,22 @@ namespace paco {
 namespace {
 
 TEST(Thin, KeepsAllWhereThereIsRoom) {
-  const std::vector<std::uint8_t> must(50, 0);
-  EXPECT_EQ(thin(must, 50).size(), 50U);
-  EXPECT_EQ(thin(must, 1000).size(), 50U);
+  EXPECT_EQ(thin(50, {}, 50).size(), 50U);
+  EXPECT_EQ(thin(50, {}, 1000).size(), 50U);
 }
 
 TEST(Thin, KeepsEverySampleThatMustStayAndFillsUpToTheLimit) {
-  std::vector<std::uint8_t> must(10'000, 0);
-  for (std::size_t i = 0; i < must.size(); i += 97) must[i] = 1;
-  const std::vector<std::size_t> kept = thin(must, 500);
+  std::vector<std::size_t> must;
+  for (std::size_t i = 0; i < 10'000; i += 97) must.push_back(i);
+  const std::vector<std::size_t> kept = thin(10'000, must, 500);
   EXPECT_EQ(kept.size(), 500U);
   EXPECT_TRUE(std::is_sorted(kept.begin(), kept.end()));
-  for (std::size_t i = 0; i < must.size(); i += 97) {
+  for (const std::size_t i : must)
     EXPECT_TRUE(std::binary_search(kept.begin(), kept.end(), i)) << i;
-  }
 }
 
 TEST(Thin, SpreadsTheOthersEvenly) {
-  const std::vector<std::uint8_t> must(9'000, 0);
-  const std::vector<std::size_t> kept = thin(must, 300);
+  const std::vector<std::size_t> kept = thin(9'000, {}, 300);
   for (std::size_t third = 0; third < 3; ++third) {
     const auto in_third =
         std::count_if(kept.begin(), kept.end(), [&](std::size_t i) { return i / 3000 == third; });
@@ -38,21 +36,21 @@ TEST(Thin, SpreadsTheOthersEvenly) {
 }
 
 TEST(Thin, GoesOverTheLimitOnlyForWhatMustStay) {
-  const std::vector<std::uint8_t> must(40, 1);
-  EXPECT_EQ(thin(must, 10).size(), 40U);
+  std::vector<std::size_t> must(40);
+  std::iota(must.begin(), must.end(), std::size_t{0});
+  EXPECT_EQ(thin(40, must, 10).size(), 40U);
 }
 
 TEST(FirstOccurrences, WithTruthAreTheFirstSamplesOfNovelClassesOnly) {
-  ReportInput input = testing::made_input(6, 2);
+  testing::MadeInput input = testing::made_input(6, 2);
   input.truth = {0, 3, 3, 2, kNoTruth, 2};
-  EXPECT_EQ(first_occurrences(input), (std::vector<std::uint8_t>{0, 1, 0, 1, 0, 0}));
+  EXPECT_EQ(first_occurrences(input.fold()), (std::vector<std::size_t>{1, 3}));
 }
 
 TEST(FirstOccurrences, WithoutTruthAreTheBirths) {
-  ReportInput input = testing::made_input(200, 4);
+  testing::MadeInput input = testing::made_input(200, 4);
   input.truth.clear();
-  const std::vector<std::uint8_t> first = first_occurrences(input);
-  for (std::size_t i = 0; i < first.size(); ++i) EXPECT_EQ(first[i] != 0, i % 100 < 2) << i;
+  EXPECT_EQ(first_occurrences(input.fold()), (std::vector<std::size_t>{0, 1, 100, 101}));
 }
 
 }  // namespace

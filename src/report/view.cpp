@@ -1,0 +1,83 @@
+// Which samples are shown, and where they are found again.
+#include <algorithm>
+#include <cassert>
+
+#include "base/try.hpp"
+#include "report/sections.hpp"
+#include "report/thinning.hpp"
+
+namespace paco {
+
+namespace {
+
+constexpr std::size_t kCurvePoints = 1000;  // of a curve over the stream
+
+std::vector<std::size_t> both(const std::vector<std::size_t>& a,
+                              const std::vector<std::size_t>& b) {
+  std::vector<std::size_t> result;
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(result));
+  return result;
+}
+
+}  // namespace
+
+std::vector<std::size_t> run_ends(std::size_t n, std::size_t bins) {
+  std::vector<std::size_t> ends;
+  for (std::size_t b = 1; b <= bins; ++b) ends.push_back(n * b / bins);
+  return ends;
+}
+
+Result<std::vector<ReportSample>> KeptSamples::pick(std::span<const std::size_t> places) const {
+  std::vector<ReportSample> picked;
+  picked.reserve(places.size());
+  for (const std::size_t place : places) picked.push_back(samples_[place]);
+  return picked;
+}
+
+ReportView::ReportView(const ReportInput& given) : input(given), stream(given.stream) {
+  if (input.model == nullptr || !has("tau_birth")) return;
+  auto parameters =
+      paco_parameters(*input.model, input.method ? input.method->settings() : Settings());
+  if (!parameters.ok()) return;  // a model that was made for another method
+  paco = std::move(parameters).value();
+  shift = paco->log_p0;
+}
+
+Result<void> ReportView::choose(const ReportOptions& options) {
+  const std::size_t n = stream.size();
+  firsts = first_occurrences(input);
+  points = thin(n, both(firsts, stream.births), options.points);
+  for (const std::size_t end : run_ends(n, std::min(n, kCurvePoints))) curve.push_back(end - 1);
+  if (input.images != nullptr) choose_galleries(*this, options);
+  std::vector<std::size_t> pictured;
+  for (const Gallery* gallery : {&categories, &classes}) {
+    for (const auto& [id, places] : *gallery)
+      pictured.insert(pictured.end(), places.begin(), places.end());
+  }
+  std::sort(pictured.begin(), pictured.end());
+  shown_ = both(both(points, curve), pictured);
+  PACO_ASSIGN(samples_, input.samples->pick(shown_));
+  for (std::size_t i = 0; i < shown_.size(); ++i) {
+    const Decision& d = samples_[i].decision;
+    if (d.sequence == stream.sequence(shown_[i]) && d.category == stream.categories[shown_[i]])
+      continue;
+    return Error{ErrorCode::mismatch, "the decisions have changed while they were read",
+                 "make the report of a run that is over"};
+  }
+  return {};
+}
+
+const ReportSample& ReportView::sample(std::size_t at) const {
+  const auto found = std::lower_bound(shown_.begin(), shown_.end(), at);
+  assert(found != shown_.end() && *found == at);
+  return samples_[static_cast<std::size_t>(found - shown_.begin())];
+}
+
+int ReportView::place(std::string_view field) const {
+  for (std::size_t i = 0; i < input.fields.size(); ++i) {
+    if (input.fields[i].name == field) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace paco
