@@ -67,7 +67,9 @@ function(paco_test name)
   target_compile_definitions(${name} PRIVATE
     PACO_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PACO_PROGRAM="$<TARGET_FILE:paco>")
   target_compile_options(${name} PRIVATE ${paco_test_options})
-  target_precompile_headers(${name} REUSE_FROM paco_test_headers)
+  if(NOT paco_torch IN_LIST ARG_LIBRARIES)  # its definitions would change the headers
+    target_precompile_headers(${name} REUSE_FROM paco_test_headers)
+  endif()
   # Of several labels gtest_discover_tests keeps the first, so they are set when ctest has listed the tests.
   function(discover list labels)
     gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST TEST_LIST ${list} ${ARGN})
