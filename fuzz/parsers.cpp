@@ -117,10 +117,9 @@ Result<void> read_decision_file(std::span<const std::byte> bytes) {
 }
 
 Result<void> read_truth_file(std::span<const std::byte> bytes) {
-  const std::vector<std::uint64_t> sequences{0, 1, 2, 3, 4};
   const std::vector<std::string> samples{"a", "b", "c", "d", "d"}, classes{"ant", "bee"};
-  PACO_ASSIGN(const Truth truth, parse_truth(bytes, "input", {sequences, samples, classes}));
-  require(truth.labels.size() == sequences.size());
+  PACO_ASSIGN(const Truth truth, parse_truth(bytes, "input", {0, 5, samples, classes}));
+  require(truth.labels.size() == samples.size());
   for (const std::int64_t label : truth.labels) require(label >= kNoTruth);
   return {};
 }

@@ -2,7 +2,6 @@
 // of its samples. Reads files and prints; the numbers come from src/evaluate.
 #include <fmt/format.h>
 
-#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -128,10 +127,9 @@ Result<void> run(Context& context, const Request& settings) {
   PACO_ASSIGN(const KnownClasses known, known_classes(settings));
   const KnownClaim claim{static_cast<std::size_t>(known.count), known.model_names, known.source};
   PACO_ASSIGN(const StreamOutline decisions, read_outline(settings.decisions, claim));
-  std::vector<std::uint64_t> sequences(decisions.categories.size());
-  std::iota(sequences.begin(), sequences.end(), decisions.first);
   PACO_ASSIGN(const Truth truth,
-              read_truth(settings.truth, {sequences, decisions.samples, known.names}));
+              read_truth(settings.truth, {decisions.first, decisions.categories.size(),
+                                          decisions.samples, known.names}));
   PACO_ASSIGN(const std::vector<CategoryId> closed, closed_predictions(settings, decisions));
   reading.reset();
 

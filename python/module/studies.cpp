@@ -9,6 +9,7 @@
 
 #include "calibrate/option_names.hpp"
 #include "decisions.hpp"
+#include "evaluate/companions.hpp"
 #include "evaluate/evaluation.hpp"
 #include "report/summary.hpp"
 #include "module.hpp"
@@ -141,15 +142,21 @@ std::string report_page(const ManyDecisions& decisions, const ModelPointer& mode
                             {field.choices.begin(), field.choices.end()}});
   }
   std::vector<CategoryId> predicted;
+  std::vector<ReportSample> samples;
+  input.stream = StreamTotals(input.fields, true);
   std::vector<std::string> names(input.known_classes + decisions.rows().size());
   for (std::size_t i = 0; i < decisions.rows().size(); ++i) {
     const Decision& d = decisions.rows()[i];
-    input.samples.push_back(
+    if (i > 0) take(check_follows(decisions.rows()[i - 1].sequence, d.sequence, "the decisions"));
+    samples.push_back(
         {d, ids.empty() ? std::to_string(d.sequence) : ids[i], decisions.name(d.category)});
+    input.stream.see(samples.back());
     predicted.push_back(d.category);
     if (static_cast<std::size_t>(d.category) < names.size())
       names[static_cast<std::size_t>(d.category)] = decisions.name(d.category);
   }
+  const KeptSamples kept(std::move(samples));
+  input.samples = &kept;
   Evaluation evaluation;
   const auto labels = span_of(truth);
   const auto page = interruptible([&](std::stop_token stop) -> Result<std::string> {

@@ -164,6 +164,15 @@ std::size_t read_short_number(std::string_view text, double& value) {
   return s.length;
 }
 
+std::size_t read_number(std::string_view text, double& value) {
+  if (const std::size_t length = read_short_number(text, value); length > 0) return length;
+  // The longer way, where it is a number.
+  const std::size_t length = scan(text).length;
+  const auto parsed = std::from_chars(text.data(), text.data() + length, value);
+  const bool whole = parsed.ec == std::errc() && parsed.ptr == text.data() + length;
+  return whole ? length : 0;
+}
+
 bool read_number_row(std::string_view text, char separator, std::span<double> values) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -186,14 +195,8 @@ std::optional<std::size_t> read_number_list(std::string_view text, std::vector<d
   if (text[at] == ']') return at + 1;
   while (pass_spaces()) {
     double value = 0;
-    std::size_t length = read_short_number(text.substr(at), value);
-    if (length == 0) {  // the longer way, where it is a number
-      length = scan(text.substr(at)).length;
-      const char* const first = text.data() + at;
-      const auto parsed = std::from_chars(first, first + length, value);
-      if (length == 0 || parsed.ec != std::errc() || parsed.ptr != first + length)
-        return std::nullopt;
-    }
+    const std::size_t length = read_number(text.substr(at), value);
+    if (length == 0) return std::nullopt;
     values.push_back(value);
     at += length;
     if (!pass_spaces()) return std::nullopt;

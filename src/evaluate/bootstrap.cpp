@@ -2,7 +2,6 @@
 #include "evaluate/bootstrap.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <vector>
 
@@ -54,6 +53,35 @@ double quantile(const std::vector<double>& sorted, double q) {
   return sorted[below] + (position - std::floor(position)) * (sorted[above] - sorted[below]);
 }
 
+// How many of the words' bits are ones. The processor's own instruction for it is not on every
+// machine, and without it std::popcount is a call for each word.
+class OnesCounter {
+ public:
+  void add(std::uint64_t word) {
+    word -= (word >> 1) & 0x5555555555555555;
+    word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
+    bytes_ += (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F;  // in each byte 8 more at most
+    if (++words_ == 31) settle();
+  }
+  std::int64_t count() {
+    settle();
+    return count_;
+  }
+
+ private:
+  void settle() {
+    constexpr std::uint64_t kEvenBytes = 0x00FF00FF00FF00FF;
+    const std::uint64_t pairs = (bytes_ & kEvenBytes) + ((bytes_ >> 8) & kEvenBytes);
+    count_ += static_cast<std::int64_t>((pairs * 0x0001000100010001) >> 48);
+    bytes_ = 0;
+    words_ = 0;
+  }
+
+  std::uint64_t bytes_ = 0;  // ones so far, in eight sums
+  int words_ = 0;            // in bytes_
+  std::int64_t count_ = 0;
+};
+
 // How many of `trials` succeed, each with chance part / whole, whole > 0: exactly so distributed.
 //
 // A trial draws the binary digits of a number in [0, 1) until one differs from that of the chance,
@@ -64,9 +92,11 @@ std::int64_t binomial(std::int64_t trials, std::uint64_t part, std::uint64_t who
   if (part >= whole) return trials;
   std::int64_t successes = 0;
   while (trials > 0 && part > 0) {
-    std::int64_t ones = 0, left = trials;
-    for (; left >= 64; left -= 64) ones += std::popcount(random.next64());
-    if (left > 0) ones += std::popcount(random.next64() >> (64 - left));
+    OnesCounter counter;
+    std::int64_t left = trials;
+    for (; left >= 64; left -= 64) counter.add(random.next64());
+    if (left > 0) counter.add(random.next64() >> (64 - left));
+    const std::int64_t ones = counter.count();
     part *= 2;
     const bool digit = part >= whole;
     if (digit) {

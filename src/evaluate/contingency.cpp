@@ -1,4 +1,5 @@
-// Counting by sorting: memory grows with the samples, not with clusters times classes.
+// Counting by sorting, some ten thousand samples at a time: memory grows with the pairs that occur,
+// neither with the samples nor with clusters times classes.
 #include "evaluate/contingency.hpp"
 
 #include <algorithm>
@@ -24,6 +25,35 @@ std::uint32_t index_of(const std::vector<Id>& ids, Id id) {
   return static_cast<std::uint32_t>(std::lower_bound(ids.begin(), ids.end(), id) - ids.begin());
 }
 
+using Pair = std::pair<CategoryId, std::int64_t>;  // cluster, label
+
+struct CountedPair {
+  Pair pair;
+  std::int64_t count = 0;
+};
+
+constexpr std::size_t kFewPairs = std::size_t{1} << 16;
+
+// Adds the waiting pairs to those that are counted, which are in order, and leaves none waiting.
+void count_into(std::vector<CountedPair>& counted, std::vector<Pair>& waiting) {
+  std::sort(waiting.begin(), waiting.end());
+  std::vector<CountedPair> merged;
+  merged.reserve(counted.size());
+  auto old = counted.begin();
+  for (std::size_t first = 0; first < waiting.size();) {
+    const Pair pair = waiting[first];
+    std::size_t last = first;
+    while (last < waiting.size() && waiting[last] == pair) ++last;
+    for (; old != counted.end() && old->pair < pair; ++old) merged.push_back(*old);
+    merged.push_back({pair, static_cast<std::int64_t>(last - first)});
+    if (old != counted.end() && old->pair == pair) merged.back().count += (old++)->count;
+    first = last;
+  }
+  merged.insert(merged.end(), old, counted.end());
+  counted = std::move(merged);
+  waiting.clear();
+}
+
 double entropy(const std::vector<std::int64_t>& sizes, double samples) {
   double sum = 0;
   for (const std::int64_t size : sizes) {
@@ -46,36 +76,34 @@ double pairs_within(const std::vector<std::int64_t>& sizes) {
 Contingency count_pairs(std::span<const CategoryId> predicted,
                         std::span<const std::int64_t> truth) {
   assert(predicted.size() == truth.size());
-  std::vector<std::pair<CategoryId, std::int64_t>> judged;
-  judged.reserve(truth.size());
-  for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (truth[i] != kNoTruth) judged.emplace_back(predicted[i], truth[i]);
-  }
-  std::sort(judged.begin(), judged.end());
-
+  std::vector<CountedPair> counted;
+  std::vector<Pair> waiting;
   Contingency table;
-  table.samples = static_cast<std::int64_t>(judged.size());
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    if (truth[i] == kNoTruth) continue;
+    ++table.samples;
+    waiting.emplace_back(predicted[i], truth[i]);
+    // As many as there are pairs already, so that merging stays cheap.
+    if (waiting.size() >= std::max(kFewPairs, counted.size())) count_into(counted, waiting);
+  }
+  count_into(counted, waiting);
+
   std::vector<std::int64_t> labels;
-  labels.reserve(judged.size());
-  for (const auto& [cluster, label] : judged) labels.push_back(label);
+  labels.reserve(counted.size());
+  for (const CountedPair& entry : counted) labels.push_back(entry.pair.second);
   table.labels = distinct(std::move(labels));
   table.label_sizes.assign(table.labels.size(), 0);
-
-  for (std::size_t first = 0; first < judged.size();) {
-    const auto [cluster, label] = judged[first];
-    std::size_t last = first;
-    while (last < judged.size() && judged[last] == judged[first]) ++last;
-    const auto count = static_cast<std::int64_t>(last - first);
+  for (const CountedPair& entry : counted) {
+    const auto [cluster, label] = entry.pair;
     if (table.clusters.empty() || table.clusters.back() != cluster) {
       table.clusters.push_back(cluster);
       table.cluster_sizes.push_back(0);
     }
     const std::uint32_t label_index = index_of(table.labels, label);
-    table.cluster_sizes.back() += count;
-    table.label_sizes[label_index] += count;
+    table.cluster_sizes.back() += entry.count;
+    table.label_sizes[label_index] += entry.count;
     table.entries.push_back(
-        {static_cast<std::uint32_t>(table.clusters.size() - 1), label_index, count});
-    first = last;
+        {static_cast<std::uint32_t>(table.clusters.size() - 1), label_index, entry.count});
   }
   return table;
 }

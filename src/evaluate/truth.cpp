@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -181,42 +182,65 @@ Result<Truth> from_words(const TruthRows& rows, const std::string& name,
   return truth;
 }
 
-// Where in the stream each key is; kAmbiguous for an id that several samples have.
-constexpr std::size_t kAmbiguous = static_cast<std::size_t>(-1);
+// Where in the stream the samples are that keys name. kNowhere for a key that is nobody's,
+// kAmbiguous for an id that several samples have.
+constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+constexpr std::size_t kAmbiguous = kNowhere - 1;
 
-std::unordered_map<std::string, std::size_t> places_of(Key key, const DecidedStream& stream) {
-  std::unordered_map<std::string, std::size_t> places;
-  for (std::size_t i = 0; i < stream.sequences.size(); ++i) {
-    const bool numbered = key == Key::sequence || stream.samples.empty();
-    std::string id = numbered ? std::to_string(stream.sequences[i]) : stream.samples[i];
-    const auto [place, fresh] = places.emplace(std::move(id), i);
-    if (!fresh) place->second = kAmbiguous;
+class Places {
+ public:
+  Places(Key key, const DecidedStream& stream)
+      : stream_(stream), numbered_(key == Key::sequence || stream.samples.empty()) {
+    if (numbered_) return;
+    for (std::size_t i = 0; i < stream.samples.size(); ++i) {
+      const auto [place, fresh] = by_id_.emplace(stream.samples[i], i);
+      if (!fresh) place->second = kAmbiguous;
+    }
   }
-  return places;
-}
+
+  std::size_t of(const std::string& key) const {
+    if (!numbered_) {
+      const auto found = by_id_.find(key);
+      return found == by_id_.end() ? kNowhere : found->second;
+    }
+    std::uint64_t number = 0;
+    const char* const end = key.data() + key.size();
+    const auto [stop, error] = std::from_chars(key.data(), end, number);
+    // As it is usually written: "7", neither "07" nor "7 ".
+    if (error != std::errc() || stop != end || (key.size() > 1 && key.front() == '0'))
+      return kNowhere;
+    return number >= stream_.first && number - stream_.first < stream_.count
+               ? static_cast<std::size_t>(number - stream_.first)
+               : kNowhere;
+  }
+
+ private:
+  DecidedStream stream_;
+  bool numbered_;  // keys are arrival numbers
+  std::unordered_map<std::string_view, std::size_t> by_id_;
+};
 
 // Puts the labels of a table at the places that their keys name.
 Result<Truth> place(Truth rows, const TruthRows& table, const std::string& name,
                     const DecidedStream& stream) {
-  const auto places = places_of(table.key, stream);
-  Truth truth{std::vector<std::int64_t>(stream.sequences.size(), kNoTruth),
-              std::move(rows.class_names)};
+  const Places places(table.key, stream);
+  Truth truth{std::vector<std::int64_t>(stream.count, kNoTruth), std::move(rows.class_names)};
   for (std::size_t row = 0; row < table.keys.size(); ++row) {
-    const auto found = places.find(table.keys[row]);
+    const std::size_t place = places.of(table.keys[row]);
     const std::string what = fmt::format("{} '{}'", key_name(table.key), table.keys[row]);
-    if (found == places.end()) {
+    if (place == kNowhere) {
       return Error{ErrorCode::not_found,
                    fmt::format("{}: row {} is about {}, which is not among the {} decisions", name,
-                               row, what, stream.sequences.size()),
+                               row, what, stream.count),
                    "check that decisions and truth belong to the same stream"};
     }
-    if (found->second == kAmbiguous) {
+    if (place == kAmbiguous) {
       return Error{ErrorCode::bad_value,
                    fmt::format("{}: row {} is about {}, which stands for several decisions", name,
                                row, what),
                    "use the column sequence instead: it is different for every decision"};
     }
-    std::int64_t& label = truth.labels[found->second];
+    std::int64_t& label = truth.labels[place];
     if (label != kNoTruth && label != rows.labels[row]) {
       return Error{
           ErrorCode::bad_value,
@@ -229,7 +253,7 @@ Result<Truth> place(Truth rows, const TruthRows& table, const std::string& name,
 }
 
 Result<Truth> in_stream_order(Truth truth, const std::string& name, const DecidedStream& stream) {
-  const std::size_t n = stream.sequences.size();
+  const std::size_t n = stream.count;
   if (truth.labels.size() == n) return truth;
   return Error{ErrorCode::bad_shape,
                fmt::format("{}: {} labels for {} decisions", name, truth.labels.size(), n),
@@ -248,16 +272,20 @@ Result<Truth> from_labels(const std::string& name, const DecidedStream& stream,
 }
 
 // Numbers, -1 among them, which the reader of labels does not take.
-Result<Truth> from_npy(std::span<const std::byte> bytes, const std::string& name,
-                       const DecidedStream& stream,
+Result<Truth> from_npy(ByteStream& bytes, const DecidedStream& stream,
                        const std::function<Result<Labels>()>& read_other) {
-  ByteStream peeked = ByteStream::from_bytes(bytes, name);
+  constexpr std::size_t kMoreThanAHeader = std::size_t{1} << 17;
+  const std::string name = bytes.name();
+  PACO_ASSIGN(const auto head, bytes.peek(kMoreThanAHeader));
+  // Of a size that it does not know: the header promises more than is in sight.
+  ByteStream seen = ByteStream::from_bytes(head, name);
+  ByteStream peeked(
+      name, [&seen](std::span<std::byte> out) { return seen.read(out); }, std::nullopt);
   PACO_ASSIGN(const NpyHeader header, read_npy_header(peeked));
   if (header.text_bytes > 0 || header.shape.empty() || header.elements != header.shape[0]) {
     return from_labels(name, stream, read_other);
   }
-  ByteStream again = ByteStream::from_bytes(bytes, name);
-  PACO_ASSIGN(auto array, read_npy<std::int64_t>(again));
+  PACO_ASSIGN(auto array, read_npy<std::int64_t>(bytes));
   PACO_TRY(check_ids(array.data, name));
   return Truth{std::move(array.data), {stream.class_names.begin(), stream.class_names.end()}};
 }
@@ -275,8 +303,7 @@ Result<Truth> from_stream(ByteStream bytes, const DecidedStream& stream,
     return in_stream_order(std::move(truth), name, stream);
   }
   if (format == FileFormat::npy) {
-    PACO_ASSIGN(const auto all, bytes.read_rest(std::uint64_t{1} << 32));
-    PACO_ASSIGN(Truth truth, from_npy(all, name, stream, read_other));
+    PACO_ASSIGN(Truth truth, from_npy(bytes, stream, read_other));
     return in_stream_order(std::move(truth), name, stream);
   }
   PACO_ASSIGN(Truth truth, from_labels(name, stream, read_other));

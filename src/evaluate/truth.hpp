@@ -18,8 +18,9 @@ namespace paco {
 
 // The stream that was decided; what a table of truth refers to.
 struct DecidedStream {
-  std::span<const std::uint64_t> sequences;  // (n) arrival numbers
-  std::span<const std::string> samples;      // (n) ids; empty: their arrival numbers
+  std::uint64_t first = 0;               // arrival number of its first sample; no gaps behind it
+  std::size_t count = 0;                 // n
+  std::span<const std::string> samples;  // (n) ids; empty: their arrival numbers
   // By id, the known ones first; needed where labels are names. Names that are not among them are
   // novel classes and get the ids that follow, in the order of their bytes.
   std::span<const std::string> class_names;

@@ -9,6 +9,7 @@
 
 #include "base/try.hpp"
 #include "data/csv.hpp"
+#include "data/flat_json.hpp"
 #include "data/format.hpp"
 #include "data/npy.hpp"
 #include "data/text_columns.hpp"
@@ -182,31 +183,44 @@ class JsonRows final : public DecisionReader::Rows {
 
   // The keys of the first object are the columns of the file, so it is read beforehand.
   Result<void> start() {
-    PACO_ASSIGN(waiting_, next_object());
+    PACO_ASSIGN(waiting_, next_line());
     if (!waiting_) return {};
+    PACO_ASSIGN(const nlohmann::json object, parsed_line());
     std::vector<std::string> columns;
-    for (const auto& [key, value] : object_.items()) columns.push_back(key);
+    for (const auto& [key, value] : object.items()) columns.push_back(key);
     PACO_ASSIGN(fields, fields_among(columns, stream_.name()));
+    learn_order(columns.size());
     return {};
   }
 
   Result<bool> next(DecisionRow& row) override {
     if (!waiting_) {
-      PACO_ASSIGN(waiting_, next_object());
+      PACO_ASSIGN(waiting_, next_line());
     }
     if (!waiting_) return false;
     waiting_ = false;
-    const auto text = [this](std::size_t column) {
-      const auto found = object_.find(column_name(fields, column));
-      return found != object_.end() && found->is_string() ? found->get<std::string>()
-                                                          : std::string();
-    };
-    const auto number = [this](std::size_t column) -> std::optional<double> {
-      const auto found = object_.find(column_name(fields, column));
-      if (found == object_.end() || !found->is_number()) return std::nullopt;
-      return found->get<double>();
-    };
-    const std::string wrong = take_line(fields, unread, text, number, row);
+    std::string wrong;
+    if (is_like_first()) {
+      const auto value = [this](std::size_t column) {
+        return places_[column] < values_.size() ? values_[places_[column]] : FlatValue();
+      };
+      const auto text = [&](std::size_t column) { return value(column).text.value_or(""); };
+      const auto number = [&](std::size_t column) { return value(column).number; };
+      wrong = take_line(fields, unread, text, number, row);
+    } else {
+      PACO_ASSIGN(const nlohmann::json object, parsed_line());
+      const auto text = [&](std::size_t column) {
+        const auto found = object.find(column_name(fields, column));
+        return found != object.end() && found->is_string() ? found->get<std::string>()
+                                                           : std::string();
+      };
+      const auto number = [&](std::size_t column) -> std::optional<double> {
+        const auto found = object.find(column_name(fields, column));
+        if (found == object.end() || !found->is_number()) return std::nullopt;
+        return found->get<double>();
+      };
+      wrong = take_line(fields, unread, text, number, row);
+    }
     if (!wrong.empty()) return bad_line(stream_.name(), line_, wrong);
     return true;
   }
@@ -231,20 +245,37 @@ class JsonRows final : public DecisionReader::Rows {
     } while (text_.empty());
     return true;
   }
-  // The same into object_.
-  Result<bool> next_object() {
-    PACO_ASSIGN(const bool more, next_line());
-    if (!more) return false;
-    PACO_ASSIGN(object_, parse_json_line(text_, stream_.name(), line_));
-    if (!object_.is_object()) return bad_line(stream_.name(), line_, "not a JSON object");
-    return true;
+  Result<nlohmann::json> parsed_line() const {
+    PACO_ASSIGN(auto object, parse_json_line(text_, stream_.name(), line_));
+    if (!object.is_object()) return bad_line(stream_.name(), line_, "not a JSON object");
+    return object;
+  }
+
+  // Most lines have the keys of the first in the same order, and are read in a tenth of the time.
+  void learn_order(std::size_t keys) {
+    if (!read_flat_object(text_, values_) || values_.size() != keys) return;  // or a key twice
+    for (const FlatValue& value : values_) order_.emplace_back(value.key);
+    for (std::size_t column = 0; column < kFirstField + fields.size(); ++column) {
+      const auto found = std::find(order_.begin(), order_.end(), column_name(fields, column));
+      places_.push_back(static_cast<std::size_t>(found - order_.begin()));
+    }
+  }
+  // Whether the line is one of those: its values are in values_ then.
+  bool is_like_first() {
+    if (order_.empty() || !read_flat_object(text_, values_)) return false;
+    return std::equal(
+        values_.begin(), values_.end(), order_.begin(), order_.end(),
+        [](const FlatValue& value, const std::string& key) { return value.key == key; });
   }
 
   ByteStream stream_;
   std::string text_;
-  nlohmann::json object_;
-  bool waiting_ = false;  // object_ is yet to be handed out
+  bool waiting_ = false;  // text_ is yet to be handed out
   std::uint64_t line_ = 0;
+  std::vector<std::string> order_;  // keys of the first line; empty where it is none of the usual
+  std::vector<std::size_t>
+      places_;  // of each column among them; beyond their end where it is absent
+  std::vector<FlatValue> values_;
 };
 
 class IdRows final : public DecisionReader::Rows {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "base/try.hpp"
@@ -210,9 +209,7 @@ Result<Truth> truth_of(const ReportFiles& files, const ReportInput& input,
                        std::span<const std::string> ids) {
   const auto known = input.model != nullptr ? input.model->class_names : std::vector<std::string>{};
   PACO_ASSIGN(const auto class_names, names_of_classes(known, files.classes));
-  std::vector<std::uint64_t> sequences(input.stream.size());
-  std::iota(sequences.begin(), sequences.end(), input.stream.first);
-  return read_truth(files.truth, {sequences, ids, class_names});
+  return read_truth(files.truth, {input.stream.first, input.stream.size(), ids, class_names});
 }
 
 Result<void> add_truth(const ReportFiles& files, std::span<const std::string> ids,

@@ -133,5 +133,29 @@ TEST(Csv, DecimalCommasAreNamedWithTheRemedy) {
   EXPECT_TRUE(read_table("\"a, b\";1\n").ok()) << "a name may have a comma";
 }
 
+TEST(Csv, ARowThatIsPassedOverLeavesTheNextAsItIs) {
+  const std::string text = "a,b\n1,2\n\n3,\"x\ny\"\r\n \n4,5\n6,7";
+  const auto reader_of = [&] {
+    return CsvReader(ByteStream::from_bytes(std::as_bytes(std::span(text)), "x.csv"), false);
+  };
+  std::vector<std::string_view> fields;
+  for (unsigned mask = 0; mask < 32; ++mask) {  // which of the five rows are passed over
+    SCOPED_TRACE(mask);
+    CsvReader all = reader_of(), some = reader_of();
+    for (unsigned row = 0; row < 6; ++row) {
+      const bool more = all.next(fields).value();
+      const std::vector<std::string> expected(fields.begin(), fields.end());
+      EXPECT_EQ(more, row < 5);
+      if ((mask >> row & 1) != 0) {
+        EXPECT_EQ(some.skip().value(), more);
+      } else {
+        EXPECT_EQ(some.next(fields).value(), more);
+        EXPECT_EQ(std::vector<std::string>(fields.begin(), fields.end()), expected);
+      }
+      EXPECT_EQ(some.line(), all.line());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace paco

@@ -3,8 +3,11 @@
 
 #include <gmock/gmock.h>
 
+#include <cmath>
+
 #include "data/artifact.hpp"
 #include "data/embeddings.hpp"
+#include "data/flat_json.hpp"
 #include "data/labels.hpp"
 #include "data/safetensors.hpp"
 #include "data/split_list.hpp"
@@ -65,6 +68,45 @@ TEST(Json, DeepNestingIsRefusedByEveryReader) {
   writer.set("model", deep);
   EXPECT_THAT(artifact_from_bytes(*writer.to_bytes(), "made", "model", 1).error().message,
               HasSubstr("nests too deep"));
+}
+
+// What is read is what the parser says; what is not read is left to it.
+TEST(FlatJson, ReadsALineAsTheParserDoesOrNotAtAll) {
+  const std::pair<const char*, bool> lines[] = {
+      {R"({"a":1,"b":"x y","c":null,"d":-2.5e-3})", true},
+      {R"({"a":-0,"b":-0.0,"c":0})", true},
+      {R"({"a":12345678901234567890,"b":0.12345678901234567})", true},
+      {R"({"a":1e400})", false},
+      {R"({"a":01})", false},
+      {R"({"a":.5})", false},
+      {R"({"a": 1})", false},
+      {R"({"a":true})", false},
+      {R"({"a":[1]})", false},
+      {R"({"a":"\n"})", false},
+      {"{\"a\":\"caf\xc3\xa9\"}", false},
+      {R"({"a":1)", false},
+      {R"({"a":1}x)", false},
+      {R"({"a")", false},
+      {R"({"a":nul})", false},
+      {"{}", false},
+      {"", false}};
+  for (const auto& [line, is_read] : lines) {
+    SCOPED_TRACE(line);
+    std::vector<FlatValue> values;
+    ASSERT_EQ(read_flat_object(line, values), is_read);
+    if (!is_read) continue;
+    const auto object = nlohmann::json::parse(line);
+    ASSERT_EQ(values.size(), object.size());
+    for (const FlatValue& value : values) {
+      const auto& same = object.at(std::string(value.key));
+      EXPECT_EQ(value.text.has_value(), same.is_string());
+      EXPECT_EQ(value.number.has_value(), same.is_number());
+      if (value.text) EXPECT_EQ(*value.text, same.get<std::string>());
+      if (!value.number) continue;
+      EXPECT_EQ(*value.number, same.get<double>());
+      EXPECT_EQ(std::signbit(*value.number), std::signbit(same.get<double>()));
+    }
+  }
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <random>
 
 #include "evaluate/evaluation.hpp"
 
@@ -70,6 +72,30 @@ TEST(Contingency, WithoutTruthThereIsNoAgreement) {
   const Contingency table = count_pairs(Ids{0, 1}, Ids{kNoTruth, kNoTruth});
   EXPECT_EQ(normalised_mutual_information(table), std::nullopt);
   EXPECT_EQ(adjusted_rand_index(table), std::nullopt);
+}
+
+TEST(Contingency, CountsMorePairsThanItSortsAtOnceAsAMapDoes) {
+  std::mt19937 random(3);
+  for (const unsigned classes : {3U, 1000U}) {  // few pairs, and more than are sorted at once
+    SCOPED_TRACE(classes);
+    std::vector<CategoryId> predicted;
+    std::vector<std::int64_t> truth;
+    std::map<std::pair<CategoryId, std::int64_t>, std::int64_t> expected;
+    for (int i = 0; i < 200'000; ++i) {
+      predicted.push_back(random() % classes);
+      truth.push_back(static_cast<std::int64_t>(random() % classes) - 1);
+      if (truth.back() != kNoTruth) ++expected[{predicted.back(), truth.back()}];
+    }
+    const Contingency table = count_pairs(predicted, truth);
+    ASSERT_EQ(table.entries.size(), expected.size());
+    auto next = expected.begin();
+    for (const Contingency::Entry& entry : table.entries) {
+      ASSERT_EQ(table.clusters[entry.cluster], next->first.first);
+      ASSERT_EQ(table.labels[entry.label], next->first.second);
+      ASSERT_EQ(entry.count, next->second);
+      ++next;
+    }
+  }
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ class TruthTest : public ::testing::Test {
  protected:
   Result<Truth> parse(std::string_view text, bool with_names = true) const {
     DecidedStream stream;
-    stream.sequences = sequences_;
+    stream.first = 10;
+    stream.count = 3;
     stream.samples = samples_;
     if (with_names) stream.class_names = names_;
     return parse_truth(std::as_bytes(std::span(text)), "truth.csv", stream);
@@ -30,7 +31,6 @@ class TruthTest : public ::testing::Test {
     return truth.ok() ? Error{ErrorCode::io, "", ""} : truth.error();
   }
 
-  std::vector<std::uint64_t> sequences_ = {10, 11, 12};
   std::vector<std::string> samples_ = {"a.jpg", "b.jpg", "c.jpg"};
   std::vector<std::string> names_ = {"wren", "robin"};
 };
@@ -73,7 +73,7 @@ TEST_F(TruthTest, AnIntegerArrayMayHoldMinusOne) {
   const std::vector<std::int64_t> labels = {-1, 0, 7};
   ASSERT_TRUE(
       write_npy<std::int64_t>(folder / "y.npy", std::vector<std::uint64_t>{3}, labels).ok());
-  const auto truth = read_truth(folder / "y.npy", {sequences_, samples_, names_});
+  const auto truth = read_truth(folder / "y.npy", {10, 3, samples_, names_});
   ASSERT_TRUE(truth.ok()) << truth.error().message;
   EXPECT_THAT(truth->labels, ElementsAre(kNoTruth, 0, 7));
 }
@@ -83,7 +83,7 @@ TEST_F(TruthTest, EmbeddingsInPlaceOfLabelsAreRefused) {
   const std::vector<std::int64_t> rows(6);
   ASSERT_TRUE(
       write_npy<std::int64_t>(folder / "x.npy", std::vector<std::uint64_t>{3, 2}, rows).ok());
-  const auto truth = read_truth(folder / "x.npy", {sequences_, samples_, names_});
+  const auto truth = read_truth(folder / "x.npy", {10, 3, samples_, names_});
   ASSERT_FALSE(truth.ok());
   EXPECT_THAT(truth.error().message, HasSubstr("(3, 2)"));
 }

@@ -3,12 +3,16 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <random>
+#include <sstream>
 
 #include "base/files.hpp"
 #include "data/npy.hpp"
 #include "made_data.hpp"
 #include "registry/decision_file.hpp"
+#include "registry/trace_file.hpp"
 #include "temporary_folder.hpp"
 
 namespace paco {
@@ -136,6 +140,97 @@ TEST_F(GatherStream, AnotherMethodExplainsWhereItIsNamed) {
   const auto wrong = gather_report(files_);
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(wrong.error().code, ErrorCode::mismatch);
+}
+
+// The rows of a file in another order, below its header where it has one.
+std::string shuffled(const std::string& text, bool header, std::uint32_t seed) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line + "\n");
+  std::mt19937 random(seed);
+  std::shuffle(lines.begin() + (header ? 1 : 0), lines.end(), random);
+  std::string result;
+  for (const std::string& line : lines) result += line;
+  return result;
+}
+
+TEST_F(GatherStream, TheDocumentIsTheSameHoweverTheDecisionsAreReadAndKept) {
+  for (const char* method : {"paco", "leader"}) {
+    SCOPED_TRACE(method);
+    texts_.clear();
+    write(method);
+    files_.title = "one";
+    files_.method = method;
+    const auto info = method_info(method).value();
+    const auto trace = folder_ / "t.csv";
+    auto tracer = TraceWriter::create(trace, *info);
+    ASSERT_TRUE(tracer.ok());
+    ASSERT_TRUE(tracer->write(decisions_, 1.5).ok());
+    ASSERT_TRUE(tracer->finish().ok());
+    std::string lines;
+    for (const Decision& d : decisions_)
+      append_json(lines, d, std::to_string(d.sequence), "c" + std::to_string(d.category), *info);
+    std::string rows = decision_columns(*info) + "\n";
+    for (const Decision& d : decisions_)
+      append_csv(rows, d, std::to_string(d.sequence), "c" + std::to_string(d.category), *info);
+    files_.model.clear();  // its names are others
+    const auto document = [&](const std::string& path, const std::string& traced) {
+      ReportFiles files = files_;
+      files.decisions = path;
+      files.trace = traced;
+      const auto report = gather_report(files);
+      EXPECT_TRUE(report.ok()) << report.error().message;
+      auto made = report_document(report->input, {.points = 100});
+      EXPECT_TRUE(made.ok()) << made.error().message;
+      made->erase("sources");
+      return made->dump();
+    };
+    for (const std::string& traced : {std::string(), std::string(trace)}) {
+      const std::string expected = document(put("rows.csv", rows), traced);
+      EXPECT_EQ(document(put("lines.jsonl", lines), traced), expected);
+      for (const std::uint32_t seed : {1U, 2U}) {
+        SCOPED_TRACE(seed);
+        EXPECT_EQ(document(put("rows2.csv", shuffled(rows, true, seed)), traced), expected);
+        EXPECT_EQ(document(put("lines2.jsonl", shuffled(lines, false, seed)), traced), expected);
+      }
+    }
+  }
+}
+
+TEST_F(GatherStream, EverySampleThatIsPickedIsTheOneThatWasDecided) {
+  write("paco");
+  const auto report = gather_report(files_);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  std::mt19937 random(5);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < decisions_.size(); ++i) {
+      if (random() % 7 == 0) places.push_back(i);
+    }
+    const auto picked = report->input.samples->pick(places);
+    ASSERT_TRUE(picked.ok()) << picked.error().message;
+    ASSERT_EQ(picked->size(), places.size());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      EXPECT_EQ((*picked)[i].decision.sequence, decisions_[places[i]].sequence);
+      EXPECT_EQ((*picked)[i].decision.score, decisions_[places[i]].score);
+    }
+  }
+}
+
+TEST_F(Gather, RefusesDecisionsThatChangeBeforeTheyAreShown) {
+  ReportFiles files;
+  files.decisions = put("decisions.csv", kDecisions);
+  const auto report = gather_report(files);
+  ASSERT_TRUE(report.ok()) << report.error().message;
+  const std::string text = kDecisions;
+  put("decisions.csv", text.substr(0, text.find("2,c.jpg")));
+  EXPECT_FALSE(report_document(report->input).ok()) << "it is shorter";
+  std::string other = text;
+  other.replace(other.find("existing,3"), 10, "existing,4");
+  put("decisions.csv", other);
+  const auto document = report_document(report->input);
+  ASSERT_FALSE(document.ok());
+  EXPECT_EQ(document.error().code, ErrorCode::mismatch);
 }
 
 TEST_F(Gather, EvidenceOfNoMethodWeKnowIsKeptByItsNames) {
