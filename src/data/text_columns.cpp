@@ -67,8 +67,9 @@ bool has_decimal_comma(std::string_view field) {
     return parse_number(with_point).has_value();
   }
   const std::size_t space = field.find(' ');
-  return space != field.npos && parse_integer(field.substr(0, space)) &&
-         parse_integer(field.substr(field.find_first_not_of(' ', space)));
+  const std::size_t rest = field.find_first_not_of(' ', space);  // none where there is no blank
+  return rest != field.npos && parse_integer(field.substr(0, space)) &&
+         parse_integer(field.substr(rest));
 }
 
 Result<void> check_decimals(const CsvRow& row, const std::string& name) {

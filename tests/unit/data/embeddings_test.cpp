@@ -133,6 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"text only", "hello\nworld\n", "no numbers"},
         Bad{"broken json", "[1,2]\n[3,\n", "line 2 is not JSON"},
         Bad{"json of words", "[1,2]\n[3,\"x\"]\n", "value 1 is not a number"},
+        Bad{"a blank behind a quoted number", "1,2\n\"3 \",4\n", "column 1: '3 ' is not a number"},
         Bad{"ragged jsonl", "[1,2]\n[3]\n", "line 2 (row 1) has 1 values, the first has 2"},
         Bad{"json without embedding", "{\"id\":1}\n", "no key \"embedding\""},
         Bad{"json too large", "[1,2]\n[3,1e999]\n", "line 2 is not JSON"},
