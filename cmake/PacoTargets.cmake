@@ -32,7 +32,8 @@ endif()
 option(PACO_UNITY "Compile the files of a library together" ON)
 
 # paco_library(NAME SOURCES ... [APART ...] [PUBLIC libs...] [PRIVATE libs...]): one folder of src/. APART are sources that share
-# no text with others: they use the same names for different things, or are compiled again for every instruction set.
+# no text with others: they use the same names for different things, are compiled again for every instruction set, or are
+# where the time goes (in a long text the compiler puts less of what is called in place).
 function(paco_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;APART;PUBLIC;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES} ${ARG_APART})

@@ -69,8 +69,9 @@ void measure(bench::Harness& harness, const std::string& name, std::size_t count
   // Plain loops take minutes for the large networks: those are held to themselves in float32.
   std::vector<double> expected;
   if (flops_of(spec) < 3e9) expected = plain::forward(spec, weights, batch.pixels.get());
-  for (const Precision precision : {Precision::float32, Precision::bfloat16, Precision::int8}) {
-    const std::string bits = precision_name(precision);
+  for (const CpuPrecision precision :
+       {CpuPrecision::float32, CpuPrecision::bfloat16, CpuPrecision::int8}) {
+    const std::string bits = cpu_precision_name(precision);
     if (!processor_has(precision)) {
       harness.note(fmt::format("{}: this processor has no {}", name, bits));
       continue;
@@ -84,7 +85,7 @@ void measure(bench::Harness& harness, const std::string& name, std::size_t count
       harness.take(embedder->embed(batch, out.view()));
       if (expected.empty()) expected.assign(out.data(), out.data() + out.columns());
       const double error = relative_error(expected, out.data());
-      harness.require(error < (precision == Precision::float32 ? 1e-5 : 0.2),
+      harness.require(error < (precision == CpuPrecision::float32 ? 1e-5 : 0.2),
                       fmt::format("{} in {}: error {:.2g}", name, bits, error));
       Measurement figure;
       figure.contender = fmt::format("{}, {} thread{}", bits, threads, threads == 1 ? "" : "s");

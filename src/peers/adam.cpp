@@ -54,7 +54,7 @@ void Adam::step(double rate) {
   second_left_ *= kSecond;
   const auto pace = static_cast<float>(rate / (1 - first_left_));
   const auto correct = static_cast<float>(1 / (1 - second_left_));
-  for (Parameter* p : parameters_) {
+  for (HeadParameter* p : parameters_) {
     HWY_DYNAMIC_DISPATCH(AdamStep)
     (p->first.size(), pace, correct, p->value.data(), p->gradient.data(), p->first.data(),
      p->second.data());

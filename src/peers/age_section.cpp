@@ -20,7 +20,7 @@ using Kind = MethodOption::Kind;
 using Stage = MethodOption::Stage;
 
 struct Parts {
-  TrainingSet learned;
+  HeadTrainingSet learned;
   std::vector<std::size_t> held_out;  // rows of the support set
 };
 
@@ -44,15 +44,15 @@ Parts split(const SupportView& support, std::uint64_t seed) {
     std::copy(from.begin(), from.end(), units[i].begin());
     labels.push_back(support.labels()[learned[i]]);
   }
-  out.learned = TrainingSet(std::move(units), std::move(labels), classes);
+  out.learned = HeadTrainingSet(std::move(units), std::move(labels), classes);
   return out;
 }
 
 // Rows of length 1, one a class.
-Result<Matrix<float>> train_classifier(SupportView& support, const TrainingSet& set,
+Result<Matrix<float>> train_classifier(SupportView& support, const HeadTrainingSet& set,
                                        const TrainingOptions& options) {
   Random random(options.seed);
-  Parameter weight(set.classes, set.units.columns());
+  HeadParameter weight(set.classes, set.units.columns());
   for (std::size_t i = 0; i < weight.first.size(); ++i)
     weight.value.data()[i] = static_cast<float>(random.normal());
   Adam adam({&weight});

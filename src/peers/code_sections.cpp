@@ -73,8 +73,8 @@ ThresholdEvidence replayed_radius(std::span<const Code> codes, std::span<const s
   return choose_threshold(positives, negatives, Tie::mid);
 }
 
-Result<Section> phe_section(SupportView& support, const Settings& settings, const TrainingSet& set,
-                            bool leaders) {
+Result<Section> phe_section(SupportView& support, const Settings& settings,
+                            const HeadTrainingSet& set, bool leaders) {
   const std::size_t bits = bits_of(settings), classes = support.model().known_classes();
   PACO_ASSIGN(
       const PheHead phe,
@@ -143,7 +143,7 @@ const std::vector<MethodOption>& phe_options() {
 }
 
 Result<Section> calibrate_smile(SupportView& support, const Settings& settings) {
-  const TrainingSet set = TrainingSet::from(support);
+  const HeadTrainingSet set = HeadTrainingSet::from(support);
   PACO_ASSIGN(const Head head, train_smile_head(support, set, TrainingOptions::from(settings),
                                                 bits_of(settings), false));
   return section_of(support, settings, head, Coding::signs);
@@ -151,45 +151,45 @@ Result<Section> calibrate_smile(SupportView& support, const Settings& settings) 
 
 Result<Section> calibrate_diffgre_smile(SupportView& support, const Settings& settings) {
   const TrainingOptions options = TrainingOptions::from(settings);
-  const TrainingSet set = with_virtual_samples(TrainingSet::from(support), options.seed);
+  const HeadTrainingSet set = with_virtual_samples(HeadTrainingSet::from(support), options.seed);
   PACO_ASSIGN(const Head head, train_smile_head(support, set, options, bits_of(settings), true));
   return section_of(support, settings, head, Coding::signs);
 }
 
 Result<Section> calibrate_hash(SupportView& support, const Settings& settings) {
-  const TrainingSet set = TrainingSet::from(support);
+  const HeadTrainingSet set = HeadTrainingSet::from(support);
   PACO_ASSIGN(const Head head, train_hash_head(support, set, TrainingOptions::from(settings),
                                                bits_of(settings), false));
   return section_of(support, settings, head, Coding::signs);
 }
 
 Result<Section> calibrate_mldg(SupportView& support, const Settings& settings) {
-  const TrainingSet set = TrainingSet::from(support);
+  const HeadTrainingSet set = HeadTrainingSet::from(support);
   PACO_ASSIGN(const Head head, train_hash_head(support, set, TrainingOptions::from(settings),
                                                bits_of(settings), true));
   return section_of(support, settings, head, Coding::signs);
 }
 
 Result<Section> calibrate_phe(SupportView& support, const Settings& settings) {
-  return phe_section(support, settings, TrainingSet::from(support), false);
+  return phe_section(support, settings, HeadTrainingSet::from(support), false);
 }
 
 Result<Section> calibrate_diffgre_phe(SupportView& support, const Settings& settings) {
   const TrainingOptions options = TrainingOptions::from(settings);
   return phe_section(support, settings,
-                     with_virtual_samples(TrainingSet::from(support), options.seed), true);
+                     with_virtual_samples(HeadTrainingSet::from(support), options.seed), true);
 }
 
 Result<Section> calibrate_rankstat(SupportView& support, const Settings& settings) {
   PACO_ASSIGN(const Head head,
-              train_classified_head(support, TrainingSet::from(support),
+              train_classified_head(support, HeadTrainingSet::from(support),
                                     TrainingOptions::from(settings), kRankOutputs));
   return section_of(support, settings, head, Coding::top);
 }
 
 Result<Section> calibrate_wta(SupportView& support, const Settings& settings) {
   PACO_ASSIGN(const Head head,
-              train_classified_head(support, TrainingSet::from(support),
+              train_classified_head(support, HeadTrainingSet::from(support),
                                     TrainingOptions::from(settings), kWinnerOutputs));
   return section_of(support, settings, head, Coding::groups);
 }

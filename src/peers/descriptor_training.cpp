@@ -7,7 +7,7 @@
 
 namespace paco {
 
-Result<Head> train_classified_head(SupportView& support, const TrainingSet& set,
+Result<Head> train_classified_head(SupportView& support, const HeadTrainingSet& set,
                                    const TrainingOptions& options, std::size_t outputs) {
   ThreadPool& pool = support.pool();
   Random random(options.seed);
@@ -15,7 +15,7 @@ Result<Head> train_classified_head(SupportView& support, const TrainingSet& set,
   const std::size_t narrow = add_trunk(trunk, set.units.columns(), options.width, random);
   embedding.linear(narrow, outputs, false, random).normalise();
   classifier.linear(outputs, set.classes, true, random);
-  std::vector<Parameter*> parameters;
+  std::vector<HeadParameter*> parameters;
   for (Stack* stack : {&trunk, &embedding, &classifier}) stack->add_parameters(parameters);
   Adam adam(std::move(parameters));
   PACO_TRY(train(support, set, options, adam, [&](std::span<const std::size_t> rows, Random& own) {

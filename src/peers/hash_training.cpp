@@ -35,7 +35,7 @@ void magnitude(std::span<const float> m, std::span<float> v, std::span<float> sl
 
 struct HashNetwork {
   Stack trunk, signs, magnitudes;
-  std::vector<Parameter*> parameters;
+  std::vector<HeadParameter*> parameters;
 
   HashNetwork(ThreadPool& pool, std::size_t inputs, std::size_t width, std::size_t bits,
               bool with_magnitudes, Random& random)
@@ -110,7 +110,7 @@ void hash_step(HashNetwork& net, Matrix<float> x, std::span<const std::int64_t> 
 
 // MLDG, to first order: the classes of a batch are split in two; the second half is judged where a
 // small step for the first half leads, and both gradients count.
-void mldg_step(HashNetwork& net, const TrainingSet& set, std::span<const std::size_t> rows,
+void mldg_step(HashNetwork& net, const HeadTrainingSet& set, std::span<const std::size_t> rows,
                const TrainingOptions& options, Random& random, ThreadPool& pool) {
   std::vector<std::size_t> seen, unseen;
   const std::vector<std::size_t> order = random.permutation(set.classes);
@@ -126,7 +126,7 @@ void mldg_step(HashNetwork& net, const TrainingSet& set, std::span<const std::si
   learn(seen);
   std::vector<std::vector<float>> before;
   const auto step = static_cast<float>(options.rate);
-  for (Parameter* p : net.parameters) {
+  for (HeadParameter* p : net.parameters) {
     before.emplace_back(p->value.data(), p->value.data() + p->first.size());
     for (std::size_t i = 0; i < p->first.size(); ++i)
       p->value.data()[i] -= step * p->gradient.data()[i];
@@ -138,7 +138,7 @@ void mldg_step(HashNetwork& net, const TrainingSet& set, std::span<const std::si
 
 }  // namespace
 
-Result<Head> train_smile_head(SupportView& support, const TrainingSet& set,
+Result<Head> train_smile_head(SupportView& support, const HeadTrainingSet& set,
                               const TrainingOptions& options, std::size_t bits, bool leaders) {
   ThreadPool& pool = support.pool();
   Random random(options.seed);
@@ -155,7 +155,7 @@ Result<Head> train_smile_head(SupportView& support, const TrainingSet& set,
   return Head(frozen_layers(set, stacks));
 }
 
-Result<Head> train_hash_head(SupportView& support, const TrainingSet& set,
+Result<Head> train_hash_head(SupportView& support, const HeadTrainingSet& set,
                              const TrainingOptions& options, std::size_t bits, bool meta) {
   ThreadPool& pool = support.pool();
   Random random(options.seed);

@@ -13,7 +13,7 @@ namespace paco {
 class Leaders {
  public:
   Leaders(std::size_t classes, std::size_t width, ThreadPool& pool, Random& random);
-  void add_parameters(std::vector<Parameter*>& to);
+  void add_parameters(std::vector<HeadParameter*>& to);
   // Adds to `gradient`, that of the features.
   void add(const Matrix<float>& features, std::span<const std::int64_t> labels,
            Matrix<float>& gradient);
@@ -25,13 +25,13 @@ class Leaders {
 };
 
 // SMILE; with `leaders`, DiffGRE's losses beside its own.
-Result<Head> train_smile_head(SupportView& support, const TrainingSet& set,
+Result<Head> train_smile_head(SupportView& support, const HeadTrainingSet& set,
                               const TrainingOptions& options, std::size_t bits, bool leaders);
 // The plain hash baseline; with `meta`, trained as MLDG.
-Result<Head> train_hash_head(SupportView& support, const TrainingSet& set,
+Result<Head> train_hash_head(SupportView& support, const HeadTrainingSet& set,
                              const TrainingOptions& options, std::size_t bits, bool meta);
 // An embedding of `outputs` numbers under a linear classifier, for RankStat and WTA.
-Result<Head> train_classified_head(SupportView& support, const TrainingSet& set,
+Result<Head> train_classified_head(SupportView& support, const HeadTrainingSet& set,
                                    const TrainingOptions& options, std::size_t outputs);
 
 struct PheHead {
@@ -39,7 +39,7 @@ struct PheHead {
   std::vector<Code> centres;  // of the known classes
 };
 // PHE; with `leaders`, DiffGRE's losses beside its own.
-Result<PheHead> train_phe_head(SupportView& support, const TrainingSet& set,
+Result<PheHead> train_phe_head(SupportView& support, const HeadTrainingSet& set,
                                const TrainingOptions& options, std::size_t bits,
                                std::size_t prototypes, bool leaders);
 
@@ -48,9 +48,9 @@ struct SpaceHead {
   Head head;
   double threshold = 0;
 };
-Result<SpaceHead> train_ltc_head(SupportView& support, const TrainingSet& set,
+Result<SpaceHead> train_ltc_head(SupportView& support, const HeadTrainingSet& set,
                                  const TrainingOptions& options);
-Result<SpaceHead> train_talon_head(SupportView& support, const TrainingSet& set,
+Result<SpaceHead> train_talon_head(SupportView& support, const HeadTrainingSet& set,
                                    const TrainingOptions& options);
 
 // What a head makes of several views of every support sample, as points on the sphere: unlike the
@@ -60,17 +60,17 @@ struct Views {
   Matrix<float> points;
   std::vector<std::int64_t> labels;
 };
-Views views_through(const Head& head, const TrainingSet& set, ThreadPool& pool);
+Views views_through(const Head& head, const HeadTrainingSet& set, ThreadPool& pool);
 
 // A vector of length 1 for each known class, from a file of embeddings in the order of the classes.
 Result<Matrix<float>> read_name_vectors(const std::string& file, const Model& model);
 // SynC with class names: embeddings go to the space of the names' vectors (classes, outputs).
-Result<Head> train_named_head(SupportView& support, const TrainingSet& set,
+Result<Head> train_named_head(SupportView& support, const HeadTrainingSet& set,
                               const TrainingOptions& options, const Matrix<float>& names);
 
 // DiffGRE's virtual samples without its diffusion model: points between two known classes, of which
 // those that are least like all known classes are kept, as many as there are labelled ones; they
 // are grouped into as many virtual classes as there are known ones.
-TrainingSet with_virtual_samples(const TrainingSet& set, std::uint64_t seed);
+HeadTrainingSet with_virtual_samples(const HeadTrainingSet& set, std::uint64_t seed);
 
 }  // namespace paco

@@ -75,14 +75,14 @@ Result<Matrix<float>> read_name_vectors(const std::string& file, const Model& mo
   return unit_rows(vectors).units;
 }
 
-Result<Head> train_named_head(SupportView& support, const TrainingSet& set,
+Result<Head> train_named_head(SupportView& support, const HeadTrainingSet& set,
                               const TrainingOptions& options, const Matrix<float>& names) {
   ThreadPool& pool = support.pool();
   Random random(options.seed);
   Stack trunk(pool), outputs(pool);
   const std::size_t width = names.columns();
   outputs.linear(add_trunk(trunk, set.units.columns(), options.width, random), width, true, random);
-  std::vector<Parameter*> parameters;
+  std::vector<HeadParameter*> parameters;
   for (Stack* stack : {&trunk, &outputs}) stack->add_parameters(parameters);
   Adam adam(std::move(parameters));
   RunningMeans means(set.classes, width);

@@ -41,7 +41,7 @@ void multiply_blocks(Rows<const float> a, const PackedRows& b, ThreadPool& pool,
 
 }  // namespace
 
-Parameter::Parameter(std::size_t rows, std::size_t columns)
+HeadParameter::HeadParameter(std::size_t rows, std::size_t columns)
     : value(rows, columns),
       gradient(rows, columns),
       first(rows * columns),
@@ -107,11 +107,11 @@ void hyperbolic_tangent(std::span<const float> x, std::span<float> y) {
 Stack& Stack::linear(std::size_t inputs, std::size_t outputs, bool bias, Random& random) {
   Layer layer;
   layer.has_bias = bias;
-  layer.weight = Parameter(outputs, inputs);
+  layer.weight = HeadParameter(outputs, inputs);
   const double spread = std::sqrt(2.0 / static_cast<double>(inputs));
   for (std::size_t i = 0; i < outputs; ++i)
     for (float& w : layer.weight.value[i]) w = static_cast<float>(spread * random.normal());
-  if (bias) layer.bias = Parameter(1, outputs);
+  if (bias) layer.bias = HeadParameter(1, outputs);
   layers_.push_back(std::move(layer));
   return *this;
 }
@@ -121,8 +121,8 @@ Stack& Stack::normalise() {
   const std::size_t width = layers_.back().weight.value.rows();
   Layer layer;
   layer.kind = Kind::normalise;
-  layer.weight = Parameter(1, width);
-  layer.bias = Parameter(1, width);
+  layer.weight = HeadParameter(1, width);
+  layer.bias = HeadParameter(1, width);
   std::fill_n(layer.weight.value.data(), width, 1.0f);
   layers_.push_back(std::move(layer));
   return *this;
@@ -135,7 +135,7 @@ Stack& Stack::gelu() {
   return *this;
 }
 
-void Stack::add_parameters(std::vector<Parameter*>& to) {
+void Stack::add_parameters(std::vector<HeadParameter*>& to) {
   for (Layer& layer : layers_) {
     if (layer.kind == Kind::gelu) continue;
     to.push_back(&layer.weight);

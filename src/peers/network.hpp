@@ -21,24 +21,24 @@
 namespace paco {
 
 // What is learned, what the last backward pass says of it, and Adam's two moments.
-struct Parameter {
+struct HeadParameter {
   Matrix<float> value;
   Matrix<float> gradient;
   std::vector<float> first, second;
 
-  Parameter() = default;
-  Parameter(std::size_t rows, std::size_t columns);
+  HeadParameter() = default;
+  HeadParameter(std::size_t rows, std::size_t columns);
 };
 
 // One step of Adam (0.9, 0.999, 1e-8) over all parameters; gradients are then zero again.
 class Adam {
  public:
-  explicit Adam(std::vector<Parameter*> parameters) : parameters_(std::move(parameters)) {}
+  explicit Adam(std::vector<HeadParameter*> parameters) : parameters_(std::move(parameters)) {}
   void step(double rate);
-  std::span<Parameter* const> parameters() const { return parameters_; }
+  std::span<HeadParameter* const> parameters() const { return parameters_; }
 
  private:
-  std::vector<Parameter*> parameters_;
+  std::vector<HeadParameter*> parameters_;
   double first_left_ = 1, second_left_ = 1;  // 0.9^t and 0.999^t
 };
 
@@ -78,7 +78,7 @@ class Stack {
   // Adds to the gradients; returns that of the input, empty where `inputs` is false.
   Matrix<float> backward(Matrix<float> gradient, bool inputs = true);
 
-  void add_parameters(std::vector<Parameter*>& to);
+  void add_parameters(std::vector<HeadParameter*>& to);
   // The layers as they decide, appended to `to`. Statistics are those of all rows of `x`, which
   // becomes what comes out.
   void freeze(Matrix<float>& x, std::vector<AffineLayer>& to);
@@ -88,7 +88,7 @@ class Stack {
   struct Layer {
     Kind kind = Kind::linear;
     bool has_bias = false;
-    Parameter weight, bias;      // of a normalisation: (1, width) scale and shift
+    HeadParameter weight, bias;  // of a normalisation: (1, width) scale and shift
     Matrix<float> kept;          // linear: input; normalise: what was normalised; gelu: slope
     Matrix<float> steps;         // linear: what one pass adds to the gradient of the weights
     std::vector<float> inverse;  // normalise: 1 / deviation

@@ -21,9 +21,9 @@ struct PheNetwork {
   ThreadPool& pool;
   std::size_t classes, each, bits;
   Stack projector, hash;
-  Parameter prototypes;  // (classes * each, d)
+  HeadParameter prototypes;  // (classes * each, d)
 
-  PheNetwork(ThreadPool& threads, const TrainingSet& set, const TrainingOptions& options,
+  PheNetwork(ThreadPool& threads, const HeadTrainingSet& set, const TrainingOptions& options,
              std::size_t known, std::size_t wanted_bits, std::size_t wanted_each, Random& random)
       : pool(threads),
         classes(known),
@@ -41,7 +41,7 @@ struct PheNetwork {
 
   // Each at the feature of a sample of its class. The original begins at random numbers and trains
   // several times as long.
-  void place_prototypes(const TrainingSet& set, Random& random) {
+  void place_prototypes(const HeadTrainingSet& set, Random& random) {
     std::vector<std::vector<std::size_t>> members(classes);
     for (const std::size_t i : labelled(set.labels, classes))
       members[static_cast<std::size_t>(set.labels[i])].push_back(i);
@@ -149,14 +149,14 @@ struct PheNetwork {
 
 }  // namespace
 
-Result<PheHead> train_phe_head(SupportView& support, const TrainingSet& set,
+Result<PheHead> train_phe_head(SupportView& support, const HeadTrainingSet& set,
                                const TrainingOptions& options, std::size_t bits,
                                std::size_t prototypes, bool leaders) {
   Random random(options.seed);
   const std::size_t known = support.model().known_classes();
   PheNetwork net(support.pool(), set, options, known, bits, prototypes, random);
   Leaders pulled(leaders ? set.classes : 0, set.units.columns(), support.pool(), random);
-  std::vector<Parameter*> parameters{&net.prototypes};
+  std::vector<HeadParameter*> parameters{&net.prototypes};
   net.projector.add_parameters(parameters);
   net.hash.add_parameters(parameters);
   pulled.add_parameters(parameters);

@@ -61,8 +61,8 @@ ThresholdEvidence replayed_threshold(const Views& views, const Matrix<float>& ce
   return choose_threshold(joining, starting, Tie::mid);
 }
 
-Result<Section> section_of(SupportView& support, const Settings& settings, const TrainingSet& set,
-                           const Head& head) {
+Result<Section> section_of(SupportView& support, const Settings& settings,
+                           const HeadTrainingSet& set, const Head& head) {
   Section section;
   section.settings = settings;
   head.put(section, "head");
@@ -114,7 +114,7 @@ const std::vector<MethodOption>& talon_options() {
 }
 
 Result<Section> calibrate_ltc(SupportView& support, const Settings& settings) {
-  const TrainingSet set = TrainingSet::from(support);
+  const HeadTrainingSet set = HeadTrainingSet::from(support);
   PACO_ASSIGN(const SpaceHead space, train_ltc_head(support, set, TrainingOptions::from(settings)));
   PACO_ASSIGN(Section section, section_of(support, settings, set, space.head));
   section.numbers["tau"] = space.threshold;
@@ -122,7 +122,7 @@ Result<Section> calibrate_ltc(SupportView& support, const Settings& settings) {
 }
 
 Result<Section> calibrate_talon(SupportView& support, const Settings& settings) {
-  const TrainingSet set = TrainingSet::from(support);
+  const HeadTrainingSet set = HeadTrainingSet::from(support);
   PACO_ASSIGN(const SpaceHead space,
               train_talon_head(support, set, TrainingOptions::from(settings)));
   PACO_ASSIGN(Section section, section_of(support, settings, set, space.head));

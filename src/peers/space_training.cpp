@@ -24,10 +24,10 @@ constexpr int kViews = 2;
 struct SpaceNetwork {
   ThreadPool& pool;
   Stack layer;
-  Parameter directions;  // (classes, d)
-  std::vector<Parameter*> parameters;
+  HeadParameter directions;  // (classes, d)
+  std::vector<HeadParameter*> parameters;
 
-  SpaceNetwork(ThreadPool& threads, const TrainingSet& set, Random& random)
+  SpaceNetwork(ThreadPool& threads, const HeadTrainingSet& set, Random& random)
       : pool(threads), layer(threads), directions(set.classes, set.units.columns()) {
     const std::size_t d = set.units.columns();
     layer.linear(d, d, true, random);
@@ -139,7 +139,7 @@ Matrix<float> beyond_classes(SpaceNetwork& net, Matrix<float> between, const Mat
   for (std::size_t i = 0; i < n * d; ++i) uphill.data()[i] += away.data()[i];
   const UnitRows steps =
       unit_rows(net.layer.backward(through_unit_rows(features, std::move(uphill))));
-  for (Parameter* p : net.parameters) std::fill_n(p->gradient.data(), p->first.size(), 0.0f);
+  for (HeadParameter* p : net.parameters) std::fill_n(p->gradient.data(), p->first.size(), 0.0f);
   const double length = kStep * std::sqrt(static_cast<double>(d));
   for (std::size_t i = 0; i < n * d; ++i)
     between.data()[i] += static_cast<float>(length) * steps.units.data()[i];
@@ -218,7 +218,7 @@ void ltc_step(SpaceNetwork& net, const Matrix<float>& x, std::span<const std::in
 
 }  // namespace
 
-Result<SpaceHead> train_talon_head(SupportView& support, const TrainingSet& set,
+Result<SpaceHead> train_talon_head(SupportView& support, const HeadTrainingSet& set,
                                    const TrainingOptions& options) {
   Random random(options.seed);
   SpaceNetwork net(support.pool(), set, random);
@@ -231,7 +231,7 @@ Result<SpaceHead> train_talon_head(SupportView& support, const TrainingSet& set,
   return SpaceHead{Head(frozen_layers(set, stacks)), 0};
 }
 
-Result<SpaceHead> train_ltc_head(SupportView& support, const TrainingSet& set,
+Result<SpaceHead> train_ltc_head(SupportView& support, const HeadTrainingSet& set,
                                  const TrainingOptions& options) {
   Random random(options.seed);
   SpaceNetwork net(support.pool(), set, random);

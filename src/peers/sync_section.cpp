@@ -145,7 +145,7 @@ Result<Section> calibrate_sync(SupportView& support, const Settings& settings) {
   Views seen{points, {support.labels().begin(), support.labels().end()}};
   if (const std::string_view file = choice_setting(settings, "names"); file != kNoNames) {
     PACO_ASSIGN(const Matrix<float> names, read_name_vectors(std::string(file), model));
-    const TrainingSet set = TrainingSet::from(support);
+    const HeadTrainingSet set = HeadTrainingSet::from(support);
     PACO_ASSIGN(const Head head, train_named_head(support, set, named_training(settings), names));
     head.put(section, "head");
     points = unit_rows(head.apply(points, support.pool())).units;

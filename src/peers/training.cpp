@@ -62,8 +62,8 @@ std::vector<MethodOption> TrainingOptions::declared(bool hidden) {
   return options;
 }
 
-TrainingSet::TrainingSet(Matrix<float> rows, std::vector<std::int64_t> row_labels,
-                         std::size_t class_count)
+HeadTrainingSet::HeadTrainingSet(Matrix<float> rows, std::vector<std::int64_t> row_labels,
+                                 std::size_t class_count)
     : units(std::move(rows)),
       labels(std::move(row_labels)),
       classes(class_count),
@@ -92,13 +92,13 @@ TrainingSet::TrainingSet(Matrix<float> rows, std::vector<std::int64_t> row_label
   }
 }
 
-TrainingSet TrainingSet::from(const SupportView& support) {
+HeadTrainingSet HeadTrainingSet::from(const SupportView& support) {
   return {support.units(),
           {support.labels().begin(), support.labels().end()},
           support.model().known_classes()};
 }
 
-Matrix<float> inputs_of(const TrainingSet& set, std::span<const std::size_t> rows) {
+Matrix<float> inputs_of(const HeadTrainingSet& set, std::span<const std::size_t> rows) {
   const std::size_t d = set.units.columns();
   const auto scale = static_cast<float>(input_scale(d));
   Matrix<float> out(rows.size(), d);
@@ -107,7 +107,7 @@ Matrix<float> inputs_of(const TrainingSet& set, std::span<const std::size_t> row
   return out;
 }
 
-Matrix<float> views_of(const TrainingSet& set, std::span<const std::size_t> rows, int views,
+Matrix<float> views_of(const HeadTrainingSet& set, std::span<const std::size_t> rows, int views,
                        double borrowed, Random& random) {
   const std::size_t d = set.units.columns();
   const double scale = input_scale(d);
@@ -127,7 +127,7 @@ Matrix<float> views_of(const TrainingSet& set, std::span<const std::size_t> rows
   return out;
 }
 
-std::vector<std::int64_t> labels_of(const TrainingSet& set, std::span<const std::size_t> rows,
+std::vector<std::int64_t> labels_of(const HeadTrainingSet& set, std::span<const std::size_t> rows,
                                     int views) {
   std::vector<std::int64_t> out;
   for (int v = 0; v < views; ++v)
@@ -166,7 +166,7 @@ std::vector<std::size_t> labelled(std::span<const std::int64_t> labels, std::siz
   return rows;
 }
 
-Result<void> train(SupportView& support, const TrainingSet& set, const TrainingOptions& options,
+Result<void> train(SupportView& support, const HeadTrainingSet& set, const TrainingOptions& options,
                    Adam& adam, const TrainingStep& step) {
   constexpr std::size_t kReported = 16;  // steps between two reports
   const bool with_virtual = set.classes > support.model().known_classes();
@@ -191,7 +191,7 @@ Result<void> train(SupportView& support, const TrainingSet& set, const TrainingO
   return {};
 }
 
-Views views_through(const Head& head, const TrainingSet& set, ThreadPool& pool) {
+Views views_through(const Head& head, const HeadTrainingSet& set, ThreadPool& pool) {
   constexpr int kViews = 4;
   std::vector<std::size_t> rows(set.labels.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
@@ -203,7 +203,7 @@ Views views_through(const Head& head, const TrainingSet& set, ThreadPool& pool) 
   return {unit_rows(head.apply(views, pool)).units, labels_of(set, rows, kViews)};
 }
 
-std::vector<AffineLayer> frozen_layers(const TrainingSet& set, std::span<Stack* const> stacks) {
+std::vector<AffineLayer> frozen_layers(const HeadTrainingSet& set, std::span<Stack* const> stacks) {
   const auto scale = static_cast<float>(input_scale(set.units.columns()));
   Matrix<float> x = set.units;
   for (std::size_t i = 0; i < x.rows() * x.columns(); ++i) x.data()[i] *= scale;

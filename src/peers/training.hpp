@@ -30,24 +30,25 @@ struct TrainingOptions {
 };
 
 // Unit embeddings with their classes; classes beyond the known ones are virtual.
-struct TrainingSet {
+struct HeadTrainingSet {
   Matrix<float> units;
   std::vector<std::int64_t> labels;
   std::size_t classes = 0;
   Matrix<float> means;       // of the classes
   Matrix<float> deviations;  // of the units from them, as long as those of samples not averaged
 
-  TrainingSet() = default;
-  TrainingSet(Matrix<float> rows, std::vector<std::int64_t> row_labels, std::size_t class_count);
-  static TrainingSet from(const SupportView& support);
+  HeadTrainingSet() = default;
+  HeadTrainingSet(Matrix<float> rows, std::vector<std::int64_t> row_labels,
+                  std::size_t class_count);
+  static HeadTrainingSet from(const SupportView& support);
 };
 
 // Rows of a set as a network takes them, each coordinate of deviation about 1: as they are, or
 // views of them, `views` times one after another.
-Matrix<float> inputs_of(const TrainingSet& set, std::span<const std::size_t> rows);
-Matrix<float> views_of(const TrainingSet& set, std::span<const std::size_t> rows, int views,
+Matrix<float> inputs_of(const HeadTrainingSet& set, std::span<const std::size_t> rows);
+Matrix<float> views_of(const HeadTrainingSet& set, std::span<const std::size_t> rows, int views,
                        double borrowed, Random& random);
-std::vector<std::int64_t> labels_of(const TrainingSet& set, std::span<const std::size_t> rows,
+std::vector<std::int64_t> labels_of(const HeadTrainingSet& set, std::span<const std::size_t> rows,
                                     int views);
 
 // The layers that hash heads begin with: d -> width -> width -> up to 256, normalised, GELU after
@@ -65,10 +66,10 @@ std::vector<std::size_t> labelled(std::span<const std::int64_t> labels, std::siz
 // long a training takes follows from the number of steps, not from the size of the set: small sets
 // need as many as large ones. Where half of a set is virtual, batches are twice as large.
 using TrainingStep = std::function<void(std::span<const std::size_t> rows, Random& random)>;
-Result<void> train(SupportView& support, const TrainingSet& set, const TrainingOptions& options,
+Result<void> train(SupportView& support, const HeadTrainingSet& set, const TrainingOptions& options,
                    Adam& adam, const TrainingStep& step);
 
 // The layers of these stacks, one after the other, for the units themselves.
-std::vector<AffineLayer> frozen_layers(const TrainingSet& set, std::span<Stack* const> stacks);
+std::vector<AffineLayer> frozen_layers(const HeadTrainingSet& set, std::span<Stack* const> stacks);
 
 }  // namespace paco

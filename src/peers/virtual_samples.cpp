@@ -72,7 +72,7 @@ std::vector<std::int64_t> grouped(Rows<const float> rows, std::size_t groups) {
 
 }  // namespace
 
-TrainingSet with_virtual_samples(const TrainingSet& set, std::uint64_t seed) {
+HeadTrainingSet with_virtual_samples(const HeadTrainingSet& set, std::uint64_t seed) {
   const std::size_t n = set.units.rows(), d = set.units.columns();
   Random random(seed, 1u << 30);
   // The mean cosine with all centres is the cosine with their sum, up to a factor.
@@ -111,7 +111,7 @@ Leaders::Leaders(std::size_t classes, std::size_t width, ThreadPool& pool, Rando
   if (classes_ > 0) classifier_.linear(width, classes_, true, random);
 }
 
-void Leaders::add_parameters(std::vector<Parameter*>& to) { classifier_.add_parameters(to); }
+void Leaders::add_parameters(std::vector<HeadParameter*>& to) { classifier_.add_parameters(to); }
 
 void Leaders::add(const Matrix<float>& features, std::span<const std::int64_t> labels,
                   Matrix<float>& gradient) {

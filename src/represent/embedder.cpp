@@ -138,7 +138,7 @@ std::unique_ptr<ImageEmbedder> TorchEmbedder::make(std::unique_ptr<State> state)
 
 Result<std::unique_ptr<ImageEmbedder>> open_torch_run(const std::string& path,
                                                       const EmbedderSettings& settings) {
-  PACO_ASSIGN(Run run, read_run(path));
+  PACO_ASSIGN(TrainedRun run, read_run(path));
   auto state = std::make_unique<TorchEmbedder::State>();
   state->class_names = std::move(run.class_names);
   StateDict weights;

@@ -23,7 +23,7 @@ Error bad(const std::string& path, const std::string& what) {
   return Error{ErrorCode::bad_format, fmt::format("{}: {}", path, what), kHint};
 }
 
-Result<void> check_classifier(const Run& run, const std::string& origin) {
+Result<void> check_classifier(const TrainedRun& run, const std::string& origin) {
   for (const NamedTensor& tensor : run.tensors)
     if (tensor.name == "classifier.weight" &&
         (tensor.shape.size() != 2 || tensor.shape[0] != run.class_names.size()))
@@ -36,7 +36,7 @@ Result<void> check_classifier(const Run& run, const std::string& origin) {
 
 }  // namespace
 
-Result<void> write_run(const std::string& folder, const Run& run) {
+Result<void> write_run(const std::string& folder, const TrainedRun& run) {
   PACO_TRY(check_classifier(run, folder));
   Json json;
   json["format"] = kFormat;
@@ -59,7 +59,7 @@ Result<void> write_run(const std::string& folder, const Run& run) {
   return write_file(folder + kSettings, text(2) + "\n");
 }
 
-Result<Run> read_run(const std::string& path) {
+Result<TrainedRun> read_run(const std::string& path) {
   const bool folder = path_kind(path) == PathKind::folder;
   const std::string weights = folder ? path + kWeights : path;
   if (path_kind(weights) != PathKind::file)
@@ -73,7 +73,7 @@ Result<Run> read_run(const std::string& path) {
   const Json json = Json::parse(found->second, nullptr, false);
   if (!json.is_object() || json.value("format", Json()) != kFormat || !json.contains("net"))
     return bad(weights, "its description is damaged, or of a later version of paco");
-  Run run;
+  TrainedRun run;
   PACO_ASSIGN(run.net, spec_from_json(json["net"].dump(), weights));
   for (const Json& name : json.value("class_names", Json::array())) {
     if (!name.is_string()) return bad(weights, "a class name is no text");

@@ -17,7 +17,7 @@
 
 namespace paco {
 
-struct Run {
+struct TrainedRun {
   NetSpec net;
   std::vector<std::string> class_names;  // of the known classes, by row of classifier.weight
   std::string training = "{}";  // a JSON object of the trainer's own: options, seed, commit, epoch
@@ -25,9 +25,9 @@ struct Run {
 };
 
 // Writes both files, each atomically, the weights first: the old run survives a full disk.
-Result<void> write_run(const std::string& folder, const Run& run);
+Result<void> write_run(const std::string& folder, const TrainedRun& run);
 
 // From a run folder, or from a weights.safetensors of one.
-Result<Run> read_run(const std::string& path);
+Result<TrainedRun> read_run(const std::string& path);
 
 }  // namespace paco

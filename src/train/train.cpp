@@ -247,7 +247,7 @@ Result<void> Session::keep(const EpochMetrics& metrics) {
   PACO_TRY(save_checkpoint(plan_.folder, checkpoint, trainer_->state()));
   PACO_TRY(write_file(plan_.folder + "/metrics.csv", metrics_csv(report_.epochs)));
   PACO_TRY(write_file(plan_.folder + "/loss.svg", loss_svg(report_.epochs)));
-  Run run;
+  TrainedRun run;
   run.net = spec_;
   run.class_names = set_.class_names;
   Json training = identity_;

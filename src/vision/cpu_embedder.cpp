@@ -53,13 +53,13 @@ class CpuEmbedder final : public ImageEmbedder {
 
   Result<void> load(const StateDict& tensors, const std::string& origin,
                     const EmbedderSettings& settings) {
-    Precision precision = Precision::float32;
+    CpuPrecision precision = CpuPrecision::float32;
     if (settings.precision != "auto") {
-      PACO_ASSIGN(precision, parse_precision(settings.precision));
+      PACO_ASSIGN(precision, parse_cpu_precision(settings.precision));
     }
     PACO_ASSIGN(network_, make_network(spec_, tensors, origin, precision));
     Fingerprint print;
-    print.add(spec_to_json(spec_) + " cpu " + precision_name(precision));
+    print.add(spec_to_json(spec_) + " cpu " + cpu_precision_name(precision));
     for (const NamedTensor& tensor : tensors) print.add(tensor.values);
     fingerprint_ = print.value();
     return {};
@@ -138,7 +138,7 @@ class CpuEmbedder final : public ImageEmbedder {
 
 Result<std::unique_ptr<ImageEmbedder>> open_cpu_run(const std::string& path,
                                                     const EmbedderSettings& settings) {
-  PACO_ASSIGN(Run run, read_run(path));
+  PACO_ASSIGN(TrainedRun run, read_run(path));
   StateDict weights;
   Matrix<float> classifier;
   for (NamedTensor& tensor : run.tensors) {

@@ -102,13 +102,13 @@ HWY_EXPORT(ApplyLinear);
 HWY_EXPORT(PlaceSums);
 
 Linear::Linear(const float* weights, const float* bias, std::size_t outputs, std::size_t inputs,
-               Precision precision)
+               CpuPrecision precision)
     : inputs_(inputs), outputs_(outputs), precision_(precision) {
   assert(inputs > 0 && outputs > 0);
   const std::size_t filled = (outputs + kLinearPanel - 1) / kLinearPanel * kLinearPanel;
   bias_.resize(filled);
   if (bias != nullptr) std::copy_n(bias, outputs, bias_.begin());
-  if (precision != Precision::float32) {
+  if (precision != CpuPrecision::float32) {
     reduced_ = ReducedWeights(weights, outputs, inputs, precision);
     return;
   }
@@ -121,7 +121,7 @@ Linear::Linear(const float* weights, const float* bias, std::size_t outputs, std
 
 void Linear::apply(const float* x, std::size_t rows, std::size_t x_stride, float* out,
                    std::size_t out_stride, Finish finish) const {
-  if (precision_ != Precision::float32)
+  if (precision_ != CpuPrecision::float32)
     return apply_reduced(x, rows, x_stride, out, out_stride, finish);
   HWY_DYNAMIC_DISPATCH(ApplyLinear)
   ({panels_.data(), bias_.data(), inputs_, outputs_, x, rows, x_stride, out, out_stride, finish});

@@ -33,7 +33,7 @@ class Linear {
   // weights (outputs, inputs); bias (outputs), or null for none. `precision` is one that the
   // processor has.
   Linear(const float* weights, const float* bias, std::size_t outputs, std::size_t inputs,
-         Precision precision = Precision::float32);
+         CpuPrecision precision = CpuPrecision::float32);
 
   std::size_t inputs() const { return inputs_; }
   std::size_t outputs() const { return outputs_; }
@@ -47,7 +47,7 @@ class Linear {
                      std::size_t out_stride, Finish finish) const;
 
   std::size_t inputs_ = 0, outputs_ = 0;
-  Precision precision_ = Precision::float32;
+  CpuPrecision precision_ = CpuPrecision::float32;
   // Panels of 32 outputs, side by side, input after input; the last one filled up with zeros.
   std::vector<float, LargePages<float>> panels_;
   ReducedWeights reduced_;   // in place of them

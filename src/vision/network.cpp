@@ -81,7 +81,7 @@ std::vector<float> positions_on_grid(const float* stored, std::size_t grid, std:
 }
 
 Result<std::unique_ptr<Network>> make_network(const NetSpec& spec, const StateDict& tensors,
-                                              const std::string& origin, Precision precision) {
+                                              const std::string& origin, CpuPrecision precision) {
   const std::vector<TensorSlot> slots = net_slots(spec);
   NamedTensors by_name;
   for (const NamedTensor& tensor : tensors) by_name.emplace(tensor.name, &tensor);

@@ -69,15 +69,15 @@ std::vector<float> positions_on_grid(const float* stored, std::size_t grid, std:
                                      std::size_t side);
 
 std::unique_ptr<Network> make_vit_network(const NetSpec& spec, const TensorTable& tensors,
-                                          Precision precision);
+                                          CpuPrecision precision);
 std::unique_ptr<Network> make_small_network(const NetSpec& spec, const TensorTable& tensors,
-                                            Precision precision);
+                                            CpuPrecision precision);
 
 // `tensors` are those of net_slots(spec), in any order; `origin` names them in errors. `precision`
 // is that of the products with weights, and one that the processor has; attention, norms and the
 // head stay in float32.
 Result<std::unique_ptr<Network>> make_network(const NetSpec& spec, const StateDict& tensors,
                                               const std::string& origin,
-                                              Precision precision = Precision::float32);
+                                              CpuPrecision precision = CpuPrecision::float32);
 
 }  // namespace paco

@@ -28,15 +28,16 @@ std::uint16_t round_to_bfloat16(float number) {
 
 }  // namespace
 
-std::string precision_name(Precision precision) {
-  return precision == Precision::float32    ? "float32"
-         : precision == Precision::bfloat16 ? "bfloat16"
-                                            : "int8";
+std::string cpu_precision_name(CpuPrecision precision) {
+  return precision == CpuPrecision::float32    ? "float32"
+         : precision == CpuPrecision::bfloat16 ? "bfloat16"
+                                               : "int8";
 }
 
-Result<Precision> parse_precision(const std::string& text) {
-  for (const Precision precision : {Precision::float32, Precision::bfloat16, Precision::int8}) {
-    if (text != precision_name(precision)) continue;
+Result<CpuPrecision> parse_cpu_precision(const std::string& text) {
+  for (const CpuPrecision precision :
+       {CpuPrecision::float32, CpuPrecision::bfloat16, CpuPrecision::int8}) {
+    if (text != cpu_precision_name(precision)) continue;
     if (processor_has(precision)) return precision;
     return Error{ErrorCode::unsupported,
                  fmt::format("this processor has no fast products in {}", text),
@@ -47,10 +48,10 @@ Result<Precision> parse_precision(const std::string& text) {
 }
 
 ReducedWeights::ReducedWeights(const float* weights, std::size_t outputs, std::size_t inputs,
-                               Precision precision)
+                               CpuPrecision precision)
     : inputs_(inputs), precision_(precision) {
-  assert(precision != Precision::float32 && processor_has(precision));
-  const std::size_t number = precision == Precision::bfloat16 ? 2 : 1;
+  assert(precision != CpuPrecision::float32 && processor_has(precision));
+  const std::size_t number = precision == CpuPrecision::bfloat16 ? 2 : 1;
   row_bytes_ = (inputs * number + kGroup - 1) / kGroup * kGroup;
   const std::size_t filled = (outputs + kPanel - 1) / kPanel * kPanel;
   panels_.resize(filled * row_bytes_);
@@ -59,7 +60,7 @@ ReducedWeights::ReducedWeights(const float* weights, std::size_t outputs, std::s
   std::vector<std::uint8_t> row(row_bytes_);
   for (std::size_t j = 0; j < outputs; ++j) {
     const float* from = weights + j * inputs;
-    if (precision == Precision::bfloat16) {
+    if (precision == CpuPrecision::bfloat16) {
       for (std::size_t k = 0; k < inputs; ++k) {
         const std::uint16_t rounded = round_to_bfloat16(from[k]);
         std::memcpy(row.data() + 2 * k, &rounded, 2);
@@ -211,12 +212,13 @@ void with_rows(std::size_t rows, const Body& body) {
 
 }  // namespace
 
-bool processor_has(Precision precision) {
+bool processor_has(CpuPrecision precision) {
   static const bool wide = __builtin_cpu_supports("avx512f") &&
                            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
   static const bool pairs = wide && __builtin_cpu_supports("avx512bf16");
   static const bool bytes = wide && __builtin_cpu_supports("avx512vnni");
-  return precision == Precision::float32 || (precision == Precision::bfloat16 ? pairs : bytes);
+  return precision == CpuPrecision::float32 ||
+         (precision == CpuPrecision::bfloat16 ? pairs : bytes);
 }
 
 void ReducedWeights::round_rows(const float* x, std::size_t rows, std::size_t stride,
@@ -226,7 +228,7 @@ void ReducedWeights::round_rows(const float* x, std::size_t rows, std::size_t st
   rounded.offset.resize(rows);
   for (std::size_t r = 0; r < rows; ++r) {
     std::uint8_t* to = rounded.bytes.data() + r * row_bytes_;
-    if (precision_ == Precision::bfloat16)
+    if (precision_ == CpuPrecision::bfloat16)
       bfloat16_row(x + r * stride, inputs_, to);
     else
       byte_row(x + r * stride, inputs_, to, rounded.scale[r], rounded.offset[r]);
@@ -240,14 +242,14 @@ void ReducedWeights::multiply(const RoundedRows& x, std::size_t first, std::size
   const ByteScales scales{x.scale.data() + first, x.offset.data() + first,
                           scale_.data() + panel * kPanel, total_.data() + panel * kPanel};
   with_rows(rows, [&](auto count) {
-    if (precision_ == Precision::bfloat16)
+    if (precision_ == CpuPrecision::bfloat16)
       bfloat16_tile<count()>(from, row_bytes_, weights, sums);
     else
       byte_tile<count()>(from, row_bytes_, weights, scales, sums);
   });
 }
 #else
-bool processor_has(Precision precision) { return precision == Precision::float32; }
+bool processor_has(CpuPrecision precision) { return precision == CpuPrecision::float32; }
 
 void ReducedWeights::round_rows(const float*, std::size_t, std::size_t, RoundedRows&) const {
   assert(false);  // no such weights are made here

@@ -16,12 +16,12 @@
 
 namespace paco {
 
-enum class Precision { float32, bfloat16, int8 };
+enum class CpuPrecision { float32, bfloat16, int8 };
 
 // "float32", "bfloat16", "int8"; an error also where the processor does not have it.
-Result<Precision> parse_precision(const std::string& text);
-std::string precision_name(Precision precision);
-bool processor_has(Precision precision);
+Result<CpuPrecision> parse_cpu_precision(const std::string& text);
+std::string cpu_precision_name(CpuPrecision precision);
+bool processor_has(CpuPrecision precision);
 
 class ReducedWeights {
  public:
@@ -31,7 +31,7 @@ class ReducedWeights {
   ReducedWeights() = default;
   // weights (outputs, inputs). `precision` is one that the processor has, and not float32.
   ReducedWeights(const float* weights, std::size_t outputs, std::size_t inputs,
-                 Precision precision);
+                 CpuPrecision precision);
 
   // Rows of x in the layer's precision; memory that may be kept for the next.
   struct RoundedRows {
@@ -48,7 +48,7 @@ class ReducedWeights {
  private:
   std::size_t inputs_ = 0;
   std::size_t row_bytes_ = 0;  // of one row of x, and of one output's weights
-  Precision precision_ = Precision::float32;
+  CpuPrecision precision_ = CpuPrecision::float32;
   // Panels: four bytes of each of 32 outputs, then the next four.
   std::vector<std::uint8_t, LargePages<std::uint8_t>> panels_;
   std::vector<float> scale_, total_;  // int8: of each output's weights; scale times their sum

@@ -49,7 +49,7 @@ void write_neighbourhoods(const float* map, std::size_t side, std::size_t channe
 
 class Small final : public Network {
  public:
-  Small(const NetSpec& spec, const TensorTable& tensors, Precision precision)
+  Small(const NetSpec& spec, const TensorTable& tensors, CpuPrecision precision)
       : precision_(precision),
         input_(static_cast<std::size_t>(spec.input)),
         grid_(static_cast<std::size_t>(spec.grid)),
@@ -156,7 +156,7 @@ class Small final : public Network {
       }
   }
 
-  Precision precision_;
+  CpuPrecision precision_;
   std::size_t input_, grid_, width_, features_, embedding_;
   PixelTable pixels_;
   std::vector<Stage> stages_;
@@ -167,7 +167,7 @@ class Small final : public Network {
 }  // namespace
 
 std::unique_ptr<Network> make_small_network(const NetSpec& spec, const TensorTable& tensors,
-                                            Precision precision) {
+                                            CpuPrecision precision) {
   return std::make_unique<Small>(spec, tensors, precision);
 }
 

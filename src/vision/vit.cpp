@@ -33,7 +33,7 @@ struct Block {
 
 class Vit final : public Network {
  public:
-  Vit(const NetSpec& spec, const TensorTable& tensors, Precision precision)
+  Vit(const NetSpec& spec, const TensorTable& tensors, CpuPrecision precision)
       : precision_(precision),
         patch_(static_cast<std::size_t>(spec.patch)),
         side_(static_cast<std::size_t>(spec.input / spec.patch)),
@@ -226,7 +226,7 @@ class Vit final : public Network {
       std::copy_n(token, width_, out);
   }
 
-  Precision precision_;
+  CpuPrecision precision_;
   std::size_t patch_, side_, width_, heads_, tokens_, stride_, embedding_;
   PixelTable pixels_;
   Linear to_tokens_;
@@ -239,7 +239,7 @@ class Vit final : public Network {
 }  // namespace
 
 std::unique_ptr<Network> make_vit_network(const NetSpec& spec, const TensorTable& tensors,
-                                          Precision precision) {
+                                          CpuPrecision precision) {
   return std::make_unique<Vit>(spec, tensors, precision);
 }
 

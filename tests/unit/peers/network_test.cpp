@@ -80,7 +80,7 @@ TEST(Network, BackwardIsTheGradientThatDifferencesSee) {
   stack.linear(4, 6, true, random).gelu();
   stack.linear(6, 5, false, random).normalise().gelu();
   stack.linear(5, 3, true, random);
-  std::vector<Parameter*> parameters;
+  std::vector<HeadParameter*> parameters;
   stack.add_parameters(parameters);
   EXPECT_EQ(parameters.size(), 7u);
   Matrix<float> x = random_matrix(7, 4, random);
@@ -93,7 +93,7 @@ TEST(Network, BackwardIsTheGradientThatDifferencesSee) {
   cross_entropy(stack.forward(x, kCounted), kLabels, gradient);
   const Matrix<float> by_input = stack.backward(gradient);
   expect_gradient(x, by_input, loss, "input");
-  for (Parameter* p : parameters) {
+  for (HeadParameter* p : parameters) {
     const Matrix<float> own = p->gradient;
     expect_gradient(p->value, own, loss, "parameter");
   }
@@ -125,7 +125,7 @@ TEST(Network, AFrozenHeadGivesWhatTheStackGivesForTheSameRows) {
 }
 
 TEST(Network, AdamFindsTheLowestPointOfABowl) {
-  Parameter p(1, 3);
+  HeadParameter p(1, 3);
   const float target[] = {1, -2, 0.5f};
   Adam adam({&p});
   for (int step = 0; step < 2000; ++step) {

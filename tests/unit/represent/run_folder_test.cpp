@@ -12,8 +12,8 @@ namespace {
 
 using testing::HasSubstr;
 
-paco::Run made_run() {
-  Run run;
+paco::TrainedRun made_run() {
+  TrainedRun run;
   run.net = *make_spec("small", 32, 4);
   run.class_names = {"coat", "dress"};
   run.training = R"({"epochs":3})";
@@ -49,7 +49,7 @@ TEST_F(RunFolder, ReadsBackWhatWasWritten) {
 
 TEST_F(RunFolder, AFullDiskLeavesTheOldRunReadable) {
   ASSERT_TRUE(write_run(folder_, made_run()).ok());
-  paco::Run changed = made_run();
+  paco::TrainedRun changed = made_run();
   changed.tensors[0].values = {7, 8, 9};
   bool failed = true;
   for (std::uint64_t n = 1; failed; ++n) {
@@ -65,7 +65,7 @@ TEST_F(RunFolder, AFullDiskLeavesTheOldRunReadable) {
 }
 
 TEST_F(RunFolder, NamesThatDoNotFitTheClassifierAreRefused) {
-  paco::Run run = made_run();
+  paco::TrainedRun run = made_run();
   run.class_names.push_back("shirt");
   const auto written = write_run(folder_, run);
   ASSERT_FALSE(written.ok());

@@ -106,8 +106,8 @@ float rounded_to_bfloat16(float number) {
 }
 
 // What both factors are in fewer bits, as reduced.hpp defines it.
-void round_like(Precision precision, std::vector<float>& weights, std::vector<float>& x) {
-  if (precision == Precision::bfloat16) {
+void round_like(CpuPrecision precision, std::vector<float>& weights, std::vector<float>& x) {
+  if (precision == CpuPrecision::bfloat16) {
     for (auto* numbers : {&weights, &x})
       for (float& number : *numbers) number = rounded_to_bfloat16(number);
     return;
@@ -122,9 +122,9 @@ void round_like(Precision precision, std::vector<float>& weights, std::vector<fl
 }
 
 TEST(Linear, FewerBitsAreTheSumOfWhatTheFactorsAreRoundedTo) {
-  for (const Precision precision : {Precision::bfloat16, Precision::int8}) {
+  for (const CpuPrecision precision : {CpuPrecision::bfloat16, CpuPrecision::int8}) {
     if (!processor_has(precision))
-      GTEST_SKIP() << "this processor has no " << precision_name(precision);
+      GTEST_SKIP() << "this processor has no " << cpu_precision_name(precision);
     Random random(6);
     for (const std::size_t inputs : {1u, 7u, 64u, 401u}) {
       constexpr std::size_t kRows = 17, kOutputs = 45;
@@ -145,8 +145,8 @@ TEST(Linear, FewerBitsAreTheSumOfWhatTheFactorsAreRoundedTo) {
           worst = std::max(worst, std::fabs(out[i * kOutputs + j] - sum));
         }
       // A number halfway between two bytes may go either way: one step of one factor.
-      EXPECT_LE(worst, precision == Precision::int8 ? 0.15 : 1e-4)
-          << inputs << " inputs in " << precision_name(precision);
+      EXPECT_LE(worst, precision == CpuPrecision::int8 ? 0.15 : 1e-4)
+          << inputs << " inputs in " << cpu_precision_name(precision);
     }
   }
 }

@@ -95,9 +95,9 @@ TEST(Network, HasTheOutputsOfThePlainOne) {
 
 TEST(Network, FewerBitsStayNear) {
   for (const auto& [precision, largest] :
-       {std::pair{Precision::bfloat16, 0.02}, {Precision::int8, 0.05}}) {
+       {std::pair{CpuPrecision::bfloat16, 0.02}, {CpuPrecision::int8, 0.05}}) {
     if (!processor_has(precision))
-      GTEST_SKIP() << "this processor has no " << precision_name(precision);
+      GTEST_SKIP() << "this processor has no " << cpu_precision_name(precision);
     for (const NetSpec& spec : several_networks()) {
       const StateDict tensors = fresh_tensors(spec, 7);
       const auto pixels = random_pixels(static_cast<std::size_t>(spec.input) * spec.input * 3, 8);
@@ -113,7 +113,7 @@ TEST(Network, FewerBitsStayNear) {
         size += std::pow(exact[j], 2);
       }
       EXPECT_LE(std::sqrt(difference / size), largest)
-          << spec_to_json(spec) << " in " << precision_name(precision);
+          << spec_to_json(spec) << " in " << cpu_precision_name(precision);
       EXPECT_GT(difference, 0) << "nothing was rounded";
     }
   }
@@ -122,10 +122,10 @@ TEST(Network, FewerBitsStayNear) {
 TEST(Network, AnyBatchAndAnyNumberOfThreadsGiveTheSameBytes) {
   constexpr std::size_t kImages = 53;
   const NetSpec transformer = vit(16, 8, 16, 2, 2, 0), compact = *make_spec("small", 28, 0);
-  for (const auto& [spec, precision] : {std::pair{transformer, Precision::float32},
-                                        {compact, Precision::float32},
-                                        {transformer, Precision::bfloat16},
-                                        {transformer, Precision::int8}}) {
+  for (const auto& [spec, precision] : {std::pair{transformer, CpuPrecision::float32},
+                                        {compact, CpuPrecision::float32},
+                                        {transformer, CpuPrecision::bfloat16},
+                                        {transformer, CpuPrecision::int8}}) {
     if (!processor_has(precision)) continue;
     const std::size_t image = static_cast<std::size_t>(spec.input) * spec.input * 3;
     const auto pixels = random_pixels(kImages * image, 9);
@@ -135,7 +135,7 @@ TEST(Network, AnyBatchAndAnyNumberOfThreadsGiveTheSameBytes) {
       for (const std::size_t size : {kImages, std::size_t{1}, std::size_t{25}}) {
         EmbedderSettings settings;
         settings.threads = threads;
-        settings.precision = precision_name(precision);
+        settings.precision = cpu_precision_name(precision);
         auto embedder = open_cpu_backbone(spec, weights, "random", settings);
         ASSERT_TRUE(embedder.ok()) << embedder.error().message;
         const auto dimension = static_cast<std::size_t>(spec.embedding());

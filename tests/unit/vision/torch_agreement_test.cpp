@@ -17,7 +17,7 @@ class TorchAgreement : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(TorchAgreement, ARunEmbedsAlikeWithAndWithoutTorch) {
   const testing::TemporaryFolder folder;
-  paco::Run run;  // not the test's own
+  paco::TrainedRun run;  // not the test's own
   const std::string name = GetParam();
   run.net = *make_spec(name, name == "small" ? 40 : 48, 12);
   run.net.grid = name == "small" ? 4 : 5;  // of the transformer: positions of another input
