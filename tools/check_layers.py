@@ -5,7 +5,8 @@
   - torch is included by represent/ and train/ alone, and by no header that another folder can reach;
   - the disk is reached through src/base only, and the library prints nothing and does not exit;
   - no source file has more than 500 lines;
-  - every source file opens with a comment that says what it is, a .cpp perhaps in the header of its name.
+  - every source file opens with a comment that says what it is, a .cpp perhaps in the header of its name;
+  - no two headers define a type of the same name in the same namespace: a program with both would mix them up.
 """
 
 import pathlib
@@ -106,9 +107,31 @@ def check_opening(path):
     breach(path, 1, "opens without a word on what it is")
 
 
+def types_of(path):
+    """The types that a header defines at the top of its namespaces, by their full names, with their lines."""
+    spaces = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if found := re.match(r"namespace ([\w:]+) \{", line):
+            spaces.append(found.group(1))
+        elif line.startswith("}  // namespace") and spaces:
+            spaces.pop()
+        elif found := re.match(r"(?:struct|class|enum|enum class) (\w+)(?: final)?(?: :[^;]*)? \{", line):
+            yield "::".join([*spaces, found.group(1)]), number
+
+
+def check_names(paths):
+    known = {}
+    for path in paths:
+        for name, number in types_of(path):
+            first = known.setdefault(name, path)
+            if first != path:
+                breach(path, number, f"{name} is also defined in {first.relative_to(root)}")
+
+
 def main():
     for path in source_files("src"):
         check_source(path)
+    check_names([path for folder in ("include", "src", "apps") for path in source_files(folder) if path.suffix == ".hpp"])
     for path in source_files("include"):
         for number, system, name in includes(path):
             if not name.startswith("paco/") and not (system and re.fullmatch(r"[a-z_0-9]+", name)):

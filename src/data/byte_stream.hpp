@@ -23,6 +23,13 @@ namespace paco {
 // Of text, in bytes; a longer one is a sign of the wrong file.
 constexpr std::size_t kLongestLine = std::size_t{1} << 28;
 
+// What may stand around the values of a line. A line of nothing else is passed over, in every
+// format of text.
+constexpr std::string_view kBlanks = " \t\r";
+inline bool is_blank_line(std::string_view line) {
+  return line.find_first_not_of(kBlanks) == line.npos;
+}
+
 // Whether a "\r" before the "\n" belongs to the line.
 enum class LineEnd { drop, keep_return };
 

@@ -46,7 +46,7 @@ Result<bool> CsvReader::ready() {
   while (stream_.may_wait()) {
     PACO_ASSIGN(const auto line, stream_.peek_line_ready());
     if (!line) return false;
-    if (line->find_first_not_of(" \t\r") != line->npos || stream_.ended()) return true;
+    if (!is_blank_line(*line) || stream_.ended()) return true;
     PACO_TRY(next_line(text_));
   }
   return true;
@@ -57,7 +57,7 @@ Result<bool> CsvReader::next_text() {
     PACO_ASSIGN(const bool more, next_line(text_));
     if (!more) return false;
     if (line_ == 1 && text_.starts_with("\xef\xbb\xbf")) text_.erase(0, 3);  // byte order mark
-    if (trimmed(text_).empty()) continue;
+    if (is_blank_line(text_)) continue;
     if (comments_ && separator_ == 0 && text_.starts_with('#')) continue;
     break;
   }
@@ -86,7 +86,7 @@ Result<bool> CsvReader::skip() {
   if (separator_ != 0 && !stream_.may_wait()) {
     PACO_ASSIGN(const auto line, stream_.peek_line_ready());
     if (line && line->size() <= kLongestLine && line->find('"') == line->npos &&
-        line->find_first_not_of(" \t\r") != line->npos) {
+        !is_blank_line(*line)) {
       const std::size_t length = line->size();
       PACO_ASSIGN(const auto with_end, stream_.peek(length + 1));  // which the last may lack
       stream_.consume(std::min(length + 1, with_end.size()));

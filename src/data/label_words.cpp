@@ -92,7 +92,7 @@ Result<Words> json_words(std::string_view text, const std::string& name) {
   for (std::uint64_t line = 1; !text.empty(); ++line) {
     const std::string_view row = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(row.size() + 1, text.size()));
-    if (row.find_first_not_of(" \t\r") == row.npos) continue;
+    if (is_blank_line(row)) continue;
     PACO_ASSIGN(const nlohmann::json value, parse_json_line(row, name, line));
     PACO_TRY(add_words(value, name, line, words));
   }

@@ -81,9 +81,6 @@ class CsvSource final : public EmbeddingSource {
   std::uint64_t row_ = 0;
 };
 
-// What may stand around a JSON value within its line; a line of nothing else is passed over.
-constexpr std::string_view kBlank = " \t\r";
-
 // One JSON value a line: a list of numbers, or an object with the list under "embedding" (or
 // "vector", "features").
 class JsonlSource final : public EmbeddingSource {
@@ -139,7 +136,7 @@ class JsonlSource final : public EmbeddingSource {
     while (stream_.may_wait()) {
       PACO_ASSIGN(const auto line, stream_.peek_line_ready());
       if (!line) return false;
-      if (line->find_first_not_of(kBlank) != line->npos || stream_.ended()) return true;
+      if (!is_blank_line(*line) || stream_.ended()) return true;
       PACO_TRY(stream_.read_line(text_));
       ++line_;
     }
@@ -152,7 +149,7 @@ class JsonlSource final : public EmbeddingSource {
       PACO_ASSIGN(const bool more, stream_.read_line(text_));
       if (!more) return false;
       ++line_;
-    } while (text_.find_first_not_of(kBlank) == std::string::npos);
+    } while (is_blank_line(text_));
     has_id_ = false;
     bool listed = take_list();
     if (listed && rest_.empty()) {
@@ -191,10 +188,10 @@ class JsonlSource final : public EmbeddingSource {
   // line is in rest_: nothing, or the object with an empty list. Otherwise false: whatever is wrong
   // with the line the library finds.
   bool take_list() {
-    const std::size_t first = text_.find_first_not_of(kBlank);
+    const std::size_t first = text_.find_first_not_of(kBlanks);
     if (text_[first] == '[') {
       const auto length = read_number_list(std::string_view(text_).substr(first), values_);
-      if (!length || text_.find_first_not_of(kBlank, first + *length) != std::string::npos)
+      if (!length || text_.find_first_not_of(kBlanks, first + *length) != std::string::npos)
         return false;
       rest_.clear();
       return true;

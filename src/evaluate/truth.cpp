@@ -113,7 +113,7 @@ Result<TruthRows> read_json(ByteStream stream) {
   for (std::uint64_t line = 1;; ++line) {
     PACO_ASSIGN(const bool more, stream.read_line(text));
     if (!more) return rows;
-    if (text.find_first_not_of(" \t\r") == std::string::npos) continue;
+    if (is_blank_line(text)) continue;
     PACO_ASSIGN(const nlohmann::json value, parse_json_line(text, stream.name(), line));
     if (!value.is_object()) {
       if (value.is_array()) {

@@ -236,13 +236,13 @@ class JsonRows final : public DecisionReader::Rows {
   std::optional<std::uint64_t> left() const override { return stream_.left(); }
 
  private:
-  // The next line that is not empty, into text_; false at the end.
+  // The next line that is not blank, into text_; false at the end.
   Result<bool> next_line() {
     do {
       PACO_ASSIGN(const bool more, stream_.read_line(text_));
       if (!more) return false;
       ++line_;
-    } while (text_.empty());
+    } while (is_blank_line(text_));
     return true;
   }
   Result<nlohmann::json> parsed_line() const {

@@ -160,6 +160,22 @@ TEST(DecisionFile, ColumnsOfAnUnknownMethodAreKeptByTheirNames) {
   EXPECT_FALSE(parse_decisions(std::as_bytes(std::span(many)), "d.csv").ok());
 }
 
+TEST(DecisionFile, BlankLinesArePassedOver) {
+  const std::string header = "sequence,sample,verdict,category,name\n";
+  const std::string csv = header + "\n0,a,known,1,dog\r\n \t\r\n\r\r\n1,b,known,1,dog\n\n";
+  const std::string row =
+      R"({"sequence":0,"sample":"a","verdict":"known","category":1,"name":"dog"})";
+  std::string next = row;
+  next.replace(next.find(":0"), 2, ":1");
+  const std::string jsonl = "\n" + row + "\r\n \t\r\n\r\r\n" + next + "\n\n";
+  for (const auto& [text, name] : {std::pair{csv, "d.csv"}, {jsonl, "d.jsonl"}}) {
+    const auto table = parse_decisions(std::as_bytes(std::span(text)), name);
+    ASSERT_TRUE(table.ok()) << table.error().message;
+    ASSERT_EQ(table->decisions.size(), 2u) << name;
+    EXPECT_EQ(table->decisions[1].sequence, 1u);
+  }
+}
+
 // A choice that a method did not make is empty, and comes back as not computed.
 TEST(DecisionFile, AChoiceThatWasNotMadeComesBackSo) {
   const TemporaryFolder folder;
