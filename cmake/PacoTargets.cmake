@@ -5,6 +5,7 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_OPTIMIZE_DEPENDENCIES ON)  # a library is built without waiting for those that it will be linked with
 
 find_program(PACO_CCACHE ccache)
 if(PACO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -19,10 +20,12 @@ if(PACO_WERROR)
   # GCC 12 sees overlapping copies in std::string's own code where there are none.
   target_compile_options(paco_flags INTERFACE -Werror $<$<CXX_COMPILER_ID:GNU>:-Wno-error=restrict>)
 endif()
-# For code that is slow to optimise and that nothing waits for: half the time to compile.
-set(paco_little -O1)
+# For code that is slow to optimise and that nothing waits for, and for code that is waited for.
+set(paco_little $<$<CONFIG:Release>:-O1>)
+set(paco_full $<$<CONFIG:Release>:-O3>)
 if(PACO_SANITIZE)
   set(paco_little -O0)
+  set(paco_full -O1)
   add_compile_options(-fsanitize=${PACO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${PACO_SANITIZE})
 endif()
@@ -31,22 +34,35 @@ endif()
 # include them. Whoever edits one file over and over compiles less without.
 option(PACO_UNITY "Compile the files of a library together" ON)
 
-# paco_library(NAME SOURCES ... [APART ...] [PUBLIC libs...] [PRIVATE libs...]): one folder of src/. APART are sources that share
-# no text with others: they use the same names for different things, are compiled again for every instruction set, or are
-# where the time goes (in a long text the compiler puts less of what is called in place).
+# paco_library(NAME [SOURCES ...] [APART ...] [HOT ...] [KERNELS ...] [PUBLIC libs...] [PRIVATE libs...]): one folder of src/.
+# SOURCES are compiled together and with little optimisation; APART too, but one by one, for they use the same names for
+# different things. HOT is where the time of a run goes: together, with all optimisation. KERNELS are the innermost of it, and
+# what is compiled again for every instruction set: one by one, for in a long text the compiler puts less of what is called in
+# place.
 function(paco_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;APART;PUBLIC;PRIVATE" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_APART})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE 13)
-  set_source_files_properties(${ARG_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  target_include_directories(${name} PUBLIC
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
-    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:paco_flags>)
-  if(PACO_FUZZ)  # the fuzzer follows which ways an input takes
-    target_compile_options(${name} PRIVATE -fsanitize=fuzzer-no-link)
+  cmake_parse_arguments(ARG "" "" "SOURCES;APART;HOT;KERNELS;PUBLIC;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_APART} ${ARG_KERNELS})
+  set_source_files_properties(${ARG_APART} ${ARG_KERNELS} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(${ARG_KERNELS} PROPERTIES COMPILE_OPTIONS "${paco_full}")
+  set(parts ${name})
+  if(ARG_HOT)
+    add_library(${name}_hot OBJECT ${ARG_HOT})
+    target_compile_options(${name}_hot PRIVATE ${paco_full})
+    target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_hot>)
+    list(APPEND parts ${name}_hot)
   endif()
+  target_compile_options(${name} PRIVATE ${paco_little})
+  foreach(part ${parts})
+    set_target_properties(${part} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE 13)
+    target_include_directories(${part} PUBLIC
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+    target_link_libraries(${part} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:paco_flags>)
+    if(PACO_FUZZ)  # the fuzzer follows which ways an input takes
+      target_compile_options(${part} PRIVATE -fsanitize=fuzzer-no-link)
+    endif()
+  endforeach()
 endfunction()
 
 # The tests' own code: what is tested stays optimised, and is what undefined behaviour is looked for in.

@@ -17,7 +17,7 @@
 namespace paco {
 namespace {
 
-constexpr std::string_view kTorch = "paco-torch";
+constexpr std::string_view kTorch = "paco-torch", kDemo = "paco-demo";
 
 // Torch's threads wait for each other by turning in circles for milliseconds. Where another process
 // has one of the cores, most of the time goes there: the one that is waited for does not get it. So
@@ -85,7 +85,7 @@ void hand_over(char** argv, const char* verb) {
   if (needs_torch && hands_over_to_torch()) program = kTorch;
   if (program.empty()) return;
 
-  if (program == kTorch) let_waiting_threads_sleep();
+  if (program == kTorch || program == kDemo) let_waiting_threads_sleep();
   ::execv(beside_this(program).c_str(), argv);
 }
 

@@ -1,9 +1,11 @@
-// The list of methods. A new one is a folder or file with its code and one line in registry.cpp.
+// The list of methods. A new one is a folder or file with its code and one line in all_methods.cpp.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "calibrate/support_view.hpp"
 #include "discover/section_summary.hpp"
@@ -24,6 +26,16 @@ struct Registration {
   bool companion = false;  // so cheap that every calibration brings it along
 };
 
+inline constexpr std::string_view kNeedsSupport = "labelled embeddings of at least 3 classes";
+
+// Of a method whose prototypes have directions.
+std::vector<OperationKind> all_operations();
+
+// The methods that decide by PACO's own prototypes.
+std::vector<Registration> own_methods();
+
+// All that the program has: in all_methods.cpp, which brings mirror and the peers along. A program
+// that is to be built in a hurry may have a list of its own (PACO_OWN_METHODS in CMakeLists.txt).
 std::span<const Registration> registered_methods();
 Result<const Registration*> find_method(std::string_view name);
 
