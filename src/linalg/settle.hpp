@@ -17,13 +17,24 @@ namespace paco {
 // The candidates are used up.
 template <class Bar, class Offer>
 void settle_best(std::vector<Candidate>& candidates, Bar bar, Offer offer) {
-  // A heap, not a sort: of many candidates few are looked at.
   const auto less = [](const Candidate& a, const Candidate& b) { return a.upper < b.upper; };
-  std::make_heap(candidates.begin(), candidates.end(), less);
-  while (!candidates.empty() && !(static_cast<double>(candidates.front().upper) < bar())) {
-    std::pop_heap(candidates.begin(), candidates.end(), less);
-    offer(candidates.back().index);
+  // A heap, not a sort: of many candidates few are looked at. Of a few it takes longer to make one
+  // than to look through them each time.
+  constexpr std::size_t kFew = 16;
+  const bool heap = candidates.size() > kFew;
+  if (heap) std::make_heap(candidates.begin(), candidates.end(), less);
+  while (!candidates.empty()) {
+    const auto best =
+        heap ? candidates.begin() : std::max_element(candidates.begin(), candidates.end(), less);
+    if (static_cast<double>(best->upper) < bar()) return;
+    const std::size_t index = best->index;
+    if (heap) {
+      std::pop_heap(candidates.begin(), candidates.end(), less);
+    } else {
+      *best = candidates.back();
+    }
     candidates.pop_back();
+    offer(index);
   }
 }
 
