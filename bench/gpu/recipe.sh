@@ -34,13 +34,13 @@ done | xargs -P "${JOBS:-8}" -L 1 bash -c 'one "$@" || echo "failed: $*"' _
 python3 - "$out" "$@" << 'PY'
 import glob, json, statistics, sys
 out, recipes = sys.argv[1], sys.argv[2:]
-print(f"{'epochs':>6} {'batch':>6} {'rate':>8} {"backbone":>8} {"seeds":>6}  {'all':>12} {'old':>12} {'new':>12}")
+print(f"{'epochs':>6} {'batch':>6} {'rate':>8} {'backbone':>8} {'seeds':>6}  {'all':>12} {'old':>12} {'new':>12}")
 for recipe in recipes:
     epochs, batch, rate, backbone = recipe.split()
     runs = [json.load(open(p)) for p in glob.glob(f"{out}/{epochs}-{batch}-{rate}-{backbone}-*.json")]
     cells = []
     for part in ("all", "old", "new"):
-        values = [100 * run["strict"][part]["accuracy"] if isinstance(run["strict"][part], dict) else 100 * run["strict"][part] for run in runs]
+        values = [100 * run["strict"][part] for run in runs]
         cells.append(f"{statistics.mean(values):6.1f} ±{statistics.pstdev(values):4.1f}" if values else "-")
     print(f"{epochs:>6} {batch:>6} {rate:>8} {backbone:>8} {len(runs):>6}  {cells[0]:>12} {cells[1]:>12} {cells[2]:>12}")
 PY
