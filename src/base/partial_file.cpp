@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,6 +39,29 @@ Result<void> move_into_place(const std::string& from, const std::string& to) {
   return {};
 }
 
+// Opens NAME.part for this writer alone: two that write the same result would mix up their bytes.
+// Where the other finished between opening and locking, the file has its last name by now and is
+// left alone. A file system without locks has to do without.
+Result<int> open_alone(const std::string& path, int flags) {
+  const std::string name = PartialFile::partial_name(path);
+  for (;;) {
+    const int descriptor = counted([&] { return ::open(name.c_str(), flags | O_CLOEXEC, 0666); });
+    if (descriptor < 0) return system_error(path, "write");
+    if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      ::close(descriptor);
+      return Error{ErrorCode::io, path + ": somebody else is writing it",
+                   "wait until that run has ended, or give another name"};
+    }
+    struct stat opened {};
+    struct stat named {};
+    if (::fstat(descriptor, &opened) == 0 && ::stat(name.c_str(), &named) == 0 &&
+        opened.st_ino == named.st_ino && opened.st_dev == named.st_dev) {
+      return descriptor;
+    }
+    ::close(descriptor);
+  }
+}
+
 }  // namespace
 
 Result<PartialFile> PartialFile::create(const std::string& path) {
@@ -47,13 +71,17 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
   if (exists && S_ISDIR(status.st_mode)) return system_error(path, "write", EISDIR);
   file.direct_ = exists && !S_ISREG(status.st_mode);
   file.path_ = file.direct_ ? path : follow_links(path);
-  const std::string name = file.direct_ ? path : partial_name(file.path_);
-  const int flags = file.direct_ ? O_WRONLY | O_CLOEXEC : O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC;
-  file.descriptor_ = counted([&] { return ::open(name.c_str(), flags, 0666); });
-  if (file.descriptor_ < 0) return system_error(path, "write");
+  if (file.direct_) {
+    file.descriptor_ = counted([&] { return ::open(path.c_str(), O_WRONLY | O_CLOEXEC); });
+    if (file.descriptor_ < 0) return system_error(path, "write");
+    return file;
+  }
+  PACO_ASSIGN(file.descriptor_, open_alone(file.path_, O_RDWR | O_CREAT));
+  if (counted([&] { return ::ftruncate(file.descriptor_, 0); }) != 0)
+    return system_error(path, "write");
   // A file that is replaced keeps its permissions. Where the system refuses, the new ones are as
   // good.
-  if (exists && !file.direct_ && ::fchmod(file.descriptor_, status.st_mode & 07777) != 0) errno = 0;
+  if (exists && ::fchmod(file.descriptor_, status.st_mode & 07777) != 0) errno = 0;
   return file;
 }
 
@@ -68,8 +96,7 @@ Result<PartialFile> PartialFile::resume(const std::string& path, std::uint64_t l
   };
   PACO_ASSIGN(const bool unfinished, long_enough(name));
   if (unfinished) {
-    file.descriptor_ = counted([&] { return ::open(name.c_str(), O_RDWR | O_CLOEXEC); });
-    if (file.descriptor_ < 0) return system_error(name, "write");
+    PACO_ASSIGN(file.descriptor_, open_alone(file.path_, O_RDWR));
     const auto end = static_cast<off_t>(length);
     if (counted([&] { return ::ftruncate(file.descriptor_, end); }) != 0 ||
         ::lseek(file.descriptor_, end, SEEK_SET) != end) {

@@ -3,7 +3,7 @@
 //
 // Unlike an AtomicFile it survives the program: after a crash, or a stop that somebody asked for,
 // what was written stays in NAME.part, and a later run can go on from a length that it knows to be
-// whole. The old NAME is untouched until finish().
+// whole. The old NAME is untouched until finish(). A second writer of the same NAME is refused.
 #pragma once
 
 #include <cstdint>

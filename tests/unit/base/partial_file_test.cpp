@@ -152,6 +152,21 @@ TEST(PartialFile, GoesStraightIntoADeviceAndReportsAFullDisk) {
   EXPECT_THAT(written.error().message, HasSubstr("No space left"));
 }
 
+TEST(PartialFile, ASecondWriterIsRefusedUntilTheFirstHasEnded) {
+  const TemporaryFolder folder;
+  PartialFile first = made(PartialFile::create(folder / "a"));
+  ASSERT_TRUE(first.write("first").ok());
+  ASSERT_TRUE(first.sync().ok());
+  EXPECT_FALSE(PartialFile::resume(folder / "a", 2).ok());
+  EXPECT_THAT(PartialFile::create(folder / "a").error().message, HasSubstr("somebody else"));
+  EXPECT_EQ(text_of(folder / "a.part"), "first");
+  ASSERT_TRUE(first.finish().ok());
+  PartialFile second = made(PartialFile::create(folder / "a"));
+  ASSERT_TRUE(second.write("second").ok());
+  ASSERT_TRUE(second.finish().ok());
+  EXPECT_EQ(text_of(folder / "a"), "second");
+}
+
 TEST(PartialFile, AFolderIsNoFile) {
   const TemporaryFolder folder;
   const auto refused = PartialFile::create(folder.path());
