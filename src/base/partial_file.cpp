@@ -39,11 +39,11 @@ Result<void> move_into_place(const std::string& from, const std::string& to) {
   return {};
 }
 
-// Opens NAME.part for this writer alone: two that write the same result would mix up their bytes.
-// Where the other finished between opening and locking, the file has its last name by now and is
-// left alone. A file system without locks has to do without.
-Result<int> open_alone(const std::string& path, int flags) {
-  const std::string name = PartialFile::partial_name(path);
+// Opens NAME.part, of which `path` is what the user calls it, for this writer alone: two that write
+// the same result would mix up their bytes. Where the other finished between opening and locking,
+// the file has its last name by now and is left alone. A file system without locks has to do
+// without.
+Result<int> open_alone(const std::string& name, int flags, const std::string& path) {
   for (;;) {
     const int descriptor = counted([&] { return ::open(name.c_str(), flags | O_CLOEXEC, 0666); });
     if (descriptor < 0) return system_error(path, "write");
@@ -76,7 +76,7 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
     if (file.descriptor_ < 0) return system_error(path, "write");
     return file;
   }
-  PACO_ASSIGN(file.descriptor_, open_alone(file.path_, O_RDWR | O_CREAT));
+  PACO_ASSIGN(file.descriptor_, open_alone(partial_name(file.path_), O_RDWR | O_CREAT, path));
   if (counted([&] { return ::ftruncate(file.descriptor_, 0); }) != 0)
     return system_error(path, "write");
   // A file that is replaced keeps its permissions. Where the system refuses, the new ones are as
@@ -96,7 +96,7 @@ Result<PartialFile> PartialFile::resume(const std::string& path, std::uint64_t l
   };
   PACO_ASSIGN(const bool unfinished, long_enough(name));
   if (unfinished) {
-    PACO_ASSIGN(file.descriptor_, open_alone(file.path_, O_RDWR));
+    PACO_ASSIGN(file.descriptor_, open_alone(name, O_RDWR, path));
     const auto end = static_cast<off_t>(length);
     if (counted([&] { return ::ftruncate(file.descriptor_, end); }) != 0 ||
         ::lseek(file.descriptor_, end, SEEK_SET) != end) {
