@@ -96,7 +96,7 @@ Scores judge(const bench::Harness& harness, const Labelled& support, const Label
   ThreadPool pool(1);
   NoProgress progress;
   const MirrorModel model = harness.take(calibrate_mirror(rows, labels, {}, pool, progress, {}));
-  const PseudoStream played(Embedder(model.embedding).embed(stream.rows, streamed, {}),
+  const PseudoStream played(SupportEmbedder(model.embedding).embed(stream.rows, streamed, {}),
                             model.references);
   std::vector<double> scratch;
   const auto at = [&](double tau) {

@@ -208,8 +208,8 @@ class Calibration {
     std::iota(all.begin(), all.end(), std::size_t{0});
     SharedRooms::Lent room(rooms_);
     model_.embedding = fit_embedding({support_, all, labels_, classes_}, room->fit, stop_);
-    MirrorReferences references =
-        references_of(Embedder(model_.embedding).embed(support_, all, stop_), labels_, classes_);
+    MirrorReferences references = references_of(
+        SupportEmbedder(model_.embedding).embed(support_, all, stop_), labels_, classes_);
     model_.references = std::move(references.rows);
     model_.rho = references.rho;
   }
@@ -219,7 +219,7 @@ class Calibration {
     SharedRooms::Lent room(rooms_);
     const MirrorEmbedding embedding =
         fit_embedding({support_, fold.kept, kept, classes_}, room->fit, stop_);
-    const Embedder embedder(embedding);
+    const SupportEmbedder embedder(embedding);
     const MirrorReferences references =
         references_of(embedder.embed(support_, fold.kept, stop_), kept, classes_);
     return held_out_cosines(embedder.embed(support_, fold.judged, stop_),
@@ -233,7 +233,7 @@ class Calibration {
     SharedRooms::Lent room(rooms_);
     const MirrorEmbedding embedding = fit_embedding(
         {support_, split.references, split.reference_labels, split.visible}, room->fit, stop_);
-    const Embedder embedder(embedding);
+    const SupportEmbedder embedder(embedding);
     const MirrorReferences references = references_of(
         embedder.embed(support_, split.references, stop_), split.reference_labels, split.visible);
     const double rho = std::isnan(references.rho) ? model_.rho : references.rho;

@@ -59,6 +59,29 @@ Matrix<float> standardised(const MirrorEmbedding& embedding, Rows<const double> 
   return units;
 }
 
+// From up to kRowsAtOnce raw rows to v. `standardise` puts a row, named by its place, on the unit
+// sphere and says whether that could be done; `whiten` makes products of all of them. A group of
+// rows goes through all steps before the next begins: it stays in cache meanwhile.
+template <class Standardise, class Whiten>
+bool embed_rows(Rows<float> v, Standardise standardise, bool whitened, Whiten whiten) {
+  const std::size_t d = v.columns, apart = SpreadRows::apart(d);
+  thread_local std::vector<float> units, products;
+  units.resize(std::max(units.size(), kRowsAtOnce * apart));
+  for (std::size_t i = 0; i < v.rows; ++i) {
+    if (!standardise(i, std::span<float>(units.data() + i * apart, d))) return false;
+  }
+  if (!whitened) {
+    for (std::size_t i = 0; i < v.rows; ++i)
+      put_on_grid(units.data() + i * apart, kGridShift, v[i].data(), d);
+    return true;
+  }
+  products.resize(std::max(products.size(), kRowsAtOnce * d));
+  whiten(SpreadRows{units.data(), v.rows, d}, products.data());
+  for (std::size_t i = 0; i < v.rows; ++i)
+    normalise_on_grid(products.data() + i * d, kGridShift, v[i].data(), d);
+  return true;
+}
+
 }  // namespace
 
 MirrorEmbedding fit_embedding(const LabelledRows& rows, FitRoom& room,
@@ -76,54 +99,45 @@ MirrorEmbedding fit_embedding(const LabelledRows& rows, FitRoom& room,
   return out;
 }
 
-Embedder::Embedder(const MirrorEmbedding& embedding)
-    : embedding_(embedding), packed_(embedding.whitening, true) {}
+SupportEmbedder::SupportEmbedder(const MirrorEmbedding& embedding)
+    : embedding_(embedding), whitening_(embedding.whitening, true) {}
 
-Matrix<float> Embedder::embed(Rows<const double> all, std::span<const std::size_t> chosen,
-                              const std::stop_token& stop) const {
+Matrix<float> SupportEmbedder::embed(Rows<const double> all, std::span<const std::size_t> chosen,
+                                     const std::stop_token& stop) const {
   Matrix<float> out(chosen.size(), all.columns);
   for (std::size_t first = 0; first < out.rows() && !stop.stop_requested(); first += kRowsAtOnce) {
-    embed_rows(out.view().slice(first, std::min(kRowsAtOnce, out.rows() - first)),
-               [&](std::size_t i, std::span<float> unit) {
-                 standardise_or_zero(embedding_, all[chosen[first + i]], unit);
-                 return true;
-               });
+    embed_rows(
+        out.view().slice(first, std::min(kRowsAtOnce, out.rows() - first)),
+        [&](std::size_t i, std::span<float> unit) {
+          standardise_or_zero(embedding_, all[chosen[first + i]], unit);
+          return true;
+        },
+        whitening_.rows() > 0,
+        [&](const SpreadRows& units, float* products) {
+          multiply_packed(units, whitening_, products, units.columns, 0, Terms::fused);
+        });
   }
   return out;
 }
 
-bool Embedder::embed(Rows<const double> raw, Rows<float> v) const {
+StreamEmbedder::StreamEmbedder(const MirrorEmbedding& embedding)
+    : embedding_(embedding), whitening_(embedding.whitening) {}
+
+bool StreamEmbedder::embed(Rows<const double> raw, Rows<float> v) const {
   for (std::size_t first = 0; first < v.rows; first += kRowsAtOnce) {
-    const bool all =
-        embed_rows(v.slice(first, std::min(kRowsAtOnce, v.rows - first)),
-                   [&](std::size_t i, std::span<float> unit) {
-                     return standardise_row(raw[first + i], embedding_.mean, embedding_.deviation,
-                                            unit) == RowFault::none;
-                   });
+    const bool all = embed_rows(
+        v.slice(first, std::min(kRowsAtOnce, v.rows - first)),
+        [&](std::size_t i, std::span<float> unit) {
+          return standardise_row(raw[first + i], embedding_.mean, embedding_.deviation, unit) ==
+                 RowFault::none;
+        },
+        whitening_.size() > 0,
+        [&](const SpreadRows& units, float* products) {
+          whitening_.multiply(units.data, units.rows, SpreadRows::apart(units.columns), products,
+                              units.columns);
+        });
     if (!all) return false;
   }
-  return true;
-}
-
-// A group of rows goes through all steps before the next begins: it stays in cache meanwhile.
-template <class Standardise>
-bool Embedder::embed_rows(Rows<float> v, Standardise standardise) const {
-  const std::size_t d = v.columns, apart = SpreadRows::apart(d);
-  thread_local std::vector<float> units, products;
-  units.resize(std::max(units.size(), kRowsAtOnce * apart));
-  for (std::size_t i = 0; i < v.rows; ++i) {
-    if (!standardise(i, std::span<float>(units.data() + i * apart, d))) return false;
-  }
-  if (packed_.rows() == 0) {
-    for (std::size_t i = 0; i < v.rows; ++i)
-      put_on_grid(units.data() + i * apart, kGridShift, v[i].data(), d);
-    return true;
-  }
-  products.resize(std::max(products.size(), kRowsAtOnce * d));
-  multiply_packed(SpreadRows{units.data(), v.rows, d}, packed_, products.data(), d, 0,
-                  Terms::fused);
-  for (std::size_t i = 0; i < v.rows; ++i)
-    normalise_on_grid(products.data() + i * d, kGridShift, v[i].data(), d);
   return true;
 }
 

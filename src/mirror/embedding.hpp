@@ -10,6 +10,7 @@
 #include <stop_token>
 
 #include "linalg/ordered_products.hpp"
+#include "linalg/short_triangle.hpp"
 #include "mirror/model.hpp"
 #include "mirror/scatter.hpp"
 
@@ -26,25 +27,33 @@ struct LabelledRows {
 // Meaningless where `stop` is set before it returns.
 MirrorEmbedding fit_embedding(const LabelledRows& rows, FitRoom& room, const std::stop_token& stop);
 
-// Sends rows through an embedding. Made once for many rows; may be used by many threads.
-class Embedder {
+// Sends rows of a support set through an embedding, good to float32: thresholds are read off them.
+// Made once for many rows; may be used by many threads.
+class SupportEmbedder {
  public:
-  explicit Embedder(const MirrorEmbedding& embedding);
+  explicit SupportEmbedder(const MirrorEmbedding& embedding);
 
   // v (count, d) of the chosen rows.
   Matrix<float> embed(Rows<const double> all, std::span<const std::size_t> chosen,
                       const std::stop_token& stop) const;
+
+ private:
+  const MirrorEmbedding& embedding_;
+  PackedRows whitening_;
+};
+
+// Sends samples of a stream through an embedding, whitened in 16-bit whole numbers: about twice as
+// fast, and as good as it takes to decide. May be used by many threads.
+class StreamEmbedder {
+ public:
+  explicit StreamEmbedder(const MirrorEmbedding& embedding);
+
   // v (count, d) of raw rows. False where standardise_rows would refuse one of them.
   bool embed(Rows<const double> raw, Rows<float> v) const;
 
  private:
-  // From a few raw rows to v. `standardise` puts a row, named by its place, on the unit sphere and
-  // says whether that could be done.
-  template <class Standardise>
-  bool embed_rows(Rows<float> v, Standardise standardise) const;
-
   const MirrorEmbedding& embedding_;
-  PackedRows packed_;
+  ShortTriangle whitening_;
 };
 
 // References of known classes and how close their samples are to each other.

@@ -88,7 +88,7 @@ class MirrorEngine final : public MirrorDecider {
   std::shared_ptr<const MirrorModel> model_;
   std::int64_t known_;
   ThreadPool pool_;
-  Embedder embedder_;
+  StreamEmbedder embedder_;
   // The rows of all that are fixed, those of the support set first; who they are, ascending; 0, or
   // far below any cosine for one that does not compete.
   ScreenBank references_;

@@ -5,6 +5,7 @@
 #include "base/threads.hpp"
 #include "base/try.hpp"
 #include "linalg/plain.hpp"
+#include "linalg/short_triangle.hpp"
 #include "mirror/rule.hpp"
 #include "sphere/standardise.hpp"
 
@@ -21,8 +22,7 @@ std::vector<float> whitened(const MirrorEmbedding& embedding, std::span<const fl
     for (const float x : u) v.push_back(on_grid(static_cast<double>(x)));
     return v;
   }
-  for (std::size_t i = 0; i < u.size(); ++i)
-    v.push_back(plain::fused_dot(u.data(), embedding.whitening[i].data(), u.size()));
+  v = plain::multiply_short(embedding.whitening, u.data());
   const double length = std::sqrt(product(v, v));
   const double inverse = length > 0 ? 1 / length : 0.0;
   for (float& x : v) x = on_grid(static_cast<double>(x) * inverse);

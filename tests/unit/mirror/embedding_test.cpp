@@ -93,12 +93,12 @@ TEST(Embedding, WhitenedSamplesVaryAlikeInAllDirections) {
   const MirrorEmbedding embedding = fit_embedding({h, all, labels, kClasses}, room, {});
   EXPECT_LT(embedding.alpha, 0.1);
   EXPECT_EQ(embedding.rank, 3u);
-  const Embedder embedder(embedding);
+  const SupportEmbedder embedder(embedding);
   const Matrix<float> v = embedder.embed(h, all, {});
   const MirrorReferences references = references_of(v, labels, kClasses);
   const MirrorEmbedding plain{embedding.mean, embedding.deviation, {}, 1, 0};
   const MirrorReferences unwhitened =
-      references_of(Embedder(plain).embed(h, all, {}), labels, kClasses);
+      references_of(SupportEmbedder(plain).embed(h, all, {}), labels, kClasses);
   EXPECT_GT(references.rho, unwhitened.rho + 0.1);
   for (std::size_t i = 0; i < 50; ++i) {
     double squared = 0;
@@ -115,7 +115,7 @@ TEST(Embedding, ARowThatEqualsTheMeanBecomesZero) {
   const std::vector<std::uint32_t> labels{0, 0, 1, 1};
   FitRoom room;
   const MirrorEmbedding embedding = fit_embedding({h, all, labels, 2}, room, {});
-  const Matrix<float> v = Embedder(embedding).embed(centre, first, {});
+  const Matrix<float> v = SupportEmbedder(embedding).embed(centre, first, {});
   EXPECT_EQ(v[0][0], 0.0f);
   EXPECT_EQ(v[0][1], 0.0f);
 }
