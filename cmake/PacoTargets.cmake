@@ -34,6 +34,23 @@ endif()
 # include them. Whoever edits one file over and over compiles less without.
 option(PACO_UNITY "Compile the files of a library together" ON)
 
+# What most files of a library include, read once for the lightly and once for the fully optimised ones. Files still include
+# what they use.
+function(paco_precompiled part options)
+  string(MD5 name "${options}")
+  set(headers paco_headers_${name})
+  if(NOT TARGET ${headers})
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${headers}.cpp CONTENT "")
+    add_library(${headers} OBJECT ${PROJECT_BINARY_DIR}/${headers}.cpp)
+    target_compile_options(${headers} PRIVATE ${options})
+    target_link_libraries(${headers} PRIVATE fmt::fmt nlohmann_json::nlohmann_json paco_flags)
+    target_precompile_headers(${headers} PRIVATE <nlohmann/json.hpp> <fmt/format.h> <algorithm> <atomic> <cmath> <condition_variable>
+      <deque> <filesystem> <fstream> <functional> <map> <memory> <mutex> <numeric> <optional> <set> <span> <sstream> <string>
+      <thread> <unordered_map> <variant> <vector>)
+  endif()
+  target_precompile_headers(${part} REUSE_FROM ${headers})
+endfunction()
+
 # paco_library(NAME [SOURCES ...] [APART ...] [HOT ...] [KERNELS ...] [PUBLIC libs...] [PRIVATE libs...]): one folder of src/.
 # SOURCES are compiled together and with little optimisation; APART too, but one by one, for they use the same names for
 # different things. HOT is where the time of a run goes: together, with all optimisation. KERNELS are the innermost of it, and
@@ -43,15 +60,14 @@ function(paco_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;APART;HOT;KERNELS;PUBLIC;PRIVATE" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES} ${ARG_APART} ${ARG_KERNELS})
   set_source_files_properties(${ARG_APART} ${ARG_KERNELS} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  set_source_files_properties(${ARG_KERNELS} PROPERTIES COMPILE_OPTIONS "${paco_full}")
+  set_source_files_properties(${ARG_KERNELS} PROPERTIES COMPILE_OPTIONS "${paco_full}" SKIP_PRECOMPILE_HEADERS ON)
   set(parts ${name})
   if(ARG_HOT)
     add_library(${name}_hot OBJECT ${ARG_HOT})
-    target_compile_options(${name}_hot PRIVATE ${paco_full})
     target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_hot>)
     list(APPEND parts ${name}_hot)
   endif()
-  target_compile_options(${name} PRIVATE ${paco_little})
+  set(libraries ${ARG_PUBLIC} ${ARG_PRIVATE})
   foreach(part ${parts})
     set_target_properties(${part} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE 13)
     target_include_directories(${part} PUBLIC
@@ -59,8 +75,17 @@ function(paco_library name)
       $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_link_libraries(${part} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:paco_flags>)
+    set(options ${paco_little})
+    if(part MATCHES "_hot$")
+      set(options ${paco_full})
+    endif()
     if(PACO_FUZZ)  # the fuzzer follows which ways an input takes
-      target_compile_options(${part} PRIVATE -fsanitize=fuzzer-no-link)
+      list(APPEND options -fsanitize=fuzzer-no-link)
+    endif()
+    target_compile_options(${part} PRIVATE ${options})
+    # Torch's definitions would change the headers.
+    if("nlohmann_json::nlohmann_json" IN_LIST libraries AND NOT name MATCHES "train$|_torch$")
+      paco_precompiled(${part} "${options}")
     endif()
   endforeach()
 endfunction()
@@ -71,12 +96,19 @@ if(PACO_SANITIZE MATCHES undefined)
   list(APPEND paco_test_options -fno-sanitize=undefined)
 endif()
 
-# paco_test(NAME LABELS ... SOURCES ... [LIBRARIES ...] [THREADED FILTER...]): one GoogleTest program, its tests listed to ctest
-# one by one. Those that a THREADED filter (as of --gtest_filter) names start threads: they have the label `threads` too, and
-# run under the thread sanitizer. The target `threaded_tests` builds their programs.
+# paco_test(NAME LABELS ... SOURCES ... [LIBRARIES ...] [MEMORY] [THREADED FILTER...]): one GoogleTest program, its tests listed
+# to ctest one by one. With MEMORY it tests what reads foreign bytes or walks raw memory: it has the label `memory` too, and
+# ./test runs it again under the address sanitizer. Tests that a THREADED filter (as of --gtest_filter) names start threads: they
+# have the label `threads` too, and ./test deep runs them under the thread sanitizer. The targets `memory_tests` and
+# `threaded_tests` build the programs.
+add_custom_target(memory_tests)
 add_custom_target(threaded_tests)
 function(paco_test name)
-  cmake_parse_arguments(ARG "" "" "LABELS;SOURCES;LIBRARIES;THREADED" ${ARGN})
+  cmake_parse_arguments(ARG "MEMORY" "" "LABELS;SOURCES;LIBRARIES;THREADED" ${ARGN})
+  if(ARG_MEMORY)
+    add_dependencies(memory_tests ${name})
+    list(APPEND ARG_LABELS memory)
+  endif()
   add_executable(${name} ${ARG_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main fmt::fmt nlohmann_json::nlohmann_json
