@@ -246,7 +246,7 @@ HWY_INLINE VecBytes DigitsBefore(const char* end, std::size_t places, std::size_
   return hn::And(hn::Sub(text, Load(f.zero)), Load(kLast + count));
 }
 
-// A number with a point, up to 19 digits, and an exponent of two digits or none.
+// A number of up to 19 digits, zeros in front not counted, and an exponent of two digits or none.
 HWY_INLINE bool ReadLong(const char* begin, const char* end, const Factors& f, double& value) {
   const std::uint64_t negative = *begin == '-' ? 1 : 0;
   const char* const first = begin + negative;
@@ -258,15 +258,20 @@ HWY_INLINE bool ReadLong(const char* begin, const char* end, const Factors& f, d
     exponent = static_cast<std::ptrdiff_t>(10 * tens + ones) * (',' - end[-3]);
     end -= 4;
   }
-  const std::size_t count = static_cast<std::size_t>(end - first) - 1;  // of digits
-  const auto point = static_cast<unsigned>(std::countr_zero(Where(Load(first), '.')));
-  if (point - 1u >= std::min(count, kVector) - 1 || count - 1 >= 2 * kVector - 1 ||
-      (point > 1 && *first == '0'))
+  const auto length = static_cast<std::size_t>(end - first);
+  const auto found = static_cast<std::size_t>(std::countr_zero(Where(Load(first), '.')));
+  const bool has_point = found < length;
+  const std::size_t whole = has_point ? found : length, count = length - (has_point ? 1 : 0);
+  const std::size_t places = count - whole;
+  if (whole - 1 >= kVector - 1 || count > 2 * kVector || (has_point && places == 0) ||
+      (whole > 1 && *first == '0')) {
     return false;
-  const std::size_t places = count - point;
-  const std::size_t low_places = std::min(places, kVector), low_count = std::min(count, kVector);
-  const VecBytes low = DigitsBefore(end, low_places, low_count, f);
-  const VecBytes high = DigitsBefore(end - kVector, places - low_places, count - low_count, f);
+  }
+  // Without a point all digits are taken as if they stood behind it.
+  const std::size_t behind = has_point ? places : count;
+  const std::size_t low_behind = std::min(behind, kVector), low_count = std::min(count, kVector);
+  const VecBytes low = DigitsBefore(end, low_behind, low_count, f);
+  const VecBytes high = DigitsBefore(end - kVector, behind - low_behind, count - low_count, f);
   const auto value_of = [&](VecBytes digits) HWY_ATTR {
     const auto eights = Eights(digits, f);
     return hn::ExtractLane(eights, 0) * 100'000'000 + hn::ExtractLane(eights, 1);
@@ -331,7 +336,8 @@ std::optional<std::size_t> ReadAll(const Task& task) {
     if (size < kStrip) at[found++] = static_cast<std::uint32_t>(size);  // the last part
     double* const values = task.room(count, found);
     if (values == nullptr) return std::nullopt;
-    std::size_t first = 0, last = found;  // of those that whole vectors can be loaded for
+    // Of those that whole vectors can be loaded for, and a character before them.
+    std::size_t first = count == 0 ? std::min<std::size_t>(1, found) : 0, last = found;
     while (first < last && parts.end_of(first) - begin < kBefore) ++first;
     while (last > first && end - parts.begin_of(last - 1) < kBehind) --last;
     std::size_t more = ReadMost(parts, first, last, *task.factors, values, left);
