@@ -75,11 +75,35 @@ Result<bool> CsvReader::next(std::vector<std::string_view>& fields) {
   return more;
 }
 
-Result<bool> CsvReader::next(std::vector<std::string_view>& fields, std::span<double> numbers) {
-  fields.clear();
+Result<CsvReader::Row> CsvReader::next(std::vector<std::string_view>& fields, std::size_t before,
+                                       std::span<double> numbers, std::size_t behind) {
   PACO_ASSIGN(const bool more, next_text());
-  if (more && !read_number_row(text_, separator_, numbers)) PACO_TRY(split_row(fields));
-  return more;
+  if (!more) return Row::end;
+  if (take_numbers(fields, before, numbers, behind)) return Row::numbers;
+  PACO_TRY(split_row(fields));
+  return Row::fields;
+}
+
+bool CsvReader::take_numbers(std::vector<std::string_view>& fields, std::size_t before,
+                             std::span<double> numbers, std::size_t behind) const {
+  fields.clear();
+  std::string_view row = text_;
+  // Quotes, and separators that count as one, are for split().
+  if (before + behind > 0 && (separator_ == ' ' || row.find('"') != row.npos)) return false;
+  for (std::size_t i = 0; i < before; ++i) {
+    const std::size_t end = row.find(separator_);
+    if (end == row.npos) return false;
+    fields.push_back(trimmed(row.substr(0, end)));
+    row.remove_prefix(end + 1);
+  }
+  for (std::size_t i = 0; i < behind; ++i) {
+    const std::size_t end = row.rfind(separator_);
+    if (end == row.npos) return false;
+    fields.insert(fields.begin() + static_cast<std::ptrdiff_t>(before),
+                  trimmed(row.substr(end + 1)));
+    row = row.substr(0, end);
+  }
+  return read_number_row(row, separator_, numbers);
 }
 
 Result<bool> CsvReader::skip() {

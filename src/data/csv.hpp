@@ -30,9 +30,12 @@ class CsvReader {
   // The next row that is not blank; false at the end. Comment lines ("# ...") before the first row
   // are passed over. The fields are valid until the next call.
   Result<bool> next(std::vector<std::string_view>& fields);
-  // The same; but where the row is nothing but plain numbers, as many as `numbers` holds, they are
-  // read there in one go and `fields` is empty. Otherwise `numbers` is of no use.
-  Result<bool> next(std::vector<std::string_view>& fields, std::span<double> numbers);
+  // The same; but where the row is `before` plain fields, numbers, as many as `numbers` holds, and
+  // `behind` plain fields, the numbers are read there in one go, and `fields` are the others.
+  // Otherwise `numbers` is of no use.
+  enum class Row { end, fields, numbers };
+  Result<Row> next(std::vector<std::string_view>& fields, std::size_t before,
+                   std::span<double> numbers, std::size_t behind);
   // Passes over the next row, without looking at its fields where no quote is in it; false at the
   // end.
   Result<bool> skip();
@@ -52,6 +55,9 @@ class CsvReader {
   Result<bool> next_text();
   // The next line without its end, into `line`; false at the end.
   Result<bool> next_line(std::string& line);
+  // Whether text_ has numbers between so many fields; then as next() gives them.
+  bool take_numbers(std::vector<std::string_view>& fields, std::size_t before,
+                    std::span<double> numbers, std::size_t behind) const;
   // The fields of text_, and of further lines where a quoted field goes on.
   Result<void> split_row(std::vector<std::string_view>& fields);
   // `open`: the line ends inside a quoted field.

@@ -11,15 +11,15 @@
 namespace paco {
 
 // Reads the number that `text` begins with, as JSON writes it ("-12.5e-3"), if it has few enough
-// digits for one operation on doubles to be exact up to its rounding: then the result is the
-// nearest double. How many characters it has; 0 where there is none, or it takes a longer way.
+// digits for a few operations to give the nearest double (decimal.hpp). How many characters it has;
+// 0 where there is none, or it takes a longer way.
 std::size_t read_short_number(std::string_view text, double& value);
 
 // The same for any number of JSON; 0 also where it is beyond the doubles.
 std::size_t read_number(std::string_view text, double& value);
 
-// Whether `text` is as many numbers of the first kind as `values` holds, with one separator between
-// two of them and nothing else: then they are in `values`.
+// Whether `text` is as many numbers as `values` holds, with one separator between two of them, a
+// blank behind it or none, and nothing else: then they are in `values`.
 bool read_number_row(std::string_view text, char separator, std::span<double> values);
 
 // The JSON list of numbers that `text` begins with, "[" first: how many characters it has. Nothing

@@ -19,7 +19,12 @@ namespace {
 class CsvSource final : public EmbeddingSource {
  public:
   CsvSource(CsvReader reader, CsvLayout layout)
-      : EmbeddingSource(reader.name()), reader_(std::move(reader)), layout_(std::move(layout)) {}
+      : EmbeddingSource(reader.name()),
+        reader_(std::move(reader)),
+        layout_(std::move(layout)),
+        before_(layout_.values.front()),
+        behind_(layout_.columns - 1 - layout_.values.back()),
+        together_(before_ + layout_.values.size() + behind_ == layout_.columns) {}
 
   std::size_t dimension() const override { return layout_.values.size(); }
   std::optional<std::uint64_t> rows() const override { return std::nullopt; }
@@ -42,12 +47,21 @@ class CsvSource final : public EmbeddingSource {
         PACO_ASSIGN(const bool ready, reader_.ready());
         if (!ready) break;
       }
-      const bool plain = layout_.values.size() == layout_.columns;
-      PACO_ASSIGN(const bool more,
-                  plain ? reader_.next(fields_, block[done]) : reader_.next(fields_));
-      if (!more) break;
-      if (plain && fields_.empty()) continue;  // they are in the block
-      PACO_TRY(take(reader_.line(), block[done], ids));
+      using Row = CsvReader::Row;
+      Row row = Row::fields;
+      if (together_) {
+        PACO_ASSIGN(row, reader_.next(fields_, before_, block[done], behind_));
+      } else {
+        PACO_ASSIGN(const bool more, reader_.next(fields_));
+        if (!more) row = Row::end;
+      }
+      if (row == Row::end) break;
+      if (row == Row::fields) {
+        PACO_TRY(take(reader_.line(), block[done], ids));
+      } else if (ids && layout_.id) {
+        const std::size_t id = *layout_.id;
+        ids->emplace_back(fields_[id < before_ ? id : id - layout_.values.size()]);
+      }
     }
     return done;
   }
@@ -77,6 +91,8 @@ class CsvSource final : public EmbeddingSource {
 
   CsvReader reader_;
   CsvLayout layout_;
+  std::size_t before_, behind_;  // columns around the values
+  bool together_;                // no other column is between the values
   std::vector<std::string_view> fields_;
   std::uint64_t row_ = 0;
 };

@@ -1,6 +1,7 @@
 // Tables of text are read as pandas, spreadsheets and people write them, and names read back.
 #include "data/csv.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "base/random.hpp"
@@ -131,6 +132,33 @@ TEST(Csv, DecimalCommasAreNamedWithTheRemedy) {
     EXPECT_THAT(table.error().hint, HasSubstr("decimal point")) << text;
   }
   EXPECT_TRUE(read_table("\"a, b\";1\n").ok()) << "a name may have a comma";
+}
+
+// The same table with its names and labels at every place, and with rows that are not plain.
+TEST(Csv, ColumnsAroundTheNumbersChangeNoNumber) {
+  const std::string kNumbers[] = {"0.125", "-2.5e-3", "0.12345678901234567", "7"};
+  const std::vector<double> expected{0.125, -2.5e-3, 0.12345678901234567, 7};
+  for (std::size_t id = 0; id <= 4; ++id) {
+    for (std::size_t label = 0; label <= 4; ++label) {
+      for (const char* name : {"a", " b ", "\"c\"", "\"d,e\"", "7"}) {
+        std::string head, row;
+        for (std::size_t i = 0; i <= 4; ++i) {
+          if (id == i) head += ",id", row += fmt::format(",{}", name);
+          if (label == i) head += ",label", row += ",x";
+          if (i < 4) head += fmt::format(",v{}", i), row += "," + kNumbers[i];
+        }
+        const std::string text = head.substr(1) + "\n" + row.substr(1) + "\n" + row.substr(1);
+        const auto table = read_table(text + "\n");
+        ASSERT_TRUE(table.ok()) << text << table.error().message;
+        ASSERT_EQ(table->columns, 4u) << text;
+        const std::vector<double> second(table->numbers.begin() + 4, table->numbers.end());
+        EXPECT_EQ(second, expected) << text;
+        EXPECT_EQ(table->ids[1], table->ids[0]) << text;
+        EXPECT_EQ(read_table(text + ",1\n").error().message,
+                  "made: line 3 (row 1) has 7 fields, the first has 6");
+      }
+    }
+  }
 }
 
 TEST(Csv, ARowThatIsPassedOverLeavesTheNextAsItIs) {
