@@ -99,8 +99,8 @@ endif()
 # paco_test(NAME LABELS ... SOURCES ... [LIBRARIES ...] [MEMORY] [THREADED FILTER...]): one GoogleTest program, its tests listed
 # to ctest one by one. With MEMORY it tests what reads foreign bytes or walks raw memory: it has the label `memory` too, and
 # ./test runs it again under the address sanitizer. Tests that a THREADED filter (as of --gtest_filter) names start threads: they
-# have the label `threads` too, and ./test deep runs them under the thread sanitizer. The targets `memory_tests` and
-# `threaded_tests` build the programs.
+# have the label `threads` too, and ./test deep runs them under the thread sanitizer. The targets `memory_tests` (with most fuzz
+# targets) and `threaded_tests` build the programs.
 add_custom_target(memory_tests)
 add_custom_target(threaded_tests)
 function(paco_test name)

@@ -120,8 +120,13 @@ Matrix<float> SupportEmbedder::embed(Rows<const double> all, std::span<const std
   return out;
 }
 
-StreamEmbedder::StreamEmbedder(const MirrorEmbedding& embedding)
-    : embedding_(embedding), whitening_(embedding.whitening) {}
+StreamEmbedder::StreamEmbedder(const MirrorEmbedding& embedding) : embedding_(embedding) {
+  if (embedding.whitening.rows() >= kWhitenedInShorts) {
+    in_shorts_ = ShortTriangle(embedding.whitening);
+  } else {
+    whitening_.take_rows(embedding.whitening, true);
+  }
+}
 
 bool StreamEmbedder::embed(Rows<const double> raw, Rows<float> v) const {
   for (std::size_t first = 0; first < v.rows; first += kRowsAtOnce) {
@@ -131,9 +136,11 @@ bool StreamEmbedder::embed(Rows<const double> raw, Rows<float> v) const {
           return standardise_row(raw[first + i], embedding_.mean, embedding_.deviation, unit) ==
                  RowFault::none;
         },
-        whitening_.size() > 0,
+        whitening_.rows() + in_shorts_.size() > 0,
         [&](const SpreadRows& units, float* products) {
-          whitening_.multiply(units.data, units.rows, SpreadRows::apart(units.columns), products,
+          if (in_shorts_.size() == 0)
+            return multiply_packed(units, whitening_, products, units.columns, 0, Terms::fused);
+          in_shorts_.multiply(units.data, units.rows, SpreadRows::apart(units.columns), products,
                               units.columns);
         });
     if (!all) return false;

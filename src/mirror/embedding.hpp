@@ -42,8 +42,8 @@ class SupportEmbedder {
   PackedRows whitening_;
 };
 
-// Sends samples of a stream through an embedding, whitened in 16-bit whole numbers: about twice as
-// fast, and as good as it takes to decide. May be used by many threads.
+// Sends samples of a stream through an embedding; as MirrorEmbedding says, in less time and with
+// less precision than the support set where that pays. May be used by many threads.
 class StreamEmbedder {
  public:
   explicit StreamEmbedder(const MirrorEmbedding& embedding);
@@ -53,7 +53,8 @@ class StreamEmbedder {
 
  private:
   const MirrorEmbedding& embedding_;
-  ShortTriangle whitening_;
+  PackedRows whitening_;     // this ...
+  ShortTriangle in_shorts_;  // ... or this, or neither
 };
 
 // References of known classes and how close their samples are to each other.

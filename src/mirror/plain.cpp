@@ -22,7 +22,12 @@ std::vector<float> whitened(const MirrorEmbedding& embedding, std::span<const fl
     for (const float x : u) v.push_back(on_grid(static_cast<double>(x)));
     return v;
   }
-  v = plain::multiply_short(embedding.whitening, u.data());
+  if (u.size() >= kWhitenedInShorts) {
+    v = plain::multiply_short(embedding.whitening, u.data());
+  } else {
+    for (std::size_t i = 0; i < u.size(); ++i)
+      v.push_back(plain::fused_dot(u.data(), embedding.whitening[i].data(), u.size()));
+  }
   const double length = std::sqrt(product(v, v));
   const double inverse = length > 0 ? 1 / length : 0.0;
   for (float& x : v) x = on_grid(static_cast<double>(x) * inverse);

@@ -54,6 +54,27 @@ TEST(MirrorLaws, InstructionSetsChangeNothing) {
   }
 }
 
+// Where samples are whitened in whole numbers.
+TEST(MirrorLaws, InManyDimensionsTooTheEngineIsThePlainRuleOnEveryInstructionSet) {
+  MadePlan plan;
+  plan.dimension = kWhitenedInShorts + 3;
+  plan.stream = 70;
+  const MadeData data = make_data(plan, 1);
+  MirrorOptions options;
+  options.splits = 2;
+  const auto model = mirror_model(data.support, data.labels, options);
+  ASSERT_NE(model, nullptr);
+  ASSERT_GT(model->embedding.whitening.rows(), 0u);
+  MirrorPlain plain(model);
+  const MirrorRun expected = run_mirror(plain, data.stream, 1000);
+  for_every_target([&] {
+    for (const std::size_t block : {1, 64}) {
+      MirrorEngine engine(model, 2);
+      ASSERT_TRUE(same_runs(expected, run_mirror(engine, data.stream, block))) << block;
+    }
+  });
+}
+
 TEST(MirrorLaws, SavingAndGoingOnElsewhereChangesNothing) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
