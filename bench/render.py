@@ -97,9 +97,10 @@ def targets():
         line(f"one core taken by another process: `paco {worst['contender']}`, the worst verb", "55 % of the quiet rate",
              share_text(worst["kept"]), worst["kept"] >= 0.55)
     if load("pipe"):
-        piped = rows("pipe", contender="npy through a pipe")[0]
-        line("one sample after the other through a pipe, npy", "2 times the engine", f"{piped['times_the_engine']:.2f}",
-             piped["times_the_engine"] <= 2)
+        for kind in ("npy", "csv", "jsonl"):
+            piped = rows("pipe", contender=f"{kind} through a pipe")[0]
+            line(f"one sample after the other through a pipe, {kind}", "2 times the engine", f"{piped['times_the_engine']:.2f}",
+                 piped["times_the_engine"] <= 2)
     if load("embed"):
         one, two = (rows("embed", contender=c, shape="vit_ti16")[0] for c in ("float32, 1 thread", "float32, 2 threads"))
         line("images with ViT-Tiny, float32, one thread", "80 % of sgemm's peak", share_text(one["share_of_sgemm"]),

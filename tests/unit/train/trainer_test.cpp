@@ -12,7 +12,7 @@
 namespace paco {
 namespace {
 
-constexpr int kSide = 16;
+constexpr int kViewSide = 16;
 constexpr std::int64_t kClasses = 4;
 
 // A port that was free a moment ago.
@@ -28,19 +28,19 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-struct Views {
+struct MadeViews {
   torch::Tensor pixels;  // (2, b, S, S, 3)
   std::vector<std::int64_t> labels;
-  Views rows(std::int64_t first, std::int64_t count) const {
+  MadeViews rows(std::int64_t first, std::int64_t count) const {
     return {pixels.narrow(1, first, count).contiguous(),
             std::vector<std::int64_t>(labels.begin() + first, labels.begin() + first + count)};
   }
 };
 
-Views made_views(std::int64_t samples) {
+MadeViews made_views(std::int64_t samples) {
   torch::manual_seed(3);
-  Views views;
-  views.pixels = torch::randint(0, 120, {2, samples, kSide, kSide, 3}).to(torch::kUInt8);
+  MadeViews views;
+  views.pixels = torch::randint(0, 120, {2, samples, kViewSide, kViewSide, 3}).to(torch::kUInt8);
   for (std::int64_t i = 0; i < samples; ++i) {
     views.labels.push_back(i % kClasses);
     // Every class has a bright row of its own.
@@ -51,7 +51,7 @@ Views made_views(std::int64_t samples) {
 
 std::unique_ptr<Trainer> make_trainer(const TrainOptions& options,
                                       std::shared_ptr<ProcessGroup> group = single_process()) {
-  auto net = make_net(*make_spec("small", kSide, 12), options.seed);
+  auto net = make_net(*make_spec("small", kViewSide, 12), options.seed);
   return std::make_unique<Trainer>(*net, kClasses, options, torch::kCPU, std::move(group));
 }
 
