@@ -23,14 +23,14 @@ void BestTwoRows(const double* table, std::size_t stride, std::size_t rows, cons
   const F64 d;
   const auto lowest = hn::Set(d, -std::numeric_limits<double>::infinity());
   for (std::size_t v = 0; v < kVectors; ++v) {
-    const double* column = table + v * kWidth;
     const auto skipped = hn::LoadU(d, left_out + v * kWidth);
     auto first = lowest, second = lowest;
     auto first_row = hn::Set(d, -1.0), second_row = first_row;
     for (std::size_t k = 0; k < rows; ++k) {
       const auto row = hn::Set(d, static_cast<double>(k));
-      auto value = hn::Add(hn::Mul(hn::LoadU(d, column + k * stride), hn::Set(d, scales[k])),
-                           hn::Set(d, biases[k]));
+      auto value =
+          hn::Add(hn::Mul(hn::LoadU(d, table + k * stride + v * kWidth), hn::Set(d, scales[k])),
+                  hn::Set(d, biases[k]));
       value = hn::IfThenElse(hn::Eq(skipped, row), lowest, value);
       const auto beats_second = hn::Gt(value, second);
       if (hn::AllFalse(d, beats_second)) continue;
