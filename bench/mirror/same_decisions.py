@@ -42,7 +42,7 @@ def main(paco, other, *folders):
                     np.save(f"{scratch}/labels.npy", np.searchsorted(chosen, labels[rows]))
                     for rehearse in (0, 2):
                         (a, told_a), (b, told_b) = (decide(program, scratch, rehearse) for program in (paco, other))
-                        thresholds = [told.get("mirror", told).get("start") for told in (told_a, told_b)]
+                        thresholds = told_a["start"], told_b["start"]
                         count = int((a != b).sum())
                         different, decided = different + count, decided + len(a)
                         print(f"{folder.name} {known} known, draw {draw}, rehearse {rehearse}: {count} of {len(a)} differ"

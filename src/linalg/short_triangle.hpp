@@ -11,7 +11,7 @@
 //   q = whole(a_ij / r)    for j < i, r the float32 of their length / 32000; 0 where that is tiny
 //   product = a_ii u_i + float(sum of q_j p_j) (r / s)    in float32, every step rounded
 // whole() is the nearest whole number, the even one of two. The lengths of p and q are such that no
-// sum leaves 32 bits.
+// sum leaves 32 bits, in up to 2^20 columns.
 #pragma once
 
 #include <cstddef>

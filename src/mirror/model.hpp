@@ -21,11 +21,13 @@ struct MirrorOptions {
   bool prior = false;      // is the chosen threshold drawn to what serves elsewhere?
 };
 
+// From so many dimensions on, samples of a stream are whitened in 16-bit whole numbers.
+inline constexpr std::size_t kWhitenedInShorts = 512;
+
 // From a raw embedding h to the point v of the unit sphere that is compared:
 //   u = unit((h - mean) / deviation) in float32,   v = unit(whitening u) in float32.
 // The product is made in float32 (plain::fused_dot); but for the samples of a stream, where it is
-// large enough to be most of the work, in 16-bit whole numbers (linalg/short_triangle.hpp).
-inline constexpr std::size_t kWhitenedInShorts = 512;  // from so many dimensions on
+// large enough to be most of the work, in whole numbers (linalg/short_triangle.hpp).
 struct MirrorEmbedding {
   std::vector<double> mean;       // (d)
   std::vector<double> deviation;  // (d) sqrt(population variance + 1e-5)

@@ -49,6 +49,15 @@ TEST(BestRows, AreThoseOfAPlainSearchWithTiesAndRowsLeftOut) {
   });
 }
 
+TEST(BestRows, OfNoTableThereAreNone) {
+  testing::for_every_target([] {
+    const double left_out[kColumnsAtOnce] = {};
+    BestRows best;
+    best_two_rows(nullptr, 0, 0, nullptr, nullptr, left_out, best);
+    for (std::size_t j = 0; j < kColumnsAtOnce; ++j) EXPECT_EQ(best.first_row[j], -1);
+  });
+}
+
 TEST(BestSum, IsTheFirstOfTheLargest) {
   constexpr float kLowest = -std::numeric_limits<float>::infinity();
   testing::for_every_target([&] {
