@@ -30,9 +30,9 @@ if(PACO_SANITIZE)
   add_link_options(-fsanitize=${PACO_SANITIZE})
 endif()
 
-# Most of the time to compile a file goes into the headers it includes, so a library's files are compiled as few texts that
-# include them. Whoever edits one file over and over compiles less without.
-option(PACO_UNITY "Compile the files of a library together" ON)
+# Most of the time to compile a file goes into the headers it includes, so the files of a library, a program or a test are compiled as few
+# texts that include them. Whoever edits one file over and over compiles less without.
+option(PACO_UNITY "Compile the files of a library, program or test together" ON)
 
 # What most files of a library include, read once for the lightly and once for the fully optimised ones. Files still include
 # what they use.
@@ -116,6 +116,7 @@ function(paco_test name)
   target_compile_definitions(${name} PRIVATE
     PACO_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PACO_PROGRAM="$<TARGET_FILE:paco>")
   target_compile_options(${name} PRIVATE ${paco_test_options})
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   if(NOT paco_torch IN_LIST ARG_LIBRARIES)  # its definitions would change the headers
     target_precompile_headers(${name} REUSE_FROM paco_test_headers)
   endif()

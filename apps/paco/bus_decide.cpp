@@ -9,7 +9,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct BusDecideArguments {
   bus::ConnectOptions server;
   std::string stream, model;
   bus::RunOptions run;
@@ -22,7 +22,7 @@ std::string own_name() {
   return fmt::format("{}-{}", host, ::getpid());
 }
 
-Result<void> check_model(const Request& r, const bus::StreamSettings& settings) {
+Result<void> check_model(const BusDecideArguments& r, const bus::StreamSettings& settings) {
   if (r.model.empty()) return {};
   PACO_ASSIGN(const Model model, load_model(r.model));
   if (model.fingerprint() == settings.model) return {};
@@ -32,7 +32,7 @@ Result<void> check_model(const Request& r, const bus::StreamSettings& settings) 
                "leave --model out: the stream brings its own"};
 }
 
-Result<void> decide_one(Context& context, const Request& r,
+Result<void> decide_one(Context& context, const BusDecideArguments& r,
                         const std::shared_ptr<bus::Connection>& connection) {
   PACO_ASSIGN(const bus::StreamSettings settings,
               bus::read_settings(*connection, r.stream, context.stop));
@@ -49,7 +49,7 @@ Result<void> decide_one(Context& context, const Request& r,
                                   out.folded.event, out.folded.samples, out.standing));
 }
 
-Result<void> decide_many(Context& context, Request& r,
+Result<void> decide_many(Context& context, BusDecideArguments& r,
                          const std::shared_ptr<bus::Connection>& connection) {
   r.owner.name = r.run.name;
   r.owner.note = r.run.note;
@@ -61,7 +61,7 @@ Result<void> decide_many(Context& context, Request& r,
                                   out.lost, out.failed));
 }
 
-Result<void> run(Context& context, Request& r) {
+Result<void> run(Context& context, BusDecideArguments& r) {
   const bool one = !r.stream.empty() && !r.run.journal.empty() && r.owner.folder.empty();
   const bool many = r.stream.empty() && r.run.journal.empty() && !r.owner.folder.empty();
   if (!one && !many) {
@@ -84,7 +84,7 @@ void add_bus_decide(CLI::App& verb, Context& context) {
       "Decide on the events of a stream, as one of any number of replicas.\nOne of them speaks, "
       "the others compare, and any of them takes over when it falls silent. With --folder it "
       "shares all streams with the other processes that do so.");
-  auto r = std::make_shared<Request>();
+  auto r = std::make_shared<BusDecideArguments>();
   part.add_option("--stream", r->stream, "its name");
   part.add_option("--journal", r->run.journal,
                   "where this replica keeps its state; made or gone on with");

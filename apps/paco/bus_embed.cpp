@@ -11,7 +11,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct BusEmbedArguments {
   bus::ConnectOptions server;
   std::string stream, program;
   BackboneOptions backbone;
@@ -19,7 +19,8 @@ struct Request {
 };
 
 // The program's own backbone, or a program of the user's.
-Result<std::unique_ptr<bus::PictureEmbedder>> open_network(const Request& r, std::stop_token stop) {
+Result<std::unique_ptr<bus::PictureEmbedder>> open_network(const BusEmbedArguments& r,
+                                                           std::stop_token stop) {
   if (r.backbone.given() == !r.program.empty()) {
     return Error{ErrorCode::bad_argument, "a worker needs one network",
                  "give --backbone RUN, --backbone NAME --weights FILE, or --program COMMAND"};
@@ -33,7 +34,7 @@ Result<std::unique_ptr<bus::PictureEmbedder>> open_network(const Request& r, std
       std::make_unique<bus::BackboneEmbedder>(std::move(backbone)));
 }
 
-Result<void> run(Context& context, Request& r) {
+Result<void> run(Context& context, BusEmbedArguments& r) {
   PACO_ASSIGN(const auto connection, bus::Connection::open(r.server));
   PACO_ASSIGN(const bus::StreamSettings settings,
               bus::read_settings(*connection, r.stream, context.stop));
@@ -61,7 +62,7 @@ void add_bus_embed(CLI::App& verb, Context& context) {
       "Embed the pictures of a stream, as one of any number of workers.\nThe network is a backbone "
       "on "
       "this CPU, or a program of your own: docs/scale.md has what it is given and must answer.");
-  auto r = std::make_shared<Request>();
+  auto r = std::make_shared<BusEmbedArguments>();
   part.add_option("--stream", r->stream, "its name")->required();
   part.add_option("--program", r->program, "a command: pictures in, embeddings out");
   add_backbone(part, r->backbone, "in its place");

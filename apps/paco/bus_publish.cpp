@@ -12,7 +12,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct BusPublishArguments {
   bus::ConnectOptions server;
   std::string stream, input, images, operation;
   bus::PublishOptions options;
@@ -23,7 +23,7 @@ std::string fresh_id() {
   return fmt::format("operation-{:08x}{:08x}", device(), device());
 }
 
-Result<void> publish_operation(Context& context, const Request& r) {
+Result<void> publish_operation(Context& context, const BusPublishArguments& r) {
   const Json json = Json::parse(r.operation, nullptr, false);
   if (json.is_discarded()) {
     return Error{ErrorCode::bad_argument, fmt::format("--operation {}: no JSON", r.operation),
@@ -39,7 +39,7 @@ Result<void> publish_operation(Context& context, const Request& r) {
       fmt::format("event {}; 'paco bus watch --from {}' shows what became of it\n", event, event));
 }
 
-Result<bus::PublishOutcome> publish_samples(Context& context, const Request& r) {
+Result<bus::PublishOutcome> publish_samples(Context& context, const BusPublishArguments& r) {
   std::unique_ptr<EmbeddingSource> source;
   if (!r.input.empty()) {
     PACO_ASSIGN(source, open_embeddings(r.input));
@@ -55,7 +55,7 @@ Result<bus::PublishOutcome> publish_samples(Context& context, const Request& r) 
                                context.clock, context.stop);
 }
 
-Result<void> run(Context& context, const Request& r) {
+Result<void> run(Context& context, const BusPublishArguments& r) {
   if (!r.input.empty() + !r.images.empty() + !r.operation.empty() != 1) {
     return Error{ErrorCode::bad_argument, "publish takes samples, pictures or an operation",
                  "give one of --input FILE, --images DATA and --operation JSON"};
@@ -83,7 +83,7 @@ void add_bus_publish(CLI::App& verb, Context& context) {
       "Publish samples, pictures to be embedded, or an operation on categories.\nRun again with "
       "the "
       "same keys it doubles nothing, so an interrupted run is simply repeated.");
-  auto r = std::make_shared<Request>();
+  auto r = std::make_shared<BusPublishArguments>();
   part.add_option("--stream", r->stream, "its name")->required();
   part.add_option("--input", r->input, "embeddings of any format; - for a pipe");
   part.add_option("--images", r->images,

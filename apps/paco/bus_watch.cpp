@@ -14,7 +14,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct BusWatchArguments {
   bus::ConnectOptions server;
   std::string stream, out;
   std::int64_t from = -1;
@@ -48,7 +48,8 @@ std::string json_line(const bus::Record& record, std::uint64_t event, bool repea
 
 class Watch {
  public:
-  Watch(Context& context, const Request& request) : context_(context), request_(request) {}
+  Watch(Context& context, const BusWatchArguments& request)
+      : context_(context), request_(request) {}
 
   Result<void> run() {
     PACO_ASSIGN(connection_, bus::Connection::open(request_.server));
@@ -132,7 +133,7 @@ class Watch {
   }
 
   Context& context_;
-  const Request& request_;
+  const BusWatchArguments& request_;
   std::shared_ptr<bus::Connection> connection_;
   const MethodInfo* method_ = nullptr;
   std::unique_ptr<DecisionWriter> writer_;
@@ -149,7 +150,7 @@ void add_bus_watch(CLI::App& verb, Context& context) {
       "Show what is decided in a stream on the bus, as it is decided.\nWithout gap or double, "
       "whatever happens to the servers. With --json each line is one object; with --out a file as "
       "'paco discover' writes it.");
-  auto r = std::make_shared<Request>();
+  auto r = std::make_shared<BusWatchArguments>();
   part.add_option("--stream", r->stream, "its name")->required();
   add_count(part, "--from", r->from, -1, kNoLimit,
             "event to begin with; -1: the present end, with --out or --current the first");

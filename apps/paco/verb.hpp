@@ -6,7 +6,7 @@
 //
 //   void add_NAME(CLI::App& app, Context& context) {
 //     CLI::App& verb = *app.add_subcommand("NAME", "One line for the list of verbs\nand more.");
-//     auto settings = std::make_shared<Request>();
+//     auto settings = std::make_shared<NameArguments>();
 //     verb.add_option("--out", settings->out, "the file to write");  // shows its default by itself
 //     add_seed(verb, "--seed", settings->seed, "of the replay");     // options.hpp: with its range
 //     finish_verb(verb, context, [&context, settings] { return run(context, *settings); });

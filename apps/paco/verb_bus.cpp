@@ -27,14 +27,14 @@ void add_bus_server(CLI::App& verb, bus::ConnectOptions& o) {
 
 namespace {
 
-struct InitRequest {
+struct InitArguments {
   bus::ConnectOptions server;
   bus::StreamSettings settings;
   bus::StoreLimits limits;
   std::string model;
 };
 
-Result<void> init(Context& context, InitRequest& r) {
+Result<void> init(Context& context, InitArguments& r) {
   PACO_ASSIGN(Model read, load_model(r.model));
   const auto model = std::make_shared<const Model>(std::move(read));
   PACO_ASSIGN(const Session session, Session::start(model, r.settings.method));
@@ -53,7 +53,7 @@ Result<void> init(Context& context, InitRequest& r) {
                                   r.settings.method, r.settings.known, r.settings.dimension));
 }
 
-struct StatusRequest {
+struct StatusArguments {
   bus::ConnectOptions server;
   std::string stream;
 };
@@ -116,7 +116,7 @@ Result<Json> stream_status(const std::shared_ptr<bus::Connection>& connection,
               {"servers", events.current}};
 }
 
-Result<void> status(Context& context, const StatusRequest& r) {
+Result<void> status(Context& context, const StatusArguments& r) {
   PACO_ASSIGN(const auto connection, bus::Connection::open(r.server));
   std::vector<std::string> names = {r.stream};
   if (r.stream.empty()) {
@@ -141,7 +141,7 @@ Result<void> status(Context& context, const StatusRequest& r) {
 void add_init(CLI::App& verb, Context& context) {
   CLI::App& part = *verb.add_subcommand(
       "init", "Put a stream on the bus: its places in JetStream, its settings and its model.");
-  auto r = std::make_shared<InitRequest>();
+  auto r = std::make_shared<InitArguments>();
   part.add_option("--stream", r->settings.name, "its name")->required();
   part.add_option("--model", r->model, "the model it decides with")->required();
   part.add_option("--method", r->settings.method, "empty: the model's");
@@ -162,7 +162,7 @@ void add_init(CLI::App& verb, Context& context) {
 
 void add_status(CLI::App& verb, Context& context) {
   CLI::App& part = *verb.add_subcommand("status", "The streams on the bus, and how far each is.");
-  auto r = std::make_shared<StatusRequest>();
+  auto r = std::make_shared<StatusArguments>();
   part.add_option("--stream", r->stream, "this one alone");
   add_bus_server(part, r->server);
   finish_verb(part, context, [&context, r] { return status(context, *r); });

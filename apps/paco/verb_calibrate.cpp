@@ -9,7 +9,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct CalibrateArguments {
   SupportFiles support;
   std::string out;
   CalibrationOptions options;
@@ -19,7 +19,7 @@ struct Request {
 };
 
 // --temperature 0.07 is short for --set temperature=0.07.
-Result<Settings> all_settings(const Request& r) {
+Result<Settings> all_settings(const CalibrateArguments& r) {
   PACO_ASSIGN(Settings settings, parse_settings(r.set));
   Settings own = r.own;
   if (r.no_routing) own["routing"] = "off";
@@ -34,7 +34,7 @@ Result<Settings> all_settings(const Request& r) {
   return settings;
 }
 
-Result<void> run(Context& context, Request& r) {
+Result<void> run(Context& context, CalibrateArguments& r) {
   PACO_TRY(check_outputs(named_files(r.support), {{"--out", r.out}}));
   PACO_ASSIGN(r.options.settings, all_settings(r));
   const double start = context.clock();
@@ -96,7 +96,7 @@ void add_calibrate(CLI::App& app, Context& context) {
   CLI::App& verb = *app.add_subcommand("calibrate",
                                        "Learn known classes and all thresholds from labelled "
                                        "embeddings\nand write them as a model file.");
-  auto r = std::make_shared<Request>();
+  auto r = std::make_shared<CalibrateArguments>();
   const SupportFileOptions support = add_support_files(verb, r->support);
   support.embeddings->required();
   support.labels->required();

@@ -14,7 +14,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct CategoryArguments {
   std::string journal;
   Operation operation;
   std::string into;
@@ -35,11 +35,11 @@ std::string time_text(double seconds) {
 }
 
 // To look at it; a writer may be at work.
-Result<Session> look(const Context& context, const Request& r) {
+Result<Session> look(const Context& context, const CategoryArguments& r) {
   return Session::look(r.journal, 1, context.stop);
 }
 
-Result<void> list(Context& context, const Request& r) {
+Result<void> list(Context& context, const CategoryArguments& r) {
   PACO_ASSIGN(Session session, look(context, r));
   const auto view = session.view();
   std::vector<CategoryId> ids;
@@ -53,7 +53,7 @@ Result<void> list(Context& context, const Request& r) {
   return print_result(context, json, category_table(*view, ids));
 }
 
-Result<void> history(Context& context, const Request& r) {
+Result<void> history(Context& context, const CategoryArguments& r) {
   PACO_ASSIGN(Session session, look(context, r));
   PACO_ASSIGN(const std::vector<OperationOutcome> past, session.history());
   Json json = {{"operations", Json::array()}};
@@ -67,7 +67,7 @@ Result<void> history(Context& context, const Request& r) {
   return print_result(context, json, text);
 }
 
-Result<void> apply(Context& context, const Request& r) {
+Result<void> apply(Context& context, const CategoryArguments& r) {
   Operation operation = r.operation;
   if (operation.actor.empty()) operation.actor = current_user();
   if (operation.kind == OperationKind::move && r.into != "new") {
@@ -90,21 +90,22 @@ Result<void> apply(Context& context, const Request& r) {
   return print_result(context, json, fmt::format("event {}: {}\n", outcome.event, outcome.text));
 }
 
-using Body = Result<void> (*)(Context&, const Request&);
+using CategoryBody = Result<void> (*)(Context&, const CategoryArguments&);
 
 class Parts {
  public:
   Parts(CLI::App& verb, Context& context) : verb_(verb), context_(context) {}
 
-  CLI::App& add(const char* name, const char* text, const std::shared_ptr<Request>& r, Body body) {
+  CLI::App& add(const char* name, const char* text, const std::shared_ptr<CategoryArguments>& r,
+                CategoryBody body) {
     CLI::App& part = *verb_.add_subcommand(name, text);
     part.add_option("--journal", r->journal, "the journal of the stream")->required();
     Context& context = context_;
     finish_verb(part, context_, [&context, r, body] { return body(context, *r); });
     return part;
   }
-  CLI::App& operation(OperationKind kind, const char* text, std::shared_ptr<Request>& r) {
-    r = std::make_shared<Request>();
+  CLI::App& operation(OperationKind kind, const char* text, std::shared_ptr<CategoryArguments>& r) {
+    r = std::make_shared<CategoryArguments>();
     r->operation.kind = kind;
     CLI::App& part = add(std::string(operation_name(kind)).c_str(), text, r, apply);
     part.add_option("--actor", r->operation.actor, "who does it, for the history")
@@ -112,7 +113,7 @@ class Parts {
     return part;
   }
   void on_category(OperationKind kind, const char* text) {
-    std::shared_ptr<Request> r;
+    std::shared_ptr<CategoryArguments> r;
     operation(kind, text, r).add_option("category", r->operation.category, "its id")->required();
   }
 
@@ -131,7 +132,7 @@ void add_category(CLI::App& app, Context& context) {
       "answers stay.");
   verb.require_subcommand(1);
   Parts parts(verb, context);
-  auto r = std::make_shared<Request>();
+  auto r = std::make_shared<CategoryArguments>();
   parts.add("list", "The categories with their sizes.", r, list)
       .add_flag("--all", r->all, "also merged and retired ones");
   CLI::App& rename = parts.operation(OperationKind::rename, "Give a category a name.", r);
@@ -160,7 +161,7 @@ void add_category(CLI::App& app, Context& context) {
   parts.on_category(OperationKind::revive, "Put a retired category back in.");
   CLI::App& undo = parts.operation(OperationKind::undo, "Take an operation back.", r);
   undo.add_option("event", r->operation.event, "its number, as 'history' shows it")->required();
-  parts.add("history", "Every operation so far.", std::make_shared<Request>(), history);
+  parts.add("history", "Every operation so far.", std::make_shared<CategoryArguments>(), history);
 }
 
 }  // namespace paco

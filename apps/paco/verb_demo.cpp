@@ -17,7 +17,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct DemoArguments {
   std::string out = "demo";
   bool fast = false, made = false, serve = false;
   std::uint16_t port = 8600;
@@ -35,7 +35,7 @@ Result<void> write_numbers(const std::string& path, std::span<const std::int64_t
   return write_npy<std::int64_t>(path, shape, numbers);
 }
 
-Result<DemoStream> make_up(const DemoFiles& files, const Request& s) {
+Result<DemoStream> make_up(const DemoFiles& files, const DemoArguments& s) {
   MadeShape shape{"demo", 64, 20, 10, 1200, 18000, 0.9, s.seed};
   if (s.fast) shape.stream /= 4;
   const MadeData made(shape);
@@ -62,7 +62,8 @@ Result<DemoStream> make_up(const DemoFiles& files, const Request& s) {
 }
 
 #ifdef PACO_HAS_TORCH
-Result<DemoStream> prepare_images(Context& context, const DemoFiles& files, const Request& s) {
+Result<DemoStream> prepare_images(Context& context, const DemoFiles& files,
+                                  const DemoArguments& s) {
   ImageRecipe recipe = *known_recipe("fashion-mnist");
   // Half as long as for a study, in smaller steps, for the same share of right answers
   // (bench/gpu/recipe.sh).
@@ -81,7 +82,7 @@ Result<DemoStream> prepare_images(Context& context, const DemoFiles& files, cons
 }
 #endif
 
-Result<DemoStream> start(Context& context, const DemoFiles& files, const Request& s) {
+Result<DemoStream> start(Context& context, const DemoFiles& files, const DemoArguments& s) {
 #ifdef PACO_HAS_TORCH
   if (!s.made) return prepare_images(context, files, s);
 #else
@@ -93,7 +94,7 @@ Result<DemoStream> start(Context& context, const DemoFiles& files, const Request
   return make_up(files, s);
 }
 
-Result<void> run(Context& context, Request& s) {
+Result<void> run(Context& context, DemoArguments& s) {
   PACO_TRY(check_outputs({}, {{"--out", s.out}}));
   const double began = context.clock();
   if (s.threads == 0) s.threads = available_threads();
@@ -132,7 +133,7 @@ Result<void> run(Context& context, Request& s) {
 
 void add_demo(CLI::App& app, Context& context) {
   CLI::App& verb = *app.add_subcommand("demo", about_demo);
-  auto s = std::make_shared<Request>();
+  auto s = std::make_shared<DemoArguments>();
   verb.add_option("--out", s->out, "folder for everything it writes");
   verb.add_flag("--fast", s->fast, "half the epochs, at some loss");
   verb.add_flag("--made", s->made, "made embeddings instead of images: a few seconds, no torch");

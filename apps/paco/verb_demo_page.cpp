@@ -20,7 +20,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct DemoPageArguments {
   std::string folder;
   std::string images;  // data set of the pictures, or empty
   std::uint16_t port = 0;
@@ -90,7 +90,7 @@ Result<void> send(serve::Stream& stream, std::span<const double> row, std::uint6
 // Serves the folder's streams at 127.0.0.1 and lets the demonstration's samples flow in, the first
 // few hundred at once and then at a pace that can be followed, until Ctrl-C. Begun again it goes
 // on.
-Result<void> run(Context& context, const Request& s) {
+Result<void> run(Context& context, const DemoPageArguments& s) {
   const DemoFiles files(s.folder);
   serve::ServiceOptions settings;
   settings.folder = files.folder + "/streams";
@@ -137,7 +137,7 @@ Result<void> run(Context& context, const Request& s) {
 
 void add_demo_page(CLI::App& app, Context& context) {
   CLI::App& verb = *app.add_subcommand("demo_page", "The stream of a demonstration on a page");
-  auto s = std::make_shared<Request>();
+  auto s = std::make_shared<DemoPageArguments>();
   verb.add_option("--folder", s->folder, "of the demonstration")->required();
   verb.add_option("--images", s->images, "data set of its pictures");
   add_count(verb, "--port", s->port, 0, 65535, "of the page; 0: any free one");

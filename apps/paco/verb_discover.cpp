@@ -16,7 +16,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct DiscoverArguments {
   SupportFiles support;  // in place of a model
   std::string model, input, method, out, trace, resume, skip = "0";
   std::string journal, keys, durability = "full", keep = "all", bad_rows = "stop";
@@ -27,7 +27,7 @@ struct Request {
 };
 
 // --skip N, or "seen": as many rows as the state has decided on.
-Result<std::uint64_t> rows_to_skip(const Request& s, std::uint64_t decided) {
+Result<std::uint64_t> rows_to_skip(const DiscoverArguments& s, std::uint64_t decided) {
   if (s.skip == "seen") return decided;
   std::uint64_t rows = 0;
   const auto parsed = std::from_chars(s.skip.data(), s.skip.data() + s.skip.size(), rows);
@@ -37,7 +37,7 @@ Result<std::uint64_t> rows_to_skip(const Request& s, std::uint64_t decided) {
 }
 
 // The model file, or a calibration on the spot.
-Result<Model> take_model(const Context& context, const Request& s) {
+Result<Model> take_model(const Context& context, const DiscoverArguments& s) {
   if (!s.model.empty() && s.support.embeddings.empty()) return load_model(s.model);
   if (s.model.empty() && !s.support.embeddings.empty()) {
     CalibrationOptions options;
@@ -53,7 +53,7 @@ Result<Model> take_model(const Context& context, const Request& s) {
       "with its defaults first"};
 }
 
-Result<JournalOptions> journal_options(const Request& s) {
+Result<JournalOptions> journal_options(const DiscoverArguments& s) {
   JournalOptions options;
   options.durability = s.durability == "relaxed" ? JournalOptions::Durability::relaxed
                                                  : JournalOptions::Durability::full;
@@ -71,7 +71,7 @@ Result<JournalOptions> journal_options(const Request& s) {
 }
 
 // A journal that is there is gone on with; it knows its model.
-Result<Session> open_session(const Context& context, const Request& s) {
+Result<Session> open_session(const Context& context, const DiscoverArguments& s) {
   MethodOptions options;
   options.threads = s.threads;
   PACO_ASSIGN(options.settings, parse_settings(s.set));
@@ -113,7 +113,7 @@ Result<Session> open_session(const Context& context, const Request& s) {
 }
 
 // A state may be saved where it came from; nothing else that is read may be written.
-Result<void> check_files(const Request& s) {
+Result<void> check_files(const DiscoverArguments& s) {
   std::vector<NamedFile> inputs = named_files(s.support);
   inputs.insert(inputs.end(), {{"--model", s.model}, {"--input", s.input}, {"--keys", s.keys}});
   PACO_TRY(check_outputs({{"--resume", s.resume}}, {{"--out", s.out}, {"--trace", s.trace}}));
@@ -123,7 +123,7 @@ Result<void> check_files(const Request& s) {
                                 {"--journal", s.journal}});
 }
 
-Result<void> check_options(const Request& s) {
+Result<void> check_options(const DiscoverArguments& s) {
   if (s.stream.save_every > 0 && s.stream.state.empty()) {
     return Error{ErrorCode::bad_argument, "--save-every needs --save-state",
                  "say where to save the state"};
@@ -150,7 +150,7 @@ Result<std::optional<std::uint64_t>> continued(const std::string& path, bool res
                "give another name for the part that follows, or remove the file"};
 }
 
-Result<void> conclude(Context& context, const Request& s, Session& session,
+Result<void> conclude(Context& context, const DiscoverArguments& s, Session& session,
                       const StreamOutcome& outcome) {
   if (outcome.interrupted) {
     std::string words = fmt::format("stopped after {} samples", session.samples());
@@ -181,7 +181,7 @@ Result<void> conclude(Context& context, const Request& s, Session& session,
   return print_result(context, stream_summary_json(session, outcome), text);
 }
 
-Result<void> run(Context& context, Request& s) {
+Result<void> run(Context& context, DiscoverArguments& s) {
   PACO_TRY(check_files(s));
   PACO_TRY(check_options(s));
   PACO_ASSIGN(Session session, open_session(context, s));
@@ -244,7 +244,7 @@ void add_discover(CLI::App& app, Context& context) {
                           "Decide on every sample of a stream, at once and for good.\nWithout "
                           "--out, decisions go to standard output as JSON lines. With --journal "
                           "the stream lives in one file: the same command again goes on.");
-  auto s = std::make_shared<Request>();
+  auto s = std::make_shared<DiscoverArguments>();
   verb.add_option("--model", s->model,
                   "model file of 'paco calibrate'; needed unless --support is given");
   const SupportFileOptions support = add_support_files(verb, s->support);

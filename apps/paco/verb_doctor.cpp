@@ -23,7 +23,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct DoctorArguments {
   std::string folder = ".";
 };
 
@@ -106,7 +106,7 @@ std::vector<std::string> gpu_names() {
   return names;
 }
 
-Result<void> run(Context& context, const Request& settings) {
+Result<void> run(Context& context, const DoctorArguments& settings) {
   utsname system{};
   ::uname(&system);
   const std::string release = field(text_of("/etc/os-release"), "PRETTY_NAME");
@@ -175,7 +175,7 @@ Result<void> run(Context& context, const Request& settings) {
 
 void add_doctor(CLI::App& app, Context& context) {
   CLI::App& verb = *app.add_subcommand("doctor", about_doctor);
-  auto settings = std::make_shared<Request>();
+  auto settings = std::make_shared<DoctorArguments>();
   verb.add_option("--folder", settings->folder, "where the time of a synced write is measured");
   finish_verb(verb, context, [&context, settings] { return run(context, *settings); });
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kSkippedShown = 5;  // images that are named one by one in a note
 
-struct Request {
+struct EmbedArguments {
   std::string model, backbone, weights, normalise = "imagenet";
   int input = 0;
   std::string data, index, out, labels_out, index_out, classifier_out;
@@ -25,7 +25,7 @@ struct Request {
   EmbedFileOptions run;
 };
 
-Result<std::unique_ptr<ImageEmbedder>> open_embedder(const Request& s) {
+Result<std::unique_ptr<ImageEmbedder>> open_embedder(const EmbedArguments& s) {
   if (s.model.empty() == s.backbone.empty())
     return Error{ErrorCode::bad_argument, "embed needs a trained run or a backbone, and not both",
                  "give --model RUN, or --backbone NAME with --weights FILE"};
@@ -43,7 +43,7 @@ Result<std::unique_ptr<ImageEmbedder>> open_embedder(const Request& s) {
 }
 
 // Which samples to embed: all, or those that the index file lists.
-Result<std::vector<std::size_t>> read_order(const Request& s, const ImageSource& source) {
+Result<std::vector<std::size_t>> read_order(const EmbedArguments& s, const ImageSource& source) {
   std::vector<std::size_t> order(source.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (s.index.empty()) return order;
@@ -65,7 +65,7 @@ Result<void> write_numbers(const std::string& path, const std::vector<std::int64
   return write_npy<std::int64_t>(path, shape, numbers);
 }
 
-Result<void> write_companions(const Request& s, const ImageSource& source,
+Result<void> write_companions(const EmbedArguments& s, const ImageSource& source,
                               const EmbedReport& report) {
   std::vector<std::int64_t> labels, samples(report.samples.begin(), report.samples.end());
   for (const std::size_t sample : report.samples) labels.push_back(source.label(sample));
@@ -74,7 +74,7 @@ Result<void> write_companions(const Request& s, const ImageSource& source,
   return {};
 }
 
-Result<void> write_classifier(const Request& s, const ImageEmbedder& embedder) {
+Result<void> write_classifier(const EmbedArguments& s, const ImageEmbedder& embedder) {
   const Matrix<float>& weights = embedder.classifier();
   if (weights.rows() == 0)
     return Error{ErrorCode::not_found, "there is no trained classifier to export",
@@ -85,7 +85,8 @@ Result<void> write_classifier(const Request& s, const ImageEmbedder& embedder) {
 }
 
 // To a pipe the number of rows goes first, so every image must be readable.
-Result<EmbedReport> embed_to_stdout(Context& context, const Request& s, const ImageSource& source,
+Result<EmbedReport> embed_to_stdout(Context& context, const EmbedArguments& s,
+                                    const ImageSource& source,
                                     const std::vector<std::size_t>& order,
                                     ImageEmbedder& embedder) {
   EmbedOptions options = s.run;
@@ -110,7 +111,7 @@ void note_skipped(const EmbedReport& report) {
     print_note(fmt::format("and {} more images that could not be read", count - kSkippedShown));
 }
 
-Result<void> run(Context& context, Request& s) {
+Result<void> run(Context& context, EmbedArguments& s) {
   const bool pipe = s.out == "-";
   if (pipe && (context.json || s.run.resume))
     return Error{ErrorCode::bad_argument, "--out - leaves no room for --json or --resume",
@@ -179,7 +180,7 @@ void add_embed(CLI::App& app, Context& context) {
       "An interrupted run leaves what it has in OUT.part-000000, ...; the same command with "
       "--resume\n"
       "goes on from there and ends with the same bytes.");
-  auto s = std::make_shared<Request>();
+  auto s = std::make_shared<EmbedArguments>();
   s->run.threads = 0;
   std::string names;
   for (const std::string& name : backbone_names()) names += (names.empty() ? "" : ", ") + name;

@@ -19,7 +19,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct EvaluateArguments {
   std::string decisions;
   std::string truth;
   std::int64_t known = -1;  // below 0: not given
@@ -40,7 +40,7 @@ struct KnownClasses {
   std::string source;                    // who says so: an option or a file
 };
 
-Result<KnownClasses> known_classes(const Request& settings) {
+Result<KnownClasses> known_classes(const EvaluateArguments& settings) {
   KnownClasses known;
   if (!settings.model.empty()) {
     PACO_ASSIGN(const Model model, load_model(settings.model));
@@ -70,7 +70,7 @@ Result<KnownClasses> known_classes(const Request& settings) {
   return known;
 }
 
-Result<std::vector<CategoryId>> closed_predictions(const Request& settings,
+Result<std::vector<CategoryId>> closed_predictions(const EvaluateArguments& settings,
                                                    const StreamOutline& decisions) {
   if (settings.closed.empty()) return std::vector<CategoryId>{};
   PACO_ASSIGN(StreamOutline closed, read_outline(settings.closed));
@@ -100,7 +100,7 @@ Result<void> write_csv_tables(const std::string& path, const std::vector<Table>&
 }
 
 // Every file that is written, by the tables that every evaluation has.
-Result<void> check_files(const Request& s) {
+Result<void> check_files(const EvaluateArguments& s) {
   std::vector<NamedFile> outputs = {{"--latex", s.latex}, {"--markdown", s.markdown}};
   if (!s.csv.empty()) {
     for (const std::string& path : csv_paths(s.csv, evaluation_tables({}))) {
@@ -121,7 +121,7 @@ Result<void> write_document(const std::string& path, const std::vector<Table>& t
   return write_file(path, write_tables(tables, format));
 }
 
-Result<void> run(Context& context, const Request& settings) {
+Result<void> run(Context& context, const EvaluateArguments& settings) {
   PACO_TRY(check_files(settings));
   std::optional<NothingToLose> reading(context.json);
   PACO_ASSIGN(const KnownClasses known, known_classes(settings));
@@ -157,7 +157,7 @@ void add_evaluate(CLI::App& app, Context& context) {
       "How good decisions are, where the truth is known for all samples or some\n"
       "Old are samples of known classes, new all others. Strict matches clusters to classes once,\n"
       "greedy matches them for old and new apart; 'without matching' asks for the very class.");
-  auto settings = std::make_shared<Request>();
+  auto settings = std::make_shared<EvaluateArguments>();
   verb.add_option("--decisions", settings->decisions,
                   "what 'paco discover' wrote (csv, jsonl), or category ids (npy)")
       ->required()

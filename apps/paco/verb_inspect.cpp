@@ -11,7 +11,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct InspectArguments {
   std::string file, model;
   std::int64_t explain = -1;
 };
@@ -28,7 +28,7 @@ bool is_artifact(const std::string& path) {
   return file.ok() && !artifact_kind(*file).empty();
 }
 
-Result<Inspection> inspect(const Context& context, const Request& s) {
+Result<Inspection> inspect(const Context& context, const InspectArguments& s) {
   const NothingToLose reading(context.json);
   if (s.explain >= 0)
     return explain_decision(s.file, s.model, static_cast<std::uint64_t>(s.explain));
@@ -42,7 +42,7 @@ void add_inspect(CLI::App& app, Context& context) {
       "inspect",
       "Show what is in a file: kind, shape, type, metadata, first values.\nReads models, states, "
       "decisions, arrays, tables and data sets of images.");
-  auto s = std::make_shared<Request>();
+  auto s = std::make_shared<InspectArguments>();
   verb.add_option("file", s->file,
                   "the file, FILE#NAME for one of its arrays, a folder of images, or a data set")
       ->required();

@@ -10,7 +10,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct JournalArguments {
   std::string journal, keep, out;
   std::uint64_t snapshots = 2;
 };
@@ -20,7 +20,7 @@ std::string bytes_text(std::uint64_t bytes) {
                             : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
 
-Result<void> verify(Context& context, const Request& r) {
+Result<void> verify(Context& context, const JournalArguments& r) {
   PACO_ASSIGN(const JournalReport report,
               verify_journal(r.journal, *context.progress, context.stop));
   const Json json = {{"ok", report.ok},
@@ -43,7 +43,7 @@ Result<void> verify(Context& context, const Request& r) {
   return print_result(context, json, text);
 }
 
-Result<void> info(Context& context, const Request& r) {
+Result<void> info(Context& context, const JournalArguments& r) {
   PACO_ASSIGN(Journal journal, Journal::open(r.journal, OpenMode::read, {}));
   PACO_ASSIGN(const JournalInfo found, journal.info());
   const JournalSettings& settings = journal.settings();
@@ -81,7 +81,7 @@ Result<void> info(Context& context, const Request& r) {
   return print_result(context, json, text);
 }
 
-Result<void> compact(Context& context, const Request& r) {
+Result<void> compact(Context& context, const JournalArguments& r) {
   // Opened as a session first: what is dropped must not be needed to open it again.
   PACO_ASSIGN(Session session,
               Session::open(r.journal, 1, JournalOptions::Durability::full, context.stop));
@@ -117,7 +117,7 @@ Result<void> compact(Context& context, const Request& r) {
                   after.snapshots));
 }
 
-Result<void> export_all(Context& context, const Request& r) {
+Result<void> export_all(Context& context, const JournalArguments& r) {
   PACO_ASSIGN(Journal journal, Journal::open(r.journal, OpenMode::read, {}));
   const std::string folder = r.out.empty() ? r.journal + ".export" : r.out;
   PACO_ASSIGN(const std::vector<Exported> files, export_journal(journal, folder));
@@ -130,10 +130,10 @@ Result<void> export_all(Context& context, const Request& r) {
   return print_result(context, json, text);
 }
 
-using Body = Result<void> (*)(Context&, const Request&);
+using JournalBody = Result<void> (*)(Context&, const JournalArguments&);
 
-CLI::App& add_part(CLI::App& verb, Context& context, const std::shared_ptr<Request>& r,
-                   const char* name, const char* text, Body body) {
+CLI::App& add_part(CLI::App& verb, Context& context, const std::shared_ptr<JournalArguments>& r,
+                   const char* name, const char* text, JournalBody body) {
   CLI::App& part = *verb.add_subcommand(name, text);
   part.add_option("journal", r->journal, "the journal")->required();
   finish_verb(part, context, [&context, r, body] { return body(context, *r); });
@@ -148,7 +148,7 @@ void add_journal(CLI::App& app, Context& context) {
       "Verify, describe, shrink or export the journal of a stream.\n'paco discover --journal' "
       "makes one; any SQLite tool reads its views 'decisions' and 'categories'.");
   verb.require_subcommand(1);
-  auto r = std::make_shared<Request>();
+  auto r = std::make_shared<JournalArguments>();
   add_part(verb, context, r, "verify",
            "Check every event, embedding and snapshot; exit code 1 at damage.", verify);
   add_part(verb, context, r, "info", "What is in it, and how large it is.", info);

@@ -13,7 +13,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct ReplayArguments {
   std::string journal, method, model, state, truth;
   std::uint64_t until = ~std::uint64_t{0};
   std::size_t block = 256;
@@ -31,7 +31,7 @@ Result<Json> accuracy(const std::vector<CategoryId>& predicted,
 }
 
 // One label for every sample of the journal, or none.
-Result<std::vector<std::int64_t>> truth_of(const Request& r, const Model* model) {
+Result<std::vector<std::int64_t>> truth_of(const ReplayArguments& r, const Model* model) {
   if (r.truth.empty()) return std::vector<std::int64_t>{};
   PACO_ASSIGN(Journal journal, Journal::open(r.journal, OpenMode::read, {}));
   PACO_ASSIGN(const JournalTail tail, journal.tail());
@@ -53,7 +53,7 @@ Result<std::vector<std::int64_t>> truth_of(const Request& r, const Model* model)
   return std::move(labels.ids);
 }
 
-Result<void> run(Context& context, const Request& r) {
+Result<void> run(Context& context, const ReplayArguments& r) {
   PACO_TRY(check_outputs({{"journal", r.journal}, {"--model", r.model}, {"--truth", r.truth}},
                          {{"--save-state", r.state}}));
   ReplayRequest request;
@@ -115,7 +115,7 @@ void add_replay(CLI::App& app, Context& context) {
       "Decide a recorded stream anew and compare with what was answered.\nExit code 1 where a "
       "decision or the state differs. With --method or --model another rule runs over the same "
       "samples.");
-  auto r = std::make_shared<Request>();
+  auto r = std::make_shared<ReplayArguments>();
   verb.add_option("journal", r->journal, "the journal; it is only read")->required();
   add_count(verb, "--until", r->until, 0, kNoLimit, "stop after so many events")
       ->default_str("all");

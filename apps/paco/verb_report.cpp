@@ -13,13 +13,13 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct ReportArguments {
   ReportFiles files;
   ReportOptions options;
   std::string out;
 };
 
-Result<void> run(Context& context, Request& settings) {
+Result<void> run(Context& context, ReportArguments& settings) {
   PACO_TRY(check_outputs({{"--decisions", settings.files.decisions},
                           {"--trace", settings.files.trace},
                           {"--model", settings.files.model},
@@ -68,7 +68,7 @@ void add_report(CLI::App& app, Context& context) {
                           "The page holds all it shows and loads nothing. Only the decisions are "
                           "needed; whatever else is given adds "
                           "to it.");
-  auto settings = std::make_shared<Request>();
+  auto settings = std::make_shared<ReportArguments>();
   ReportFiles& files = settings->files;
   ReportOptions& options = settings->options;
   const auto file = [&verb](const char* name, std::string& path, const char* text) {

@@ -15,7 +15,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct SendArguments {
   ServerOptions server;
   std::string input, out, key_prefix;
   std::vector<std::string> images;
@@ -24,7 +24,7 @@ struct Request {
 };
 
 // Sends a block until it is answered. Without keys a block that may have arrived is not sent again.
-Result<serve::Reply> deliver(Context& context, const Request& r, serve::Client& client,
+Result<serve::Reply> deliver(Context& context, const SendArguments& r, serve::Client& client,
                              const std::string& path, const SendBlock& block, bool& waited) {
   for (int attempt = 0;; ++attempt) {
     Result<serve::Reply> reply = client.call("POST", path, block.body, block.type);
@@ -40,7 +40,7 @@ Result<serve::Reply> deliver(Context& context, const Request& r, serve::Client& 
   }
 }
 
-Result<void> run(Context& context, const Request& r) {
+Result<void> run(Context& context, const SendArguments& r) {
   PACO_TRY(check_outputs({{"--input", r.input}}, {{"--out", r.out}}));
   if (r.input.empty() == r.images.empty())
     return Error{ErrorCode::bad_argument, "send needs embeddings or images, and not both",
@@ -100,7 +100,7 @@ Result<void> run(Context& context, const Request& r) {
 
 void add_send(CLI::App& app, Context& context) {
   CLI::App& verb = *app.add_subcommand("send", about_send);
-  auto r = std::make_shared<Request>();
+  auto r = std::make_shared<SendArguments>();
   verb.add_option("--input", r->input, "embeddings, one row a sample; - is standard input");
   verb.add_option("--images", r->images,
                   "image files, and folders of them, for a server that has a backbone");

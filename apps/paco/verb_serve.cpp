@@ -18,7 +18,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct ServeArguments {
   std::string folder, port_file, token_file;
   BusAddress bus;
   BackboneOptions backbone;
@@ -26,7 +26,7 @@ struct Request {
   serve::ServiceOptions service;
 };
 
-Result<void> check(const Request& r) {
+Result<void> check(const ServeArguments& r) {
   if (r.listener.certificate.empty() != r.listener.key.empty()) {
     return Error{ErrorCode::bad_argument, "--tls-certificate and --tls-key belong together",
                  "give both, or neither"};
@@ -38,7 +38,7 @@ Result<void> check(const Request& r) {
                "give --token-file, a file with lines 'ROLE NAME TOKEN'; or stay on 127.0.0.1"};
 }
 
-Result<void> run(Context& context, Request& r) {
+Result<void> run(Context& context, ServeArguments& r) {
   PACO_TRY(check(r));
   if (r.backbone.given()) {
     PACO_ASSIGN(auto embedder, open_backbone(r.backbone));
@@ -85,7 +85,7 @@ Result<void> run(Context& context, Request& r) {
 
 void add_serve(CLI::App& app, Context& context) {
   CLI::App& verb = *app.add_subcommand("serve", about_serve);
-  auto r = std::make_shared<Request>();
+  auto r = std::make_shared<ServeArguments>();
   verb.add_option("folder", r->folder, "where the journals are; made where it is not there")
       ->required();
   verb.add_option("--host", r->listener.host, "the address to listen on");

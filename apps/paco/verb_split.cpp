@@ -13,20 +13,20 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct SplitArguments {
   std::string data, labels, embeddings, rule, list, order = "shuffled", out;
   std::size_t known = 0;
   SplitOptions options;
 };
 
-Result<Labels> labels_of(const Request& s) {
+Result<Labels> labels_of(const SplitArguments& s) {
   if (!s.labels.empty()) return read_labels(s.labels);
   PACO_ASSIGN(const auto images, open_images(s.data));
   return image_labels(*images);
 }
 
 // A data set that has a rule of its own name ("fashion-mnist", "cifar10:PATH") needs no --rule.
-std::string rule_of(const Request& s) {
+std::string rule_of(const SplitArguments& s) {
   if (!s.rule.empty()) return s.rule;
   const std::string kind = s.data.substr(0, s.data.find(':'));
   if (kind == "fashion-mnist" || kind == "cifar10" || kind == "cifar100") return kind;
@@ -43,7 +43,7 @@ Result<void> write_rows(const Matrix<double>& all, const std::vector<std::int64_
   return writer->commit();
 }
 
-Result<void> split_embeddings(const Request& s, const Split& split, std::size_t samples) {
+Result<void> split_embeddings(const SplitArguments& s, const Split& split, std::size_t samples) {
   PACO_ASSIGN(const auto source, open_embeddings(s.embeddings));
   const ElementType type = source->type();
   for (const std::string& note : source->notes()) print_note(note);
@@ -58,7 +58,7 @@ Result<void> split_embeddings(const Request& s, const Split& split, std::size_t 
 }
 
 // The files of a split, none of which may be what it is made from.
-Result<void> check_files(const Request& s) {
+Result<void> check_files(const SplitArguments& s) {
   PACO_TRY(check_outputs({}, {{"--out", s.out}}));
   std::vector<NamedFile> outputs;
   for (const char* name : {"support_index.npy", "stream_index.npy", "support_labels.npy",
@@ -76,7 +76,7 @@ Result<void> check_files(const Request& s) {
                        outputs);
 }
 
-Result<void> run(Context& context, Request& s) {
+Result<void> run(Context& context, SplitArguments& s) {
   PACO_TRY(check_files(s));
   if (s.data.empty() == s.labels.empty()) {
     return Error{ErrorCode::bad_argument, "one of --data and --labels is needed",
@@ -127,7 +127,7 @@ void add_split(CLI::App& app, Context& context) {
                                        "Divide a labelled data set into support set and "
                                        "stream\nand write sample numbers, labels (known classes "
                                        "first) and class names as files.");
-  auto s = std::make_shared<Request>();
+  auto s = std::make_shared<SplitArguments>();
   verb.add_option("--data", s->data, "a data set of images, e.g. fashion-mnist or folder:PATH");
   verb.add_option("--labels", s->labels, "or: the label of every sample, numbers or names");
   verb.add_option("--embeddings", s->embeddings,

@@ -12,7 +12,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct StudyArguments {
   std::string name;
   std::vector<std::string> data;
   std::string methods;  // labels with commas between them
@@ -20,7 +20,7 @@ struct Request {
   StudyRequest study;
 };
 
-Result<std::vector<StudySet>> sets_of(const Request& r) {
+Result<std::vector<StudySet>> sets_of(const StudyArguments& r) {
   std::vector<StudySet> list;
   if (!r.list.empty()) {
     PACO_ASSIGN(list, read_set_list(r.list));
@@ -46,7 +46,7 @@ SetMaker set_maker(Context& context) {
   };
 }
 
-Result<void> run(Context& context, Request& r) {
+Result<void> run(Context& context, StudyArguments& r) {
   PACO_ASSIGN(const std::vector<const Plan*> plans, plans_called(r.name));
   if (!r.methods.empty()) r.study.contenders = CLI::detail::split(r.methods, ',');
   for (const std::string& label : r.study.contenders) PACO_TRY(contender_called(label));
@@ -91,7 +91,7 @@ void add_study(CLI::App& app, Context& context) {
       "OUT/sets. "
       "Studies ('all' carries out\nevery one, 'sensitivity' all of its kind):" +
           list_of_studies());
-  auto r = std::make_shared<Request>();
+  auto r = std::make_shared<StudyArguments>();
   verb.add_option("name", r->name, "which study")->required();
   verb.add_option(
           "--data", r->data,

@@ -15,7 +15,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct TrainArguments {
   std::string data, split, index, labels, classes, backbone = "small", weights, out;
   std::string normalisation;
   int input = 0, dimension = -1;
@@ -45,7 +45,7 @@ Json to_json(const TrainReport& report, const TrainPlan& plan) {
           {"seconds", report.seconds}};
 }
 
-Result<void> run(Context& context, Request& s) {
+Result<void> run(Context& context, TrainArguments& s) {
   PACO_TRY(check_outputs({{"--weights", s.weights},
                           {"--index", s.index},
                           {"--labels", s.labels},
@@ -98,7 +98,7 @@ Result<void> run(Context& context, Request& s) {
                   s.out, s.data));
 }
 
-void add_group_options(CLI::App& verb, Request& s) {
+void add_group_options(CLI::App& verb, TrainArguments& s) {
   verb.add_flag("--distributed", s.distributed,
                 "train with other processes; each needs its own rank");
   add_count(verb, "--rank", s.group.rank, 0, 65535, "number of this process, from 0")
@@ -115,7 +115,7 @@ void add_group_options(CLI::App& verb, Request& s) {
 
 void add_train(CLI::App& app, Context& context) {
   CLI::App& verb = *app.add_subcommand("train", about_train);
-  auto s = std::make_shared<Request>();
+  auto s = std::make_shared<TrainArguments>();
   TrainOptions& o = s->options;
   o.workers = o.threads = 0;
   verb.add_option("--data", s->data,

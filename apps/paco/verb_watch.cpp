@@ -14,7 +14,7 @@
 namespace paco {
 namespace {
 
-struct Request {
+struct WatchArguments {
   ServerOptions server;
   std::int64_t from = -1;
   std::uint64_t count = 0;
@@ -31,7 +31,7 @@ std::string line_of(const Json& json, const std::string& kind) {
                      printable(json.value("name", "")));
 }
 
-Result<void> run(Context& context, const Request& r) {
+Result<void> run(Context& context, const WatchArguments& r) {
   PACO_ASSIGN(const auto client, connect(r.server));
   std::optional<std::uint64_t> next;
   if (r.from >= 0) next = static_cast<std::uint64_t>(r.from);
@@ -72,7 +72,7 @@ Result<void> run(Context& context, const Request& r) {
 
 void add_watch(CLI::App& app, Context& context) {
   CLI::App& verb = *app.add_subcommand("watch", about_watch);
-  auto r = std::make_shared<Request>();
+  auto r = std::make_shared<WatchArguments>();
   add_server(verb, r->server);
   add_count(verb, "--from", r->from, -1, kNoLimit, "event to begin with; -1: the present end");
   add_count(verb, "--count", r->count, 0, kNoLimit, "end after so many events; 0: never");

@@ -29,6 +29,12 @@ def recorded(name):
     return Recorded(SOURCE / "tests" / "golden" / name)
 
 
+def short_training(method):
+    """Options that keep the training of a method's head to a second or two; none for methods that train nothing."""
+    steps = {"steps": 60}
+    return steps if "steps" in [option["name"] for option in paco.method_info(method)["options"]] else {}
+
+
 def shared_data(name):
     folder = SHARED / "data" / name
     if not (folder / "stream.npy").exists():

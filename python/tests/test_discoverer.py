@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import paco
+from conftest import short_training
 from paco.errors import InputError, NotFittedError
 
 
@@ -95,7 +96,7 @@ def test_parameters_are_those_of_the_method(tiny):
 
 @pytest.mark.parametrize("method", paco.methods())
 def test_every_method_fits_and_predicts(tiny, method):
-    finder = paco.Discoverer(method).fit(tiny.support, tiny.labels)
+    finder = paco.Discoverer(method, **short_training(method)).fit(tiny.support, tiny.labels)
     assert len(finder.predict(tiny.stream)) == len(tiny.stream)
     assert finder.decide(tiny.stream[0]).explain()
 

@@ -7,21 +7,22 @@ import numpy as np
 import pytest
 
 import paco
-from conftest import GOLDEN, recorded, shared_data
+from conftest import GOLDEN, recorded, shared_data, short_training
 
 
 def run(program, *arguments):
     subprocess.run([program, *map(str, arguments)], check=True, capture_output=True)
 
 
-def same_as_program(case, program, folder, method="paco"):
+def same_as_program(case, program, folder, method="paco", **options):
     support = ["--support", case.folder / "support.npy", "--labels", case.folder / "support_labels.npy"]
     if case.classifier is not None:
         support += ["--classifier", case.folder / "classifier.npy"]
-    run(program, "calibrate", *support, "--method", method, "--out", folder / "model.paco")
+    settings = [text for name, value in options.items() for text in ("--set", f"{name}={value}")]
+    run(program, "calibrate", *support, "--method", method, *settings, "--out", folder / "model.paco")
     run(program, "discover", "--model", folder / "model.paco", "--input", case.folder / "stream.npy", "--out",
         folder / "decisions.csv")
-    model = paco.calibrate(case.support, case.labels, classifier=case.classifier, method=method)
+    model = paco.calibrate(case.support, case.labels, classifier=case.classifier, method=method, **options)
     assert model.fingerprint == paco.load_model(folder / "model.paco").fingerprint
     decisions = paco.Session(model).decide_many(case.stream)
     evidence = decisions.evidence
@@ -48,7 +49,7 @@ def test_recorded_sets_are_decided_like_the_program_does(program, tmp_path, name
 
 @pytest.mark.parametrize("method", paco.methods())
 def test_every_method_decides_like_the_program_does(program, tmp_path, method):
-    same_as_program(recorded("tiny"), program, tmp_path, method)
+    same_as_program(recorded("tiny"), program, tmp_path, method, **short_training(method))
 
 
 @pytest.mark.parametrize("name", ["cub-finetuned", "cub-frozen"])

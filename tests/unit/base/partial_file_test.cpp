@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
-std::string text_of(const std::string& path) {
+std::string written_text(const std::string& path) {
   const auto bytes = read_file(path);
   if (!bytes.ok()) return "(" + bytes.error().message + ")";
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
@@ -35,11 +35,11 @@ TEST(PartialFile, TheOldFileStaysUntilTheNewOneIsWhole) {
   PartialFile file = made(PartialFile::create(folder / "a"));
   ASSERT_TRUE(file.write("new").ok());
   ASSERT_TRUE(file.sync().ok());
-  EXPECT_EQ(text_of(folder / "a"), "old");
-  EXPECT_EQ(text_of(folder / "a.part"), "new") << "anybody may look at it";
+  EXPECT_EQ(written_text(folder / "a"), "old");
+  EXPECT_EQ(written_text(folder / "a.part"), "new") << "anybody may look at it";
   EXPECT_EQ(file.size(), 3u);
   ASSERT_TRUE(file.finish().ok());
-  EXPECT_EQ(text_of(folder / "a"), "new");
+  EXPECT_EQ(written_text(folder / "a"), "new");
   EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre("a"));
 }
 
@@ -51,7 +51,7 @@ TEST(PartialFile, WhatIsLeftUnfinishedIsKeptAndWhatIsDiscardedIsNot) {
     const PartialFile moved = std::move(file);
   }
   EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre("a.part"));
-  EXPECT_EQ(text_of(folder / "a.part"), "half");
+  EXPECT_EQ(written_text(folder / "a.part"), "half");
   PartialFile file = made(PartialFile::create(folder / "a"));
   ASSERT_TRUE(file.write("x").ok());
   file.discard();
@@ -76,10 +76,11 @@ TEST(PartialFile, GoesOnFromAnyLengthOfWhatAnEarlierRunLeft) {
       EXPECT_EQ(second.size(), length);
       ASSERT_TRUE(second.write("tail").ok());
       if (finished) {
-        EXPECT_EQ(text_of(folder / "a"), whole) << "the finished file is not touched meanwhile";
+        EXPECT_EQ(written_text(folder / "a"), whole)
+            << "the finished file is not touched meanwhile";
       }
       ASSERT_TRUE(second.finish().ok());
-      EXPECT_EQ(text_of(folder / "a"), whole.substr(0, length) + "tail");
+      EXPECT_EQ(written_text(folder / "a"), whole.substr(0, length) + "tail");
       EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre("a"));
     }
   }
@@ -91,7 +92,7 @@ TEST(PartialFile, OfTwoCandidatesTheUnfinishedOneIsGoneOnFrom) {
   ASSERT_TRUE(write_file(folder / "a.part", "a later one").ok());
   PartialFile file = made(PartialFile::resume(folder / "a", 8));
   ASSERT_TRUE(file.finish().ok());
-  EXPECT_EQ(text_of(folder / "a"), "a later ");
+  EXPECT_EQ(written_text(folder / "a"), "a later ");
 }
 
 TEST(PartialFile, LengthsThatAreNotThereAreRefused) {
@@ -104,7 +105,7 @@ TEST(PartialFile, LengthsThatAreNotThereAreRefused) {
   const auto shorter = PartialFile::resume(folder / "a", 3);
   ASSERT_FALSE(shorter.ok());
   EXPECT_THAT(shorter.error().message, HasSubstr("3 bytes"));
-  EXPECT_EQ(text_of(folder / "a"), "12");
+  EXPECT_EQ(written_text(folder / "a"), "12");
   EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre("a"));
 }
 
@@ -116,7 +117,7 @@ TEST(PartialFile, EarlierBytesCanBeOverwritten) {
   ASSERT_TRUE(file.write("tail").ok());
   EXPECT_EQ(file.size(), 12u);
   ASSERT_TRUE(file.finish().ok());
-  EXPECT_EQ(text_of(folder / "a"), "headbodytail");
+  EXPECT_EQ(written_text(folder / "a"), "headbodytail");
 }
 
 TEST(PartialFile, KeepsPermissionsAndFollowsLinks) {
@@ -127,7 +128,7 @@ TEST(PartialFile, KeepsPermissionsAndFollowsLinks) {
   PartialFile file = made(PartialFile::create(folder / "link"));
   ASSERT_TRUE(file.write("new").ok());
   ASSERT_TRUE(file.finish().ok());
-  EXPECT_EQ(text_of(folder / "a"), "new");
+  EXPECT_EQ(written_text(folder / "a"), "new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
   struct stat status {};
   ASSERT_EQ(::stat((folder / "a").c_str(), &status), 0);
@@ -135,7 +136,7 @@ TEST(PartialFile, KeepsPermissionsAndFollowsLinks) {
   file = made(PartialFile::resume(folder / "link", 1));
   ASSERT_TRUE(file.write("ext").ok());
   ASSERT_TRUE(file.finish().ok());
-  EXPECT_EQ(text_of(folder / "a"), "next");
+  EXPECT_EQ(written_text(folder / "a"), "next");
   EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
 }
 
@@ -159,12 +160,12 @@ TEST(PartialFile, ASecondWriterIsRefusedUntilTheFirstHasEnded) {
   ASSERT_TRUE(first.sync().ok());
   EXPECT_FALSE(PartialFile::resume(folder / "a", 2).ok());
   EXPECT_THAT(PartialFile::create(folder / "a").error().message, HasSubstr("somebody else"));
-  EXPECT_EQ(text_of(folder / "a.part"), "first");
+  EXPECT_EQ(written_text(folder / "a.part"), "first");
   ASSERT_TRUE(first.finish().ok());
   PartialFile second = made(PartialFile::create(folder / "a"));
   ASSERT_TRUE(second.write("second").ok());
   ASSERT_TRUE(second.finish().ok());
-  EXPECT_EQ(text_of(folder / "a"), "second");
+  EXPECT_EQ(written_text(folder / "a"), "second");
 }
 
 TEST(PartialFile, AFolderIsNoFile) {
@@ -201,7 +202,7 @@ TEST(PartialFile, WhicheverOperationFailsNothingIsLost) {
       failed = fault.happened();
     }
     EXPECT_EQ(result.ok(), !failed) << "operation " << n;
-    const std::string found = text_of(folder / "a");
+    const std::string found = written_text(folder / "a");
     EXPECT_TRUE(found == "old" || found.size() == first.size() + more.size()) << "operation " << n;
     if (!failed) {
       EXPECT_NE(found, "old");
@@ -209,7 +210,7 @@ TEST(PartialFile, WhicheverOperationFailsNothingIsLost) {
     if (!synced || found != "old") continue;
     PartialFile again = made(PartialFile::resume(folder / "a", first.size()));
     ASSERT_TRUE(again.finish().ok());
-    EXPECT_EQ(text_of(folder / "a").substr(1), first.substr(1)) << "operation " << n;
+    EXPECT_EQ(written_text(folder / "a").substr(1), first.substr(1)) << "operation " << n;
   }
   EXPECT_GT(n, 7U);  // open, write, sync, write, write over, sync, rename, open folder, its sync
 }

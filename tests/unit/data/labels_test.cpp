@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-Result<Labels> parse(const std::string& text, const std::vector<std::string>& first = {}) {
+Result<Labels> labels_in(const std::string& text, const std::vector<std::string>& first = {}) {
   return parse_labels(testing::bytes_of(text), "made", first);
 }
 
@@ -46,20 +46,20 @@ TEST(Labels, NamesAreNumberedInTheirOwnOrder) {
 }
 
 TEST(Labels, KnownNamesComeFirstAndInTheirOrder) {
-  const auto labels = parse("b\nz\na\nc\n", {"c", "b"});
+  const auto labels = labels_in("b\nz\na\nc\n", {"c", "b"});
   ASSERT_TRUE(labels.ok());
   EXPECT_THAT(labels->names, ElementsAre("c", "b", "a", "z"));
   EXPECT_THAT(labels->ids, ElementsAre(1, 3, 2, 0));
 }
 
 TEST(Labels, NumbersTakeTheKnownNames) {
-  const auto labels = parse("2\n0\n", {"ant", "bee"});
+  const auto labels = labels_in("2\n0\n", {"ant", "bee"});
   ASSERT_TRUE(labels.ok());
   EXPECT_THAT(labels->names, ElementsAre("ant", "bee", "2"));
 }
 
 TEST(Labels, OneWordAmongNumbersMakesAllOfThemNames) {
-  const auto labels = parse("10\n9\nunknown\n");
+  const auto labels = labels_in("10\n9\nunknown\n");
   ASSERT_TRUE(labels.ok());
   EXPECT_THAT(labels->names, ElementsAre("10", "9", "unknown"));
 }
@@ -80,7 +80,7 @@ TEST(Labels, NamesKeepEveryCharacter) {
   for (const auto& words : names) {
     std::string text;
     for (const std::string& word : words) text += word + "\n";
-    const auto labels = parse(text);
+    const auto labels = labels_in(text);
     ASSERT_TRUE(labels.ok()) << text << labels.error().message;
     std::vector<std::string> back;
     for (const std::int64_t id : labels->ids) back.push_back(labels->names[id]);
@@ -89,9 +89,9 @@ TEST(Labels, NamesKeepEveryCharacter) {
 }
 
 TEST(Labels, CommentsOnTopAndListsOverManyLinesAreUnderstood) {
-  EXPECT_THAT(parse("# made by hand\n#\nb\na\n")->names, ElementsAre("a", "b"));
-  EXPECT_THAT(parse("[\n  \"b\",\n  \"a\"\n]\n")->ids, ElementsAre(1, 0));
-  EXPECT_THAT(parse("# ids\n2\n0\n")->ids, ElementsAre(2, 0));
+  EXPECT_THAT(labels_in("# made by hand\n#\nb\na\n")->names, ElementsAre("a", "b"));
+  EXPECT_THAT(labels_in("[\n  \"b\",\n  \"a\"\n]\n")->ids, ElementsAre(1, 0));
+  EXPECT_THAT(labels_in("# ids\n2\n0\n")->ids, ElementsAre(2, 0));
 }
 
 TEST(Labels, BadOnesAreNamedWithTheirPlace) {
@@ -116,7 +116,7 @@ TEST(Labels, BadOnesAreNamedWithTheirPlace) {
            "{'descr': '<i8', 'fortran_order': False, 'shape': (1152921504606846976,), }", "x"),
        "needs 9223372036854775808 bytes"}};
   for (const auto& [text, said] : cases) {
-    const auto labels = parse(text);
+    const auto labels = labels_in(text);
     ASSERT_FALSE(labels.ok()) << said;
     EXPECT_THAT(labels.error().message, HasSubstr(said));
     EXPECT_THAT(labels.error().message, HasSubstr("made"));

@@ -93,13 +93,13 @@ TEST(Safetensors, AMissingTensorIsNamedTogetherWithThoseThatAreThere) {
   EXPECT_THAT(missing.error().hint, HasSubstr("embeddings, labels"));
 }
 
-struct Lie {
+struct FalseClaim {
   const char* header;
   std::size_t data;
   const char* said;
 };
 
-class SafetensorsLies : public ::testing::TestWithParam<Lie> {};
+class SafetensorsLies : public ::testing::TestWithParam<FalseClaim> {};
 
 TEST_P(SafetensorsLies, AreFoundOut) {
   const auto file =
@@ -112,27 +112,34 @@ TEST_P(SafetensorsLies, AreFoundOut) {
 INSTANTIATE_TEST_SUITE_P(
     Safetensors, SafetensorsLies,
     ::testing::Values(
-        Lie{R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 7,
-            "lies at bytes 0 to 8, the file holds 7"},
-        Lie{R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 9, "belong to no tensor"},
-        Lie{R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})", 8, "does not fill"},
-        Lie{R"({"a":{"dtype":"F32","shape":[1152921504606846976,32],"data_offsets":[0,8]}})", 8,
-            "does not fill"},
-        Lie{R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})", 8, "lies at bytes 8 to 0"},
-        Lie{R"({"a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})", 8, "damaged shape"},
-        Lie{R"({"a":{"dtype":"F99","shape":[2],"data_offsets":[0,8]}})", 8,
-            "unsupported type 'F99'"},
-        Lie{R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})",
+        FalseClaim{R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 7,
+                   "lies at bytes 0 to 8, the file holds 7"},
+        FalseClaim{R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", 9,
+                   "belong to no tensor"},
+        FalseClaim{R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}})", 8, "does not fill"},
+        FalseClaim{R"({"a":{"dtype":"F32","shape":[1152921504606846976,32],"data_offsets":[0,8]}})",
+                   8, "does not fill"},
+        FalseClaim{R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[8,0]}})", 8,
+                   "lies at bytes 8 to 0"},
+        FalseClaim{R"({"a":{"dtype":"F32","shape":[-2],"data_offsets":[0,8]}})", 8,
+                   "damaged shape"},
+        FalseClaim{R"({"a":{"dtype":"F99","shape":[2],"data_offsets":[0,8]}})", 8,
+                   "unsupported type 'F99'"},
+        FalseClaim{
+            R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"b":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}})",
             12, "overlaps"},
-        Lie{R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}})",
+        FalseClaim{
+            R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"b":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}})",
             12, "leaves a gap"},
-        Lie{R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
+        FalseClaim{
+            R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"a":{"dtype":"F32","shape":[1],"data_offsets":[4,8]}})",
             8, "'a' stands twice"},
-        Lie{R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"extra":1}})", 4,
-            "exactly dtype"},
-        Lie{R"({"__metadata__":{"n":1}})", 0, "metadata 'n' is not a string"},
-        Lie{R"({"a":[[[[[[[[1]]]]]]]]})", 0, "nests too deep"},
-        Lie{R"([1,2])", 0, "not a JSON object"}, Lie{R"({"a":)", 0, "not a JSON object"}));
+        FalseClaim{R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4],"extra":1}})", 4,
+                   "exactly dtype"},
+        FalseClaim{R"({"__metadata__":{"n":1}})", 0, "metadata 'n' is not a string"},
+        FalseClaim{R"({"a":[[[[[[[[1]]]]]]]]})", 0, "nests too deep"},
+        FalseClaim{R"([1,2])", 0, "not a JSON object"},
+        FalseClaim{R"({"a":)", 0, "not a JSON object"}));
 
 TEST(Safetensors, AHeaderLargerThanTheFileIsRefused) {
   auto bytes = file_with("{}", 0);

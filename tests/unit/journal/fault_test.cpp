@@ -22,8 +22,6 @@ using journal::DiskAnswer;
 using journal::DiskOperation;
 using journal::DiskStep;
 
-constexpr Durability kFull{};
-constexpr Durability kRelaxed{false, std::chrono::milliseconds(1)};
 constexpr std::size_t kGroup = 5;
 
 bool changes_disk(const DiskStep& step) {

@@ -14,6 +14,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::holds_prefix;
 using testing::is_sample;
+using testing::kFull;
+using testing::kRelaxed;
 using testing::made_bytes;
 using testing::made_category;
 using testing::made_operation;
@@ -21,9 +23,6 @@ using testing::made_settings;
 using testing::MadeGroup;
 using testing::MadeStream;
 using testing::TemporaryFolder;
-
-constexpr Durability kFull{};
-constexpr Durability kRelaxed{false, std::chrono::milliseconds(1)};
 
 #define ASSERT_OK(expression)                           \
   do {                                                  \

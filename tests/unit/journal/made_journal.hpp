@@ -17,6 +17,9 @@
 
 namespace paco::testing {
 
+inline constexpr Durability kFull{};
+inline constexpr Durability kRelaxed{false, std::chrono::milliseconds(1)};
+
 inline JournalSettings made_settings(std::size_t dimension = 6) {
   JournalSettings settings;
   settings.method = "made";

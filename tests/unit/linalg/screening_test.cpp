@@ -39,24 +39,24 @@ Matrix<float> nasty_rows(std::size_t rows, std::size_t n, Nastiness kind, Random
   return out;
 }
 
-double length(std::span<const float> v) {
+double length_of(std::span<const float> v) {
   return std::sqrt(plain::dot(v.data(), v.data(), v.size()));
 }
 
 void expect_within_bound(std::span<const float> a, std::span<const float> b, float product) {
   const double exact = plain::dot(a.data(), b.data(), a.size());
-  const double bound = screen_error(a.size()) * length(a) * length(b);
+  const double bound = screen_error(a.size()) * length_of(a) * length_of(b);
   EXPECT_LE(std::abs(static_cast<double>(product) - exact), bound) << "length " << a.size();
 }
 
-constexpr Nastiness kKinds[] = {Nastiness::plain, Nastiness::wide, Nastiness::cancelling,
+constexpr Nastiness kNasty[] = {Nastiness::plain, Nastiness::wide, Nastiness::cancelling,
                                 Nastiness::equal};
 
 TEST(Screening, RowProductsAreWithinTheBound) {
   for_every_target([] {
     Random random(11);
     for (const std::size_t n : {1, 2, 3, 7, 8, 15, 16, 31, 32, 33, 64, 100, 768, 4096}) {
-      for (const Nastiness kind : kKinds) {
+      for (const Nastiness kind : kNasty) {
         for (const std::size_t count : {1, 3, 4, 9}) {
           const Matrix<float> rows = nasty_rows(count, n, kind, random);
           const Matrix<float> unit = nasty_rows(1, n, kind, random);
@@ -76,7 +76,7 @@ TEST(Screening, MatrixProductsAreWithinTheBoundForAnyNumberOfThreads) {
     for (const unsigned threads : {1u, 2u}) {
       ThreadPool pool(threads);
       for (const std::size_t n : {2, 17, 256}) {
-        for (const Nastiness kind : kKinds) {
+        for (const Nastiness kind : kNasty) {
           // Whole and started strips of samples, also none; whole and started tiles of rows.
           const Matrix<float> a = nasty_rows(random.below(80), n, kind, random);
           const Matrix<float> b = nasty_rows(1 + random.below(80), n, kind, random);

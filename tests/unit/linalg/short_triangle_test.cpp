@@ -13,27 +13,27 @@
 namespace paco::testing {
 namespace {
 
-enum class Kind { usual, one_large, all_alike, extreme };
+enum class Shape { usual, one_large, all_alike, extreme };
 
-float component(Kind kind, std::size_t j, Random& random) {
-  switch (kind) {
-    case Kind::one_large:
+float component(Shape shape, std::size_t j, Random& random) {
+  switch (shape) {
+    case Shape::one_large:
       return j == 0 ? 1000.0f : static_cast<float>(random.normal());
-    case Kind::all_alike:
+    case Shape::all_alike:
       return 1;
-    case Kind::extreme:
+    case Shape::extreme:
       return static_cast<float>(std::pow(10.0, 60 * random.uniform() - 30));
     default:
       return static_cast<float>(random.normal());
   }
 }
 
-Matrix<float> units(std::size_t rows, std::size_t n, Kind kind, Random& random) {
+Matrix<float> units(std::size_t rows, std::size_t n, Shape shape, Random& random) {
   Matrix<float> out(rows, n);
   for (std::size_t i = 0; i < rows; ++i) {
     double squared = 0;
     for (std::size_t j = 0; j < n; ++j) {
-      out[i][j] = component(kind, j, random);
+      out[i][j] = component(shape, j, random);
       squared += static_cast<double>(out[i][j]) * static_cast<double>(out[i][j]);
     }
     for (float& x : out[i]) x = static_cast<float>(static_cast<double>(x) / std::sqrt(squared));
@@ -41,10 +41,10 @@ Matrix<float> units(std::size_t rows, std::size_t n, Kind kind, Random& random) 
   return out;
 }
 
-Matrix<float> triangle(std::size_t n, Kind kind, Random& random) {
+Matrix<float> triangle(std::size_t n, Shape shape, Random& random) {
   Matrix<float> out(n, n);
   for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j <= i; ++j) out[i][j] = component(kind, i - j, random);
+    for (std::size_t j = 0; j <= i; ++j) out[i][j] = component(shape, i - j, random);
   }
   return out;
 }
@@ -53,11 +53,11 @@ TEST(ShortTriangle, ProductsAreThoseOfTheDefinitionOnEveryInstructionSet) {
   for_every_target([] {
     Random random(1);
     for (const std::size_t n : {1, 2, 3, 15, 16, 31, 32, 33, 64, 65, 200, 300}) {
-      for (const Kind kind : {Kind::usual, Kind::one_large, Kind::all_alike, Kind::extreme}) {
-        const Matrix<float> lower = triangle(n, kind, random);
+      for (const Shape shape : {Shape::usual, Shape::one_large, Shape::all_alike, Shape::extreme}) {
+        const Matrix<float> lower = triangle(n, shape, random);
         const ShortTriangle fast(lower);
         for (const std::size_t rows : {1, 3, 8, 70}) {
-          const Matrix<float> u = units(rows, n, kind, random);
+          const Matrix<float> u = units(rows, n, shape, random);
           Matrix<float> out(rows, n);
           fast.multiply(u.data(), rows, n, out.data(), n);
           for (std::size_t i = 0; i < rows; ++i) {
@@ -89,10 +89,10 @@ TEST(ShortTriangle, TheLargestSumFitsItsWord) {
 TEST(ShortTriangle, CosinesAreGoodToAboutAHundredThousandth) {
   Random random(2);
   constexpr std::size_t kSize = 300, kRows = 40;
-  Matrix<float> lower = triangle(kSize, Kind::usual, random);
+  Matrix<float> lower = triangle(kSize, Shape::usual, random);
   for (std::size_t i = 0; i < kSize; ++i)
     lower[i][i] += 10;  // as a whitening: most on the diagonal
-  const Matrix<float> u = units(kRows, kSize, Kind::usual, random);
+  const Matrix<float> u = units(kRows, kSize, Shape::usual, random);
   Matrix<float> out(kRows, kSize);
   Matrix<double> exact(kRows, kSize);
   ShortTriangle(lower).multiply(u.data(), kRows, kSize, out.data(), kSize);
@@ -116,7 +116,7 @@ TEST(ShortTriangle, CosinesAreGoodToAboutAHundredThousandth) {
 
 TEST(ShortTriangle, ZeroStaysZero) {
   Random random(3);
-  const Matrix<float> lower = triangle(50, Kind::usual, random);
+  const Matrix<float> lower = triangle(50, Shape::usual, random);
   Matrix<float> u(2, 50), out(2, 50);
   ShortTriangle(lower).multiply(u.data(), 2, 50, out.data(), 50);
   for (std::size_t j = 0; j < 50; ++j) ASSERT_EQ(out[1][j], 0.0f);
