@@ -6,6 +6,7 @@
 
 #include "base/files.hpp"
 #include "base/try.hpp"
+#include "commit.hpp"
 #include "data/npy.hpp"
 #include "images/images.hpp"
 #include "represent/embed_images.hpp"
@@ -87,7 +88,7 @@ class ImageSet {
     plan.folder = files_.run;
     plan.resume = resume_ && path_kind(files_.run + "/checkpoint.safetensors") == PathKind::file;
     plan.version = PACO_VERSION;
-    plan.commit = PACO_COMMIT;
+    plan.commit = built_from();
     print_command(fmt::format("paco train --data {} --split {}{}{} --out {}", recipe_.images,
                               files_.split, network_words(), training_words(), files_.run));
     TrainingSet set;

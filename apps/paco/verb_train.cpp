@@ -7,6 +7,7 @@
 #include "about.hpp"
 #include "base/threads.hpp"
 #include "base/try.hpp"
+#include "commit.hpp"
 #include "images/images.hpp"
 #include "train/train.hpp"
 #include "train/training_set.hpp"
@@ -65,7 +66,7 @@ Result<void> run(Context& context, TrainArguments& s) {
   plan.folder = s.out;
   plan.resume = s.resume;
   plan.version = PACO_VERSION;
-  plan.commit = PACO_COMMIT;
+  plan.commit = built_from();
   if (s.distributed) {
     PACO_ASSIGN(plan.group, group_options(s.group, environment));
   }

@@ -2,17 +2,23 @@
 // for large pages where the array is large: one page fault and one entry in the processor's page
 // tables for 2 MiB instead of for 4 KiB; where the system has none, the pages stay small. Pages of
 // smaller arrays are made in one go. GrowingArray is for arrays that grow all the time.
+//
+// A calibration makes arrays of much the same size over and over, and the system clears every page
+// that it hands out, so some large arrays that were given back are kept for the next who asks.
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
-#include <cstdlib>
 #include <new>
 
 #include "base/fresh_pages.hpp"
 
 namespace paco {
+
+// At most so many bytes are kept.
+constexpr std::size_t kKeptBytes = std::size_t{64} << 20;
+// Memory for so many bytes, with whatever was in it; give it back with the same number.
+void* take_large_pages(std::size_t bytes);
+void give_large_pages(void* memory, std::size_t bytes) noexcept;
 
 template <class T>
 struct LargePages {
@@ -24,28 +30,19 @@ struct LargePages {
 
   T* allocate(std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
-    if (bytes < kWorthIt) {
-      void* memory = ::operator new(bytes);
-      if (bytes >= kNewPages) make_pages(memory, bytes);
-      return static_cast<T*>(memory);
-    }
-    const std::size_t whole_pages = (bytes + kPage - 1) / kPage * kPage;
-    void* memory = std::aligned_alloc(kPage, whole_pages);
-    if (memory == nullptr) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-    madvise(memory, whole_pages, MADV_HUGEPAGE);
-#endif
+    if (bytes >= kWorthIt) return static_cast<T*>(take_large_pages(bytes));
+    void* memory = ::operator new(bytes);
+    if (bytes >= kNewPages) make_pages(memory, bytes);
     return static_cast<T*>(memory);
   }
   void deallocate(T* memory, std::size_t count) {
     if (count * sizeof(T) < kWorthIt) return ::operator delete(memory);
-    std::free(memory);
+    give_large_pages(memory, count * sizeof(T));
   }
   bool operator==(const LargePages&) const { return true; }
 
  private:
-  static constexpr std::size_t kPage = std::size_t{2} << 20;
-  static constexpr std::size_t kWorthIt = 2 * kPage;
+  static constexpr std::size_t kWorthIt = std::size_t{4} << 20;
   static constexpr std::size_t kNewPages = std::size_t{1} << 17;  // fewer bytes: mostly used before
 };
 
