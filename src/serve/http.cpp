@@ -37,11 +37,10 @@ bool split_target(std::string_view target, std::string& path, Fields& query) {
   if (!resolved || !resolved->starts_with('/')) return false;
   path = *resolved;
   if (mark == std::string_view::npos) return true;
-  std::string_view rest = target.substr(mark + 1);
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('&'), rest.size());
-    const std::string_view part = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
+  std::size_t end = mark;
+  for (std::size_t begin = mark + 1; begin < target.size(); begin = end + 1) {
+    end = std::min(target.find('&', begin), target.size());
+    const std::string_view part = target.substr(begin, end - begin);
     if (part.empty()) continue;
     const std::size_t sign = std::min(part.find('='), part.size());
     const auto name = resolve(part.substr(0, sign), true);
