@@ -31,6 +31,12 @@ if(PACO_SANITIZE)
   set(paco_full -O1)
   add_compile_options(-fsanitize=${PACO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${PACO_SANITIZE})
+  # There are many programs, and each is a large one.
+  include(CheckLinkerFlag)
+  check_linker_flag(CXX -fuse-ld=lld PACO_HAS_LLD)
+  if(PACO_HAS_LLD)
+    add_link_options(-fuse-ld=lld)
+  endif()
 endif()
 
 # Most of the time to compile a file goes into the headers it includes, so the files of a library, a program or a test are compiled as few
@@ -94,7 +100,10 @@ function(paco_library name)
 endfunction()
 
 # The tests' own code: what is tested stays optimised, and is what undefined behaviour is looked for in.
-set(paco_test_options ${paco_little})
+set(paco_test_options $<$<CONFIG:Release>:-O0>)
+if(PACO_SANITIZE)
+  set(paco_test_options ${paco_little})
+endif()
 if(PACO_SANITIZE MATCHES undefined)
   list(APPEND paco_test_options -fno-sanitize=undefined)
 endif()
