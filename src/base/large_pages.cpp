@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdlib>
 #include <mutex>
 #include <utility>
@@ -13,7 +14,16 @@ namespace {
 
 constexpr std::size_t kPage = std::size_t{2} << 20;
 
-std::size_t whole_pages(std::size_t bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+std::size_t round_up(std::size_t bytes, std::size_t step) {
+  return (bytes + step - 1) / step * step;
+}
+
+// How much is asked of the system: whole pages, and of few sizes, at most a quarter apart, so that
+// arrays of much the same size fit each other's place. What is not written takes no memory.
+std::size_t block_size(std::size_t bytes) {
+  const std::size_t pages = round_up(bytes, kPage);
+  return round_up(pages, std::max(kPage, std::bit_floor(pages) / 4));
+}
 
 struct Block {
   void* memory = nullptr;
@@ -23,16 +33,13 @@ struct Block {
 // Blocks that nobody uses, the one given back last at the end.
 class KeptBlocks {
  public:
-  // The smallest that is large enough and not much larger.
+  // The one of that size given back last, or nothing.
   void* take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    std::size_t best = count_;
-    for (std::size_t i = 0; i < count_; ++i) {
-      const std::size_t size = blocks_[i].bytes;
-      if (size < bytes || size > bytes + bytes / 4) continue;
-      if (best == count_ || size < blocks_[best].bytes) best = i;
+    for (std::size_t i = count_; i-- > 0;) {
+      if (blocks_[i].bytes == bytes) return remove(i).memory;
     }
-    return best == count_ ? nullptr : remove(best).memory;
+    return nullptr;
   }
 
   void clear() {
@@ -88,7 +95,7 @@ constexpr bool kKeeps = true;
 }  // namespace
 
 void* take_large_pages(std::size_t bytes) {
-  const std::size_t size = whole_pages(bytes);
+  const std::size_t size = block_size(bytes);
   if (kKeeps) {
     if (void* kept = kept_blocks().take(size)) return kept;
   }
@@ -106,7 +113,7 @@ void* take_large_pages(std::size_t bytes) {
 
 void give_large_pages(void* memory, std::size_t bytes) noexcept {
   if (!kKeeps) return std::free(memory);
-  kept_blocks().give({memory, whole_pages(bytes)});
+  kept_blocks().give({memory, block_size(bytes)});
 }
 
 }  // namespace paco
