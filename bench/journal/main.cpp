@@ -28,7 +28,7 @@ Journal new_journal(const bench::Harness& harness, const MadeSamples& samples, b
   remove_journal();
   Durability durability;
   durability.full = full;
-  return harness.take(Journal::create(kPath, samples.settings(), {}, durability));
+  return harness.take(Journal::create(kPath, samples.settings(), {}, {}, durability));
 }
 
 double thread_seconds() {

@@ -7,7 +7,7 @@
 #include "base/files.hpp"
 #include "base/try.hpp"
 #include "bus/store.hpp"
-#include "journal/journal.hpp"
+#include "journal/reader.hpp"
 
 namespace paco::bus {
 namespace {
@@ -61,7 +61,7 @@ Result<void> put_snapshot(const std::shared_ptr<Connection>& connection,
                           std::uint64_t event, const std::stop_token& stop) {
   const std::string copy = journal + ".snapshot";
   if (path_kind(copy) != PathKind::absent) PACO_TRY(remove_file(copy));
-  PACO_ASSIGN(Journal reader, Journal::open(journal, OpenMode::read, {}));
+  PACO_ASSIGN(JournalReader reader, JournalReader::open(journal));
   PACO_TRY(reader.copy_to(copy));
   const Result<std::vector<std::byte>> bytes = read_file(copy);
   PACO_TRY(remove_file(copy));

@@ -10,7 +10,7 @@
 namespace paco::journal {
 namespace {
 
-// What kind of row a sum is of comes first, so that no row passes for one of another kind.
+// The kind of row comes first, so that no row passes for one of another kind.
 enum RowKind : std::uint64_t {
   sample,
   operation,
@@ -112,12 +112,13 @@ std::uint64_t membership_sum(FieldSum& fields, const Membership& row) {
   return fields.sum();
 }
 
-std::uint64_t extras_sum(FieldSum& fields, const Extras& row) {
+std::uint64_t extras_sum(FieldSum& fields, std::uint64_t sequence, std::string_view attributes,
+                         std::string_view picture) {
   fields.clear();
   fields.add(std::uint64_t{extras});
-  fields.add(row.sequence);
-  fields.add(row.attributes);
-  fields.add(checksum_of(std::as_bytes(std::span(row.picture))));
+  fields.add(sequence);
+  fields.add(attributes);
+  fields.add(checksum_of(std::as_bytes(std::span(picture))));
   return fields.sum();
 }
 
@@ -137,7 +138,6 @@ std::uint64_t retention_sum(FieldSum& fields, const Retention& kept) {
   fields.add(std::uint64_t{retention});
   add_optional(fields, kept.embeddings);
   fields.add(kept.snapshot_samples);
-  fields.add(kept.snapshot_bytes);
   fields.add(kept.snapshots);
   return fields.sum();
 }

@@ -49,7 +49,8 @@ std::uint64_t operation_link(FieldSum& fields, std::uint64_t before, const Opera
 std::uint64_t category_sum(FieldSum& fields, const CategoryRow& row);  // without prototypes
 std::uint64_t prototype_sum(FieldSum& fields, std::int64_t id, std::int64_t owner);
 std::uint64_t membership_sum(FieldSum& fields, const Membership& row);
-std::uint64_t extras_sum(FieldSum& fields, const Extras& row);
+std::uint64_t extras_sum(FieldSum& fields, std::uint64_t sequence, std::string_view attributes,
+                         std::string_view picture);
 std::uint64_t snapshot_sum(FieldSum& fields, const SnapshotInfo& info, std::uint64_t bytes);
 std::uint64_t retention_sum(FieldSum& fields, const Retention& retention);
 // Of everything in the settings that never changes; the chain starts with it.

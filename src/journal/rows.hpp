@@ -30,8 +30,7 @@ struct JournalColumn {
 // How much a journal keeps. The only part of the settings that compacting can change.
 struct Retention {
   std::optional<std::uint64_t> embeddings;  // of the last so many samples; 0 none; unset all
-  std::uint64_t snapshot_samples = 0;       // a snapshot every so many samples; 0 not by samples
-  std::uint64_t snapshot_bytes = 0;         // ... or bytes of new events; 0 not by bytes
+  std::uint64_t snapshot_samples = 0;       // a snapshot every so many samples; 0 never
   std::uint64_t snapshots = 2;              // how many snapshots are kept, the newest ones
 
   bool operator==(const Retention&) const = default;

@@ -49,7 +49,7 @@ class EventPieces final : public Pieces {
     const auto published = stream_->lane().published();
     if (next_ < published->events) {
       const auto sent = stream_->read(
-          [&](Journal& journal) { return append_events(journal, *published->view, out); });
+          [&](JournalReader& journal) { return append_events(journal, *published->view, out); });
       if (!sent.ok()) return sent.error();
     }
     const bool changed = status_of_ != published->events;
@@ -68,7 +68,7 @@ class EventPieces final : public Pieces {
   }
 
  private:
-  Result<void> append_events(Journal& journal, const MemoryView& view, std::string& out) {
+  Result<void> append_events(JournalReader& journal, const MemoryView& view, std::string& out) {
     PACO_ASSIGN(const std::vector<StoredEvent> events, journal.events(next_, kEventsAtOnce));
     for (const StoredEvent& event : events) {
       if (const auto* sample = std::get_if<StoredSample>(&event)) {
@@ -154,7 +154,7 @@ Response Service::list_operations(Call& call) {
   const auto before = whole(call, "before", std::numeric_limits<std::int64_t>::max(),
                             std::numeric_limits<std::int64_t>::max());
   if (!before.ok()) return failure(before.error());
-  const auto rows = call.stream->read([](Journal& journal) {
+  const auto rows = call.stream->read([](JournalReader& journal) {
     return journal.operations(0, std::numeric_limits<std::int32_t>::max());
   });
   if (!rows.ok()) return failure(rows.error());

@@ -61,7 +61,7 @@ Json neighbours(Stream& stream, std::uint64_t sequence, std::span<const float> u
   const std::uint64_t from = view.samples > kLookedAt ? view.samples - kLookedAt : 0;
   const auto count = static_cast<std::size_t>(view.samples - from);
   std::vector<double> raw(count * d);
-  const auto kept = stream.read([&](Journal& journal) { return journal.embeddings(from, raw); });
+  const auto kept = stream.read([&](JournalReader& journal) { return journal.embeddings(from, raw); });
   Json list = Json::array();
   if (!kept.ok() || !*kept) return list;
   std::vector<std::pair<double, std::uint64_t>> found;
@@ -79,7 +79,7 @@ Json neighbours(Stream& stream, std::uint64_t sequence, std::span<const float> u
   }
   const std::size_t best = std::min(kMostNeighbours, found.size());
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(best), found.end());
-  stream.read([&](Journal& journal) {
+  stream.read([&](JournalReader& journal) {
     for (std::size_t i = 0; i < best; ++i) {
       const auto sample = journal.sample(found[i].second);
       if (!sample.ok() || !*sample) continue;
@@ -202,7 +202,7 @@ Response Service::list_samples(Call& call) {
              (search.empty() || contains(sample.key.value_or(""), search) ||
               contains(sample.sample, search));
     };
-    return stream.read([&](Journal& journal) -> Result<Json> {
+    return stream.read([&](JournalReader& journal) -> Result<Json> {
       if (call.has("key")) {
         PACO_ASSIGN(const auto found, journal.find_key(call.text("key")));
         if (found) list.push_back(sample_json(*found, *view, journal));
@@ -255,13 +255,13 @@ Response Service::show_sample(Call& call) {
   const auto sequence = number_of(call.places[1], "sequence number");
   if (!sequence.ok()) return failure(sequence.error());
   const auto view = stream.lane().published()->view;
-  const auto sample = stream.read([&](Journal& journal) { return journal.sample(*sequence); });
+  const auto sample = stream.read([&](JournalReader& journal) { return journal.sample(*sequence); });
   if (!sample.ok()) return failure(sample.error());
   if (!*sample) {
     return failure(404, "not_found", fmt::format("there is no sample {}", *sequence),
                    fmt::format("the stream has {}", view->samples));
   }
-  Json json = stream.read([&](Journal& journal) { return sample_json(**sample, *view, journal); });
+  Json json = stream.read([&](JournalReader& journal) { return sample_json(**sample, *view, journal); });
   json["evidence"] = evidence_json((*sample)->evidence, stream.method());
   std::string words;
   stream.lane().ask(
@@ -281,7 +281,7 @@ Response Service::get_picture(Call& call) {
   const auto sequence = number_of(call.places[1], "sequence number");
   if (!sequence.ok()) return failure(sequence.error());
   const auto extras =
-      call.stream->read([&](Journal& journal) { return journal.extras(*sequence, true); });
+      call.stream->read([&](JournalReader& journal) { return journal.extras(*sequence, true); });
   if (!extras.ok()) return failure(extras.error());
   const std::string_view type = picture_type(extras->picture);
   if (type.empty())

@@ -46,7 +46,7 @@ Json attributes_json(const Extras& extras) {
   return parsed.is_object() ? parsed : Json::object();
 }
 
-Extras extras_of(Journal& journal, std::uint64_t sequence) {
+Extras extras_of(JournalReader& journal, std::uint64_t sequence) {
   Result<Extras> found = journal.extras(sequence, false);
   return found.ok() ? std::move(found).value() : Extras{};
 }
@@ -100,7 +100,7 @@ Json evidence_json(std::span<const double> evidence, const MethodInfo& method) {
   return out;
 }
 
-Json sample_json(const StoredSample& s, const MemoryView& view, Journal& journal) {
+Json sample_json(const StoredSample& s, const MemoryView& view, JournalReader& journal) {
   const Categories& categories = view.categories;
   const auto name = [&](CategoryId id) { return categories.name(id); };
   // A sample that came after the view was taken is shown with what it was answered.
@@ -133,7 +133,7 @@ Json sample_json(const StoredSample& s, const MemoryView& view, Journal& journal
           {"picture", extras.has_picture}};
 }
 
-Json event_json(const StoredSample& s, const MemoryView& view, Journal& journal) {
+Json event_json(const StoredSample& s, const MemoryView& view, JournalReader& journal) {
   return {{"sequence", s.sequence},
           {"event", s.event},
           {"category", s.category},
@@ -146,7 +146,7 @@ Json event_json(const StoredSample& s, const MemoryView& view, Journal& journal)
           {"picture", extras_of(journal, s.sequence).has_picture}};
 }
 
-Json face_json(std::uint64_t sequence, Journal& journal) {
+Json face_json(std::uint64_t sequence, JournalReader& journal) {
   const Extras extras = extras_of(journal, sequence);
   const auto sample = journal.sample(sequence);
   const bool found = sample.ok() && sample->has_value();

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "journal/journal.hpp"
+#include "journal/reader.hpp"
 #include "serve/lane.hpp"
 #include "serve/stream.hpp"
 
@@ -20,11 +20,11 @@ std::string decisions_text(const SampleAnswer& answer, const MethodInfo& method,
 Json number_json(double value);
 Json evidence_json(std::span<const double> evidence, const MethodInfo& method);
 // What a sample's row shows; `journal` has its attributes and where it belongs now.
-Json sample_json(const StoredSample& sample, const MemoryView& view, Journal& journal);
+Json sample_json(const StoredSample& sample, const MemoryView& view, JournalReader& journal);
 // The same in short, for live events.
-Json event_json(const StoredSample& sample, const MemoryView& view, Journal& journal);
+Json event_json(const StoredSample& sample, const MemoryView& view, JournalReader& journal);
 // {"sequence", "key", "id", "picture", "attributes"}
-Json face_json(std::uint64_t sequence, Journal& journal);
+Json face_json(std::uint64_t sequence, JournalReader& journal);
 Json category_view(const MemoryView& view, const MemberIndex& members, CategoryId id);
 Json operation_view(const OperationRow& row);
 // Cheap: suggestions and warnings are counted as they were when somebody last asked for them.

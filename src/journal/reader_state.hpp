@@ -1,0 +1,39 @@
+// The inside of a JournalReader, for the files of this folder: its connection and its prepared
+// questions.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/memory_guard.hpp"
+#include "journal/database.hpp"
+#include "journal/reader.hpp"
+#include "journal/settings.hpp"
+
+namespace paco {
+
+struct JournalReader::State {
+  // `database` is open for reading and was checked; see open.hpp.
+  static Result<std::unique_ptr<State>> create(journal::Database database,
+                                               journal::JournalHeader header);
+
+  Result<JournalTail> tail();
+  Result<std::optional<StoredSample>> single(journal::Statement& statement);
+  Result<std::vector<StoredSample>> samples(std::uint64_t from, std::size_t count);
+  Result<std::vector<OperationRow>> operations(std::uint64_t from, std::size_t count);
+  Result<bool> embeddings(std::uint64_t from, std::span<double> into);
+  Result<JournalInfo> info();
+
+  std::optional<journal::Database> database;  // none: closed
+  std::string path;
+  journal::JournalHeader header;
+  journal::Statement by_sequence, by_key, page, operation_page, run, moved, extras, picture;
+};
+
+template <class Body>
+auto JournalReader::ask(Body body) -> decltype(body(*state_)) {
+  if (!state_->database) return closed();
+  return guard_memory("read the journal", [&] { return body(*state_); });
+}
+
+}  // namespace paco
