@@ -1,4 +1,5 @@
-// In programs that are built with PACO_FAULTS: the disk of journals fails as PACO_JOURNAL_FAULT says.
+// In programs that are built with PACO_FAULTS: the disk of journals fails as PACO_JOURNAL_FAULT
+// says.
 #include "journal/faulty_disk.hpp"
 
 namespace {

@@ -12,8 +12,8 @@
 
 namespace paco {
 
-// What an inspection found. If something is wrong, `problem` says what, and `events` counts the ones
-// before the first bad one; without `first_bad` no event is damaged, but something else.
+// What an inspection found. If something is wrong, `problem` says what, and `events` counts the
+// ones before the first bad one; without `first_bad` no event is damaged, but something else.
 struct JournalReport {
   std::uint64_t events = 0;
   std::uint64_t samples = 0;

@@ -32,7 +32,8 @@ std::string insert_sample(const JournalSettings& settings) {
 }
 
 bool is_sample(const Statement& row, const JournalSettings& settings) {
-  return row.has_types("iiiiiiiTtIirr") && row.has_numbers(kFixedColumns, settings.evidence.size()) &&
+  return row.has_types("iiiiiiiTtIirr") &&
+         row.has_numbers(kFixedColumns, settings.evidence.size()) &&
          row.number_at(5) < settings.verdicts.size() && row.number_at(6) <= 1;
 }
 
@@ -72,9 +73,7 @@ OperationRow read_operation(const Statement& row) {
   return operation;
 }
 
-bool is_category(const Statement& row) {
-  return row.has_types("ittiiii") && row.number_at(4) <= 1;
-}
+bool is_category(const Statement& row) { return row.has_types("ittiiii") && row.number_at(4) <= 1; }
 
 CategoryRow read_category(const Statement& row) {
   CategoryRow category;

@@ -53,16 +53,16 @@ Error database_error(const std::string& path, int status, std::string_view detai
   }
 }
 
-Statement& Statement::text(std::string_view value) {
-  return note(sqlite3_bind_text64(handle_.get(), ++bound_, value.data() ? value.data() : "",
-                                  value.size(), SQLITE_STATIC, SQLITE_UTF8));
+void Statement::set(std::string_view value) {
+  note(sqlite3_bind_text64(handle_.get(), ++bound_, value.data() ? value.data() : "", value.size(),
+                           SQLITE_STATIC, SQLITE_UTF8));
 }
 
-Statement& Statement::blob(std::span<const std::byte> value) {
+void Statement::set(std::span<const std::byte> value) {
   // A null pointer would bind NULL instead of no bytes.
-  return note(sqlite3_bind_blob64(handle_.get(), ++bound_,
-                                  value.empty() ? static_cast<const void*>("") : value.data(),
-                                  value.size(), SQLITE_STATIC));
+  note(sqlite3_bind_blob64(handle_.get(), ++bound_,
+                           value.empty() ? static_cast<const void*>("") : value.data(),
+                           value.size(), SQLITE_STATIC));
 }
 
 Result<bool> Statement::step() {
@@ -93,30 +93,13 @@ void Statement::reset() {
 bool Statement::has_types(std::string_view types) const {
   for (std::size_t i = 0; i < types.size(); ++i) {
     const int type = sqlite3_column_type(handle_.get(), static_cast<int>(i));
-    bool fits = false;
-    switch (types[i]) {
-      case 'i':
-        fits = type == SQLITE_INTEGER;
-        break;
-      case 'I':
-        fits = type == SQLITE_INTEGER || type == SQLITE_NULL;
-        break;
-      case 't':
-        fits = type == SQLITE_TEXT;
-        break;
-      case 'T':
-        fits = type == SQLITE_TEXT || type == SQLITE_NULL;
-        break;
-      case 'b':
-        fits = type == SQLITE_BLOB;
-        break;
-      case 'B':
-        fits = type == SQLITE_BLOB || type == SQLITE_NULL;
-        break;
-      default:
-        fits = type == SQLITE_FLOAT || type == SQLITE_NULL;
-    }
-    if (!fits) return false;
+    const char wanted = types[i];
+    const int expected = wanted == 'i' || wanted == 'I'   ? SQLITE_INTEGER
+                         : wanted == 't' || wanted == 'T' ? SQLITE_TEXT
+                         : wanted == 'b' || wanted == 'B' ? SQLITE_BLOB
+                                                          : SQLITE_FLOAT;
+    const bool may_be_null = std::string_view("ITBr").find(wanted) != std::string_view::npos;
+    if (type != expected && !(may_be_null && type == SQLITE_NULL)) return false;
   }
   return true;
 }

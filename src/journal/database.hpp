@@ -6,7 +6,7 @@
 
 #include <sqlite3.h>
 
-#include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -21,27 +21,24 @@ namespace paco::journal {
 
 class Database;
 
-// A prepared statement. Values are bound in order; texts and blobs must live until it is reset.
+// A prepared statement. Texts and blobs that are bound must live until it is reset.
 class Statement {
  public:
   Statement() = default;
 
-  Statement& integer(std::int64_t value) {
-    return note(sqlite3_bind_int64(handle_.get(), ++bound_, value));
+  // Integers, doubles (NaN is stored as NULL), texts, blobs and optionals of them, in order.
+  template <class... Values>
+  Statement& bind(const Values&... values) {
+    (set(values), ...);
+    return *this;
   }
-  Statement& integer(std::uint64_t value) { return integer(static_cast<std::int64_t>(value)); }
-  // NaN is stored as NULL.
-  Statement& real(double value) {
-    return note(sqlite3_bind_double(handle_.get(), ++bound_, value));
-  }
-  Statement& text(std::string_view value);
-  Statement& blob(std::span<const std::byte> value);
-  Statement& null() { return note(sqlite3_bind_null(handle_.get(), ++bound_)); }
-
   // True if there is a row.
   Result<bool> step();
-  // For statements without rows: runs it and makes it ready for the next values.
-  Result<void> finish();
+  // For statements without rows: binds, runs, and is ready for the next values.
+  template <class... Values>
+  Result<void> run(const Values&... values) {
+    return bind(values...).finish();
+  }
   void reset();
 
   // Whether the first columns of a row have these types: i integer, t text, b blob; in capitals, or
@@ -73,10 +70,24 @@ class Statement {
   struct Finalizer {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
-  Statement& note(int status) {
-    if (status != SQLITE_OK) status_ = status;
-    return *this;
+  template <std::integral Integer>
+  void set(Integer value) {
+    note(sqlite3_bind_int64(handle_.get(), ++bound_, static_cast<std::int64_t>(value)));
   }
+  void set(double value) { note(sqlite3_bind_double(handle_.get(), ++bound_, value)); }
+  void set(std::string_view value);
+  void set(std::span<const std::byte> value);
+  void set(std::span<const double> values) {
+    for (const double value : values) set(value);
+  }
+  template <class Value>
+  void set(const std::optional<Value>& value) {
+    value ? set(*value) : note(sqlite3_bind_null(handle_.get(), ++bound_));
+  }
+  void note(int status) {
+    if (status != SQLITE_OK) status_ = status;
+  }
+  Result<void> finish();
 
   std::unique_ptr<sqlite3_stmt, Finalizer> handle_;
   const std::string* path_ = nullptr;

@@ -76,17 +76,8 @@ class Inspection {
   }
 
   Result<void> model() {
-    std::uint64_t parts = 0;
-    PartsSum sum;
-    PACO_ASSIGN(Statement part, database_.prepare("SELECT part, bytes FROM model ORDER BY part"));
-    for (;;) {
-      PACO_ASSIGN(const bool found, part.step());
-      if (!found) break;
-      if (!part.has_types("ib") || part.number_at(0) != parts++)
-        return bad("its model has other parts than it was stored in");
-      sum.add(part.blob_at(1));
-    }
-    return sum.sum() == header_.model ? check_stop() : bad("the checksum of its model does not match");
+    PACO_TRY(read_model(database_, header_.model));
+    return check_stop();
   }
 
   Result<void> categories() {
@@ -151,8 +142,7 @@ class Inspection {
           extras_sum(fields_, sequence, row.text_at(1),
                      {reinterpret_cast<const char*>(picture.data()), picture.size()});
       if (!has_types || sum != row.number_at(3)) {
-        return bad(fmt::format("the checksum of the extras of sample {} does not match",
-                               sequence));
+        return bad(fmt::format("the checksum of the extras of sample {} does not match", sequence));
       }
       if (sequence >= report_.samples)
         return bad(fmt::format("sample {} has extras and is missing", sequence));
@@ -184,7 +174,7 @@ class Inspection {
       }
       next = first + count;
       first_kept = std::min(first_kept, first);
-      sample.integer(first).integer(count);
+      sample.bind(first, count);
       for (std::uint64_t i = 0; i < count; ++i) {
         PACO_ASSIGN(const bool there, sample.step());
         to_doubles(*type, false, bytes.data() + i * row_bytes, row);
@@ -220,38 +210,17 @@ class Inspection {
     PACO_ASSIGN(Statement row,
                 database_.prepare("SELECT event, sequence, digest, size, checksum FROM snapshots "
                                   "ORDER BY event"));
-    PACO_ASSIGN(Statement part, database_.prepare("SELECT bytes, part FROM snapshot_parts WHERE "
-                                                  "event = ?1 ORDER BY part"));
-    std::uint64_t parts = 0;
     for (;;) {
       PACO_ASSIGN(const bool found, row.step());
       if (!found) break;
-      const bool has_types = row.has_types("iitii");
-      const SnapshotInfo info{row.number_at(0), row.number_at(1), std::string(row.text_at(2)),
-                              row.number_at(3)};
-      PartsSum sum;
-      std::uint64_t size = 0;
-      std::int64_t next = 0;
-      part.integer(info.event);
-      for (bool in_order = has_types; in_order; ++parts) {
-        PACO_ASSIGN(const bool more, part.step());
-        if (!more) break;
-        in_order = part.has_types("bi") && part.integer_at(1) == next++;
-        size += part.blob_at(0).size();
-        sum.add(part.blob_at(0));
-      }
-      part.reset();
-      if (!has_types || size != info.size ||
-          snapshot_sum(fields_, info, sum.sum()) != row.number_at(4)) {
-        return bad(
-            fmt::format("the checksum of the snapshot at event {} does not match", info.event));
-      }
+      PACO_TRY(read_snapshot(database_, row));
       ++report_.snapshots;
       PACO_TRY(check_stop());
     }
-    PACO_ASSIGN(const std::int64_t all, database_.number("SELECT count(*) FROM snapshot_parts"));
-    if (static_cast<std::uint64_t>(all) != parts) return bad("it holds a part of no snapshot");
-    return {};
+    PACO_ASSIGN(const std::int64_t unknown,
+                database_.number("SELECT count(*) FROM snapshot_parts WHERE event NOT IN (SELECT "
+                                 "event FROM snapshots)"));
+    return unknown == 0 ? Result<void>{} : bad("it holds a part of no snapshot");
   }
 
   Database& database_;

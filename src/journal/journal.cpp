@@ -59,8 +59,7 @@ Result<Journal> Journal::open_unguarded(const std::string& path, OpenMode mode,
     PACO_ASSIGN(writing->writer, Writer::create(std::move(file.database), file.header.settings,
                                                 file.tail, durability.full));
     if (!durability.full) {
-      PACO_ASSIGN(writing->relaxed,
-                  RelaxedSync::start(*writing->writer, durability.between_syncs));
+      PACO_ASSIGN(writing->relaxed, RelaxedSync::start(*writing->writer, durability.between_syncs));
     }
     PACO_ASSIGN(file.database, Database::open(path, Database::Mode::read));
   }
@@ -129,11 +128,7 @@ Result<void> Journal::save_snapshot(std::uint64_t event, std::uint64_t sequence,
 }
 
 Result<void> Journal::prune_snapshots(std::size_t keep) {
-  PACO_ASSIGN(const std::vector<SnapshotInfo> list, snapshots());
-  if (list.size() <= keep) return {};
-  std::vector<std::uint64_t> old;
-  for (std::size_t i = 0; i + keep < list.size(); ++i) old.push_back(list[i].event);
-  return write([&](Writer& writer) { return writer.remove_snapshots(old); });
+  return write([&](Writer& writer) { return writer.prune_snapshots(keep); });
 }
 
 Result<void> Journal::flush() {

@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/try.hpp"
+#include "journal/columns.hpp"
 #include "journal/open.hpp"
 #include "journal/reader_state.hpp"
-#include "journal/columns.hpp"
 #include "journal/schema.hpp"
 
 namespace paco {
@@ -52,14 +52,15 @@ Result<std::unique_ptr<JournalReader::State>> JournalReader::State::create(Datab
   const std::string select = select_samples(s.header.settings);
   PACO_ASSIGN(s.by_sequence, database.prepare(select + "WHERE sequence = ?1"));
   PACO_ASSIGN(s.by_key, database.prepare(select + "WHERE key = ?1"));
-  PACO_ASSIGN(s.page,
-              database.prepare(select + "WHERE sequence >= ?1 ORDER BY sequence LIMIT ?2"));
+  PACO_ASSIGN(s.page, database.prepare(select + "WHERE sequence >= ?1 ORDER BY sequence LIMIT ?2"));
   PACO_ASSIGN(s.operation_page, database.prepare(std::string(kSelectOperations) +
                                                  "WHERE event >= ?1 ORDER BY event LIMIT ?2"));
-  PACO_ASSIGN(s.run, database.prepare("SELECT first_sequence, count, type FROM embeddings "
-                                      "WHERE first_sequence <= ?1 ORDER BY first_sequence DESC "
-                                      "LIMIT 1"));
-  PACO_ASSIGN(s.moved, database.prepare("SELECT prototype, counted FROM moved WHERE sequence = ?1"));
+  PACO_ASSIGN(s.embedding_run,
+              database.prepare("SELECT first_sequence, count, type FROM embeddings "
+                               "WHERE first_sequence <= ?1 ORDER BY first_sequence DESC "
+                               "LIMIT 1"));
+  PACO_ASSIGN(s.moved,
+              database.prepare("SELECT prototype, counted FROM moved WHERE sequence = ?1"));
   PACO_ASSIGN(s.extras, database.prepare("SELECT attributes, picture IS NOT NULL FROM extras WHERE "
                                          "sequence = ?1"));
   PACO_ASSIGN(s.picture, database.prepare("SELECT picture FROM extras WHERE sequence = ?1"));
@@ -74,7 +75,7 @@ Error JournalReader::closed() const {
 void JournalReader::close_reader() {
   for (Statement* statement :
        {&state_->by_sequence, &state_->by_key, &state_->page, &state_->operation_page,
-        &state_->run, &state_->moved, &state_->extras, &state_->picture}) {
+        &state_->embedding_run, &state_->moved, &state_->extras, &state_->picture}) {
     *statement = {};
   }
   state_->database.reset();
@@ -136,11 +137,11 @@ Result<std::optional<StoredSample>> JournalReader::State::single(Statement& stat
 }
 
 Result<std::optional<StoredSample>> JournalReader::sample(std::uint64_t sequence) {
-  return ask([&](State& s) { return s.single(s.by_sequence.integer(sequence)); });
+  return ask([&](State& s) { return s.single(s.by_sequence.bind(sequence)); });
 }
 
 Result<std::optional<StoredSample>> JournalReader::find_key(std::string_view key) {
-  return ask([&](State& s) { return s.single(s.by_key.text(key)); });
+  return ask([&](State& s) { return s.single(s.by_key.bind(key)); });
 }
 
 Result<std::vector<StoredSample>> JournalReader::samples(std::uint64_t from, std::size_t count) {
@@ -152,7 +153,7 @@ Result<std::vector<StoredSample>> JournalReader::State::samples(std::uint64_t fr
   const Resetter resetter{page};
   std::vector<StoredSample> rows;
   rows.reserve(std::min(count, kFirstReserve));
-  page.integer(from).integer(static_cast<std::int64_t>(count));
+  page.bind(from, count);
   for (;;) {
     PACO_ASSIGN(const bool found, page.step());
     if (!found) return rows;
@@ -168,7 +169,7 @@ Result<std::vector<OperationRow>> JournalReader::State::operations(std::uint64_t
                                                                    std::size_t count) {
   const Resetter resetter{operation_page};
   std::vector<OperationRow> rows;
-  operation_page.integer(from).integer(static_cast<std::int64_t>(count));
+  operation_page.bind(from, count);
   for (;;) {
     PACO_ASSIGN(const bool found, operation_page.step());
     if (!found) return rows;
@@ -228,12 +229,11 @@ Result<std::vector<CategoryRow>> JournalReader::categories() {
 Result<std::optional<Membership>> JournalReader::membership(std::uint64_t sequence) {
   return ask([&](State& s) -> Result<std::optional<Membership>> {
     const Resetter resetter{s.moved};
-    PACO_ASSIGN(const bool found, s.moved.integer(sequence).step());
+    PACO_ASSIGN(const bool found, s.moved.bind(sequence).step());
     if (found) {
       return std::optional(Membership{sequence, s.moved.integer_at(0), s.moved.integer_at(1) != 0});
     }
-    PACO_ASSIGN(const std::optional<StoredSample> decided,
-                s.single(s.by_sequence.integer(sequence)));
+    PACO_ASSIGN(const std::optional<StoredSample> decided, s.single(s.by_sequence.bind(sequence)));
     if (!decided) return std::optional<Membership>{};
     return std::optional(Membership{sequence, decided->prototype, decided->counted});
   });

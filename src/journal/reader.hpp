@@ -1,5 +1,5 @@
 // Reads a journal: samples and events by range, a sample by its key, categories, embeddings,
-// snapshots. For everything that looks at a stream without deciding: the server, exports, replays,
+// snapshots. For everything that uses a stream without deciding: the server, exports, replays,
 // tools.
 //
 //   PACO_ASSIGN(JournalReader journal, JournalReader::open("birds.journal"));

@@ -7,7 +7,6 @@
 #include "base/files.hpp"
 #include "base/try.hpp"
 #include "data/element.hpp"
-#include "journal/checksum.hpp"
 #include "journal/embedding_run.hpp"
 #include "journal/open.hpp"
 #include "journal/reader_state.hpp"
@@ -29,13 +28,13 @@ Result<Extras> JournalReader::extras(std::uint64_t sequence, bool with_picture) 
     Extras out;
     out.sequence = sequence;
     const Resetter resetter{s.extras};
-    PACO_ASSIGN(const bool found, s.extras.integer(sequence).step());
+    PACO_ASSIGN(const bool found, s.extras.bind(sequence).step());
     if (!found) return out;
     out.attributes = s.extras.text_at(0);
     out.has_picture = s.extras.integer_at(1) != 0;
     if (!with_picture || !out.has_picture) return out;
     const Resetter picture_resetter{s.picture};
-    PACO_TRY(s.picture.integer(sequence).step());
+    PACO_TRY(s.picture.bind(sequence).step());
     const std::span<const std::byte> bytes = s.picture.blob_at(0);
     out.picture.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return out;
@@ -61,15 +60,15 @@ Result<bool> JournalReader::State::embeddings(std::uint64_t from, std::span<doub
   const Rollback rollback(*database);
   std::vector<std::byte> bytes;
   while (!into.empty()) {
-    PACO_ASSIGN(const bool found, run.integer(from).step());
-    const std::uint64_t first = found ? run.number_at(0) : 0;
-    const std::uint64_t count = found ? run.number_at(1) : 0;
+    PACO_ASSIGN(const bool found, embedding_run.bind(from).step());
+    const std::uint64_t first = found ? embedding_run.number_at(0) : 0;
+    const std::uint64_t count = found ? embedding_run.number_at(1) : 0;
     if (!found || from - first >= count) {
-      run.reset();
+      embedding_run.reset();
       return false;
     }
-    const std::string type_name(run.text_at(2));
-    run.reset();
+    const std::string type_name(embedding_run.text_at(2));
+    embedding_run.reset();
     PACO_ASSIGN(const ElementType type, run_type(path, type_name));
     const std::size_t row_bytes = dimension * element_size(type);
     const std::size_t rows = std::min<std::size_t>(count - (from - first), into.size() / dimension);
@@ -130,28 +129,9 @@ Result<std::optional<Snapshot>> JournalReader::newest_snapshot(std::uint64_t at_
                                     "WHERE event <= ?1 ORDER BY event DESC LIMIT 1"));
     // The file counts events with 63 bits.
     constexpr std::uint64_t kLast = std::uint64_t(-1) >> 1;
-    PACO_ASSIGN(const bool found, row.integer(std::min(at_most_event, kLast)).step());
+    PACO_ASSIGN(const bool found, row.bind(std::min(at_most_event, kLast)).step());
     if (!found) return std::optional<Snapshot>{};
-    Snapshot snapshot;
-    snapshot.event = row.number_at(0);
-    snapshot.sequence = row.number_at(1);
-    snapshot.digest = row.text_at(2);
-    snapshot.size = row.number_at(3);
-    PACO_ASSIGN(Statement part, s.database->prepare("SELECT bytes FROM snapshot_parts WHERE event "
-                                                    "= ?1 ORDER BY part"));
-    part.integer(snapshot.event);
-    while (snapshot.bytes.size() < snapshot.size) {
-      PACO_ASSIGN(const bool more, part.step());
-      if (!more) break;
-      const auto bytes = part.blob_at(0);
-      snapshot.bytes.insert(snapshot.bytes.end(), bytes.begin(), bytes.end());
-    }
-    FieldSum fields;
-    if (snapshot.bytes.size() != snapshot.size ||
-        snapshot_sum(fields, snapshot, checksum_of(snapshot.bytes)) != row.number_at(4)) {
-      return damaged(s.path, fmt::format("the checksum of the snapshot at event {} does not match",
-                                         snapshot.event));
-    }
+    PACO_ASSIGN(Snapshot snapshot, read_snapshot(*s.database, row));
     return std::optional(std::move(snapshot));
   });
 }

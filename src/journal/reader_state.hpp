@@ -27,7 +27,8 @@ struct JournalReader::State {
   std::optional<journal::Database> database;  // none: closed
   std::string path;
   journal::JournalHeader header;
-  journal::Statement by_sequence, by_key, page, operation_page, run, moved, extras, picture;
+  journal::Statement by_sequence, by_key, page, operation_page, embedding_run, moved, extras,
+      picture;
 };
 
 template <class Body>

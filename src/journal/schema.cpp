@@ -135,8 +135,8 @@ std::string samples_table(const JournalSettings& settings) {
   return sql + ")";
 }
 
-// A sample is shown where it belongs now: with the owner of the prototype that it was moved to or
-// decided for.
+// `now` and `name` are of the category a sample belongs to now: the owner of the prototype that it
+// was moved to or decided for.
 std::string decisions_view(const JournalSettings& settings) {
   std::string sql = fmt::format(
       "CREATE VIEW decisions AS\n"

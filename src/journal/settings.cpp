@@ -26,7 +26,8 @@ Result<std::vector<std::string>> words_of(const std::string& path, std::string_v
   std::vector<std::string> words;
   if (!json.is_array()) return damaged(path, "a list in its settings cannot be read");
   for (const auto& word : json) {
-    if (!word.is_string()) return damaged(path, "a list in its settings has entries that are not words");
+    if (!word.is_string())
+      return damaged(path, "a list in its settings has entries that are not words");
     words.push_back(word.get<std::string>());
   }
   return words;
@@ -37,34 +38,26 @@ Result<void> store(Database& database, const JournalSettings& settings,
   const std::uint64_t model_sum = checksum_of(model);
   FieldSum fields;
   PACO_ASSIGN(Statement row, database.prepare("INSERT INTO settings VALUES(?1, ?2)"));
-  PACO_TRY(row.text("method").text(settings.method).finish());
-  PACO_TRY(row.text("options").text(settings.options).finish());
-  PACO_TRY(row.text("model").text(settings.model).finish());
-  PACO_TRY(row.text("model_checksum").integer(model_sum).finish());
-  PACO_TRY(row.text("created").real(settings.created).finish());
-  PACO_TRY(row.text("dimension").integer(std::uint64_t{settings.dimension}).finish());
-  const std::string verdicts = list_of(settings.verdicts);
-  PACO_TRY(row.text("verdicts").text(verdicts).finish());
-  PACO_TRY(row.text("checksum").integer(settings_sum(fields, settings, model_sum)).finish());
+  PACO_TRY(row.run("method", settings.method));
+  PACO_TRY(row.run("options", settings.options));
+  PACO_TRY(row.run("model", settings.model));
+  PACO_TRY(row.run("model_checksum", model_sum));
+  PACO_TRY(row.run("created", settings.created));
+  PACO_TRY(row.run("dimension", settings.dimension));
+  PACO_TRY(row.run("verdicts", list_of(settings.verdicts)));
+  PACO_TRY(row.run("checksum", settings_sum(fields, settings, model_sum)));
   PACO_TRY(write_retention(database, settings.retention));
 
   PACO_ASSIGN(Statement column, database.prepare("INSERT INTO evidence VALUES(?1, ?2, ?3, ?4)"));
   for (std::size_t i = 0; i < settings.evidence.size(); ++i) {
     const JournalColumn& evidence = settings.evidence[i];
-    const std::string choices = list_of(evidence.choices);
-    column.integer(std::uint64_t{i}).text(evidence.name).text(evidence.meaning);
-    if (evidence.is_choice) {
-      column.text(choices);
-    } else {
-      column.null();
-    }
-    PACO_TRY(column.finish());
+    std::optional<std::string> choices;
+    if (evidence.is_choice) choices = list_of(evidence.choices);
+    PACO_TRY(column.run(i, evidence.name, evidence.meaning, choices));
   }
   PACO_ASSIGN(Statement part, database.prepare("INSERT INTO model VALUES(?1, ?2)"));
   for (std::size_t begin = 0, i = 0; begin < model.size(); begin += kPartBytes, ++i) {
-    PACO_TRY(part.integer(std::uint64_t{i})
-                 .blob(model.subspan(begin, std::min(kPartBytes, model.size() - begin)))
-                 .finish());
+    PACO_TRY(part.run(i, model.subspan(begin, std::min(kPartBytes, model.size() - begin))));
   }
   return {};
 }
@@ -113,7 +106,8 @@ struct StoredSums {
 };
 
 // One row of the table; false if there is no such setting or its value is of another type.
-bool read_setting(const Statement& row, JournalHeader& header, StoredSums& sums, std::string& verdicts) {
+bool read_setting(const Statement& row, JournalHeader& header, StoredSums& sums,
+                  std::string& verdicts) {
   JournalSettings& settings = header.settings;
   Retention& kept = settings.retention;
   const bool is_text = row.has_types("tt"), is_number = row.has_types("ti");
@@ -131,12 +125,9 @@ bool read_setting(const Statement& row, JournalHeader& header, StoredSums& sums,
   }
   std::uint64_t dimension = settings.dimension;
   const std::pair<std::string_view, std::uint64_t*> numbers[] = {
-      {"model_checksum", &header.model},
-      {"dimension", &dimension},
-      {"checksum", &sums.fixed},
-      {"snapshot_samples", &kept.snapshot_samples},
-      {"keep_snapshots", &kept.snapshots},
-      {"retention_checksum", &sums.retention}};
+      {"model_checksum", &header.model},   {"dimension", &dimension},
+      {"checksum", &sums.fixed},           {"snapshot_samples", &kept.snapshot_samples},
+      {"keep_snapshots", &kept.snapshots}, {"retention_checksum", &sums.retention}};
   for (const auto& [number, value] : numbers) {
     if (name == number) {
       *value = row.number_at(1);
@@ -237,16 +228,10 @@ Result<JournalHeader> read_header(Database& database) {
 Result<void> write_retention(Database& database, const Retention& retention) {
   FieldSum fields;
   PACO_ASSIGN(Statement row, database.prepare("INSERT OR REPLACE INTO settings VALUES(?1, ?2)"));
-  row.text("keep_embeddings");
-  if (retention.embeddings) {
-    row.integer(*retention.embeddings);
-  } else {
-    row.null();
-  }
-  PACO_TRY(row.finish());
-  PACO_TRY(row.text("snapshot_samples").integer(retention.snapshot_samples).finish());
-  PACO_TRY(row.text("keep_snapshots").integer(retention.snapshots).finish());
-  return row.text("retention_checksum").integer(retention_sum(fields, retention)).finish();
+  PACO_TRY(row.run("keep_embeddings", retention.embeddings));
+  PACO_TRY(row.run("snapshot_samples", retention.snapshot_samples));
+  PACO_TRY(row.run("keep_snapshots", retention.snapshots));
+  return row.run("retention_checksum", retention_sum(fields, retention));
 }
 
 Result<std::vector<std::byte>> read_model(Database& database, std::uint64_t checksum) {
@@ -261,6 +246,32 @@ Result<std::vector<std::byte>> read_model(Database& database, std::uint64_t chec
   if (checksum_of(model) != checksum)
     return damaged(database.path(), "the checksum of its model does not match");
   return model;
+}
+
+Result<Snapshot> read_snapshot(Database& database, const Statement& row) {
+  Snapshot snapshot;
+  const bool has_types = row.has_types("iitii");
+  snapshot.event = row.number_at(0);
+  snapshot.sequence = row.number_at(1);
+  snapshot.digest = row.text_at(2);
+  snapshot.size = row.number_at(3);
+  PACO_ASSIGN(Statement part,
+              database.prepare("SELECT bytes FROM snapshot_parts WHERE event = ?1 ORDER BY part"));
+  part.bind(snapshot.event);
+  for (;;) {
+    PACO_ASSIGN(const bool found, part.step());
+    if (!found) break;
+    const auto bytes = part.blob_at(0);
+    snapshot.bytes.insert(snapshot.bytes.end(), bytes.begin(), bytes.end());
+  }
+  FieldSum fields;
+  if (!has_types || snapshot.bytes.size() != snapshot.size ||
+      snapshot_sum(fields, snapshot, checksum_of(snapshot.bytes)) != row.number_at(4)) {
+    return damaged(
+        database.path(),
+        fmt::format("the checksum of the snapshot at event {} does not match", snapshot.event));
+  }
+  return snapshot;
 }
 
 }  // namespace paco::journal

@@ -1,5 +1,5 @@
-// What stands at the beginning of a journal: settings and model. How they are written into a new one
-// and read back.
+// The header of a journal (settings and model): how it is written into a new file and read back.
+// Also what reader and inspection have in common.
 #pragma once
 
 #include <cstddef>
@@ -32,6 +32,9 @@ Result<JournalHeader> read_header(Database& database);
 Result<void> write_retention(Database& database, const Retention& retention);
 
 Result<std::vector<std::byte>> read_model(Database& database, std::uint64_t checksum);
+
+// The snapshot of a row of "SELECT event, sequence, digest, size, checksum FROM snapshots".
+Result<Snapshot> read_snapshot(Database& database, const Statement& row);
 
 // Blobs are stored in parts of at most this size: SQLite takes no more than 1 GB at once.
 constexpr std::size_t kPartBytes = std::size_t{1} << 24;

@@ -6,8 +6,8 @@
 
 #include "base/try.hpp"
 #include "data/element.hpp"
-#include "journal/embedding_run.hpp"
 #include "journal/columns.hpp"
+#include "journal/embedding_run.hpp"
 #include "journal/schema.hpp"
 #include "journal/settings.hpp"
 
@@ -60,9 +60,9 @@ Result<void> Writer::prepare(const JournalSettings& settings) {
   PACO_ASSIGN(forget_, database_.prepare("DELETE FROM embeddings WHERE first_sequence < ?1 AND "
                                          "first_sequence + count <= ?1"));
   PACO_ASSIGN(extras_, database_.prepare("INSERT INTO extras VALUES(?1,?2,?3,?4)"));
-  PACO_ASSIGN(snapshot_, database_.prepare("INSERT INTO snapshots VALUES(?1,?2,?3,?4,?5)"));
+  PACO_ASSIGN(snapshot_,
+              database_.prepare("INSERT OR REPLACE INTO snapshots VALUES(?1,?2,?3,?4,?5)"));
   PACO_ASSIGN(snapshot_part_, database_.prepare("INSERT INTO snapshot_parts VALUES(?1,?2,?3)"));
-  PACO_ASSIGN(drop_snapshot_, database_.prepare("DELETE FROM snapshots WHERE event = ?1"));
   PACO_ASSIGN(drop_parts_, database_.prepare("DELETE FROM snapshot_parts WHERE event = ?1"));
   return {};
 }
@@ -70,10 +70,10 @@ Result<void> Writer::prepare(const JournalSettings& settings) {
 template <class Body>
 Result<void> Writer::transaction(Body body) {
   JournalTail tail = tail_;
-  PACO_TRY(begin_.finish());
+  PACO_TRY(begin_.run());
   const Rollback rollback(database_);
   PACO_TRY(body(tail));
-  PACO_TRY(commit_.finish());
+  PACO_TRY(commit_.run());
   tail_ = tail;
   return {};
 }
@@ -100,21 +100,10 @@ Result<void> Writer::append(const OperationRow& operation, std::span<const Categ
 Result<void> Writer::write_sample(const SampleRow& row, JournalTail& tail) {
   std::optional<std::uint64_t> embedding;
   if (!row.embedding.empty()) embedding = embedding_checksum(row.embedding);
-  tail.chain =
-      sample_link(fields_, tail.chain, row, row.evidence, row.key, row.sample, embedding);
-  sample_.integer(row.sequence)
-      .integer(row.event)
-      .integer(row.category)
-      .integer(row.prototype)
-      .integer(row.runner_up)
-      .integer(std::int64_t{row.verdict})
-      .integer(std::int64_t{row.counted});
-  row.key ? sample_.text(*row.key) : sample_.null();
-  sample_.text(row.sample);
-  embedding ? sample_.integer(*embedding) : sample_.null();
-  sample_.integer(tail.chain).real(row.score).real(row.threshold);
-  for (const double number : row.evidence) sample_.real(number);
-  const Result<void> written = sample_.finish();
+  tail.chain = sample_link(fields_, tail.chain, row, row.evidence, row.key, row.sample, embedding);
+  const Result<void> written = sample_.run(
+      row.sequence, row.event, row.category, row.prototype, row.runner_up, row.verdict, row.counted,
+      row.key, row.sample, embedding, tail.chain, row.score, row.threshold, row.evidence);
   if (!written.ok()) {
     const bool is_refused = written.error().code == ErrorCode::bad_value && row.key.has_value();
     return is_refused ? duplicate_key(database_.path(), row) : written.error();
@@ -127,15 +116,8 @@ Result<void> Writer::write_sample(const SampleRow& row, JournalTail& tail) {
 
 Result<void> Writer::write_operation(const OperationRow& row, JournalTail& tail) {
   tail.chain = operation_link(fields_, tail.chain, row);
-  operation_.integer(row.event)
-      .integer(row.sequence)
-      .real(row.time)
-      .text(row.actor)
-      .text(row.kind)
-      .text(row.request)
-      .text(row.outcome);
-  row.undoes ? operation_.integer(*row.undoes) : operation_.null();
-  PACO_TRY(operation_.integer(tail.chain).finish());
+  PACO_TRY(operation_.run(row.event, row.sequence, row.time, row.actor, row.kind, row.request,
+                          row.outcome, row.undoes, tail.chain));
   ++tail.operations;
   ++tail.events;
   return {};
@@ -158,78 +140,57 @@ Result<void> Writer::write_embeddings(std::span<const SampleRow> samples) {
 
 Result<void> Writer::write_run(std::uint64_t first, std::span<const double> numbers) {
   const ElementType type = encode_run(numbers, run_);
-  return embeddings_.integer(first)
-      .integer(std::uint64_t{numbers.size() / dimension_})
-      .text(element_name(type))
-      .blob(run_)
-      .finish();
+  return embeddings_.run(first, numbers.size() / dimension_, element_name(type),
+                         std::span<const std::byte>(run_));
 }
 
 Result<void> Writer::write_categories(std::span<const CategoryRow> changed) {
   for (const CategoryRow& row : changed) {
-    PACO_TRY(category_.integer(row.id)
-                 .text(row.name)
-                 .text(row.kind)
-                 .integer(row.now)
-                 .integer(std::int64_t{row.retired})
-                 .integer(row.born)
-                 .integer(category_sum(fields_, row))
-                 .finish());
-    for (const std::int64_t prototype : row.prototypes) {
-      PACO_TRY(prototype_.integer(prototype)
-                   .integer(row.id)
-                   .integer(prototype_sum(fields_, prototype, row.id))
-                   .finish());
-    }
+    PACO_TRY(category_.run(row.id, row.name, row.kind, row.now, row.retired, row.born,
+                           category_sum(fields_, row)));
+    for (const std::int64_t prototype : row.prototypes)
+      PACO_TRY(prototype_.run(prototype, row.id, prototype_sum(fields_, prototype, row.id)));
   }
   return {};
 }
 
 Result<void> Writer::write_memberships(std::span<const Membership> moved) {
   for (const Membership& row : moved) {
-    PACO_TRY(moved_.integer(row.sequence)
-                 .integer(row.prototype)
-                 .integer(std::int64_t{row.counted})
-                 .integer(membership_sum(fields_, row))
-                 .finish());
+    PACO_TRY(moved_.run(row.sequence, row.prototype, row.counted, membership_sum(fields_, row)));
   }
   return {};
 }
 
 Result<void> Writer::write_extras(const SampleRow& row) {
-  extras_.integer(row.sequence).text(row.attributes);
-  row.picture.empty() ? extras_.null() : extras_.blob(std::as_bytes(std::span(row.picture)));
-  return extras_.integer(extras_sum(fields_, row.sequence, row.attributes, row.picture)).finish();
+  std::optional<std::span<const std::byte>> picture;
+  if (!row.picture.empty()) picture = std::as_bytes(std::span(row.picture));
+  return extras_.run(row.sequence, row.attributes, picture,
+                     extras_sum(fields_, row.sequence, row.attributes, row.picture));
 }
 
 Result<void> Writer::save_snapshot(const SnapshotInfo& info, std::span<const std::byte> bytes) {
   return transaction([&](JournalTail&) -> Result<void> {
-    PACO_TRY(delete_snapshot(info.event));
+    PACO_TRY(drop_parts_.run(info.event));
     for (std::size_t begin = 0; begin < bytes.size(); begin += kPartBytes) {
-      PACO_TRY(snapshot_part_.integer(info.event)
-                   .integer(std::uint64_t{begin / kPartBytes})
-                   .blob(bytes.subspan(begin, std::min(kPartBytes, bytes.size() - begin)))
-                   .finish());
+      PACO_TRY(
+          snapshot_part_.run(info.event, begin / kPartBytes,
+                             bytes.subspan(begin, std::min(kPartBytes, bytes.size() - begin))));
     }
-    return snapshot_.integer(info.event)
-        .integer(info.sequence)
-        .text(info.digest)
-        .integer(info.size)
-        .integer(snapshot_sum(fields_, info, checksum_of(bytes)))
-        .finish();
+    return snapshot_.run(info.event, info.sequence, info.digest, info.size,
+                         snapshot_sum(fields_, info, checksum_of(bytes)));
   });
 }
 
-Result<void> Writer::delete_snapshot(std::uint64_t event) {
-  PACO_TRY(drop_snapshot_.integer(event).finish());
-  return drop_parts_.integer(event).finish();
+Result<void> Writer::prune_snapshots(std::uint64_t keep) {
+  return transaction([&](JournalTail&) { return remove_snapshots(keep); });
 }
 
-Result<void> Writer::remove_snapshots(std::span<const std::uint64_t> events) {
-  return transaction([&](JournalTail&) -> Result<void> {
-    for (const std::uint64_t event : events) PACO_TRY(delete_snapshot(event));
-    return {};
-  });
+Result<void> Writer::remove_snapshots(std::uint64_t keep) {
+  return database_.run(fmt::format(
+      "DELETE FROM snapshots WHERE event NOT IN (SELECT event FROM snapshots ORDER BY event DESC "
+      "LIMIT {});"
+      "DELETE FROM snapshot_parts WHERE event NOT IN (SELECT event FROM snapshots)",
+      keep));
 }
 
 // Removes whole runs, and not at every call, so that single samples do not pay for it. A few more
@@ -239,7 +200,7 @@ Result<void> Writer::forget_embeddings(std::uint64_t samples) {
   if (keep == 0 || samples <= keep) return {};
   const std::uint64_t until = samples - keep;
   if (until < forgotten_ + std::max<std::uint64_t>(256, keep / 16)) return {};
-  PACO_TRY(forget_.integer(until).finish());
+  PACO_TRY(forget_.run(until));
   forgotten_ = until;
   return {};
 }
@@ -256,10 +217,10 @@ Result<void> Writer::sync() {
 // Keeps the embeddings of the last `keep` samples; the run that the limit falls into is cut.
 Result<void> Writer::cut_embeddings(std::uint64_t keep) {
   const std::uint64_t until = tail_.samples > keep ? tail_.samples - keep : 0;
-  PACO_TRY(forget_.integer(until).finish());
+  PACO_TRY(forget_.run(until));
   PACO_ASSIGN(Statement run, database_.prepare("SELECT first_sequence, count, type, bytes FROM "
                                                "embeddings WHERE first_sequence < ?1"));
-  PACO_ASSIGN(const bool found, run.integer(until).step());
+  PACO_ASSIGN(const bool found, run.bind(until).step());
   if (!found) return {};
   const std::uint64_t first = run.number_at(0), count = run.number_at(1);
   PACO_ASSIGN(const ElementType type, run_type(database_.path(), run.text_at(2)));
@@ -277,11 +238,7 @@ Result<void> Writer::compact(const Retention& retention) {
   const Result<void> removed = transaction([&](JournalTail&) -> Result<void> {
     PACO_TRY(write_retention(database_, retention));
     if (retention.embeddings) PACO_TRY(cut_embeddings(*retention.embeddings));
-    return database_.run(fmt::format(
-        "DELETE FROM snapshots WHERE event NOT IN (SELECT event FROM snapshots ORDER BY event DESC "
-        "LIMIT {});"
-        "DELETE FROM snapshot_parts WHERE event NOT IN (SELECT event FROM snapshots)",
-        retention.snapshots));
+    return remove_snapshots(retention.snapshots);
   });
   if (!removed.ok()) return removed;
   retention_ = retention;

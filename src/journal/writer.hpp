@@ -28,7 +28,8 @@ class Writer {
   Result<void> append(const OperationRow& operation, std::span<const CategoryRow> changed,
                       std::span<const Membership> moved);
   Result<void> save_snapshot(const SnapshotInfo& info, std::span<const std::byte> bytes);
-  Result<void> remove_snapshots(std::span<const std::uint64_t> events);
+  // Removes all snapshots but the newest `keep`.
+  Result<void> prune_snapshots(std::uint64_t keep);
   // Brings everything that was written to the disk.
   Result<void> sync();
   // Keeps exactly as much as `retention` says and returns the free space to the file system.
@@ -52,7 +53,7 @@ class Writer {
   Result<void> write_categories(std::span<const CategoryRow> changed);
   Result<void> write_memberships(std::span<const Membership> moved);
   Result<void> write_extras(const SampleRow& row);
-  Result<void> delete_snapshot(std::uint64_t event);
+  Result<void> remove_snapshots(std::uint64_t keep);
   Result<void> forget_embeddings(std::uint64_t samples);
   Result<void> cut_embeddings(std::uint64_t keep);
 
@@ -62,7 +63,7 @@ class Writer {
   JournalTail tail_;
   std::uint64_t forgotten_ = 0;  // embeddings of samples below this one are removed already
   Statement begin_, commit_, sample_, operation_, category_, prototype_, moved_, embeddings_,
-      forget_, extras_, snapshot_, snapshot_part_, drop_snapshot_, drop_parts_;
+      forget_, extras_, snapshot_, snapshot_part_, drop_parts_;
   FieldSum fields_;
   std::vector<double> numbers_;  // of the run of embeddings being written
   std::vector<std::byte> run_;

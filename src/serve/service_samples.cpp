@@ -61,7 +61,8 @@ Json neighbours(Stream& stream, std::uint64_t sequence, std::span<const float> u
   const std::uint64_t from = view.samples > kLookedAt ? view.samples - kLookedAt : 0;
   const auto count = static_cast<std::size_t>(view.samples - from);
   std::vector<double> raw(count * d);
-  const auto kept = stream.read([&](JournalReader& journal) { return journal.embeddings(from, raw); });
+  const auto kept =
+      stream.read([&](JournalReader& journal) { return journal.embeddings(from, raw); });
   Json list = Json::array();
   if (!kept.ok() || !*kept) return list;
   std::vector<std::pair<double, std::uint64_t>> found;
@@ -255,13 +256,15 @@ Response Service::show_sample(Call& call) {
   const auto sequence = number_of(call.places[1], "sequence number");
   if (!sequence.ok()) return failure(sequence.error());
   const auto view = stream.lane().published()->view;
-  const auto sample = stream.read([&](JournalReader& journal) { return journal.sample(*sequence); });
+  const auto sample =
+      stream.read([&](JournalReader& journal) { return journal.sample(*sequence); });
   if (!sample.ok()) return failure(sample.error());
   if (!*sample) {
     return failure(404, "not_found", fmt::format("there is no sample {}", *sequence),
                    fmt::format("the stream has {}", view->samples));
   }
-  Json json = stream.read([&](JournalReader& journal) { return sample_json(**sample, *view, journal); });
+  Json json =
+      stream.read([&](JournalReader& journal) { return sample_json(**sample, *view, journal); });
   json["evidence"] = evidence_json((*sample)->evidence, stream.method());
   std::string words;
   stream.lane().ask(

@@ -152,8 +152,9 @@ Response Service::show_stream(Call& call) {
   json["operations"] = std::move(operations);
   const auto info = stream.read([](JournalReader& journal) { return journal.info(); });
   if (!info.ok()) return failure(info.error());
-  const bool kept = stream.read(
-      [](JournalReader& journal) { return journal.settings().retention.embeddings != std::uint64_t{0}; });
+  const bool kept = stream.read([](JournalReader& journal) {
+    return journal.settings().retention.embeddings != std::uint64_t{0};
+  });
   json["embeddings_kept"] = kept;
   const Delays delays = stream.delays();
   json["delays"] = {{"count", delays.count}, {"p50_ms", delays.p50_ms}, {"p99_ms", delays.p99_ms}};

@@ -1,5 +1,5 @@
-// Disks that fail or are full, programs that end in the middle, power cuts: what was acknowledged is
-// there afterwards, whole groups only, and the journal can be continued.
+// Disks that fail or are full, programs that end in the middle, power cuts: what was acknowledged
+// is there afterwards, whole groups only, and the journal can be continued.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/wait.h>

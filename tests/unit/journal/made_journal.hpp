@@ -158,7 +158,8 @@ inline ::testing::AssertionResult is_sample(const StoredSample& stored, const Sa
   return ::testing::AssertionSuccess();
 }
 
-// Does the journal hold the first `count` samples of the stream, and no more, with their embeddings?
+// Does the journal hold the first `count` samples of the stream, and no more, with their
+// embeddings?
 inline ::testing::AssertionResult holds_prefix(JournalReader& journal, const MadeStream& stream,
                                                std::uint64_t count) {
   const auto tail = journal.tail();
