@@ -42,9 +42,4 @@ class DiskWatch {
 // not watched. A watch must outlive the operations that are in progress.
 void watch_disk(DiskWatch* watch);
 
-// Reads PACO_JOURNAL_FAULT=KIND:N from the environment: the N-th write, sync, truncation or removal
-// is answered with KIND (kill, tear, fail or full); full stays full. False without the variable or
-// if it reads otherwise.
-bool inject_fault_of_environment();
-
 }  // namespace paco::journal

@@ -17,12 +17,7 @@ class Inspection {
  public:
   Inspection(Database& database, const JournalHeader& header, JournalReport& report,
              Progress& progress, const std::stop_token& stop)
-      : database_(database),
-        settings_(header.settings),
-        header_(header),
-        report_(report),
-        progress_(progress),
-        stop_(stop) {}
+      : database_(database), header_(header), report_(report), progress_(progress), stop_(stop) {}
 
   // Damage that SQLite reports is a finding, not a failure of the inspection.
   Result<void> run() {
@@ -109,7 +104,7 @@ class Inspection {
         return bad(fmt::format("the checksum of prototype {} does not match", id));
       if (owner < 0 || owner >= categories_)
         return bad(
-            fmt::format("prototype {} is owned by category {}, which there is not", id, owner));
+            fmt::format("prototype {} is owned by category {}, which is missing", id, owner));
     }
   }
 
@@ -150,7 +145,7 @@ class Inspection {
   }
 
   Result<void> embeddings() {
-    const std::size_t dimension = settings_.dimension;
+    const std::size_t dimension = header_.settings.dimension;
     PACO_ASSIGN(Statement run, database_.prepare("SELECT first_sequence, count, type, bytes FROM "
                                                  "embeddings ORDER BY first_sequence"));
     PACO_ASSIGN(Statement sample,
@@ -224,7 +219,6 @@ class Inspection {
   }
 
   Database& database_;
-  const JournalSettings& settings_;
   const JournalHeader& header_;
   JournalReport& report_;
   Progress& progress_;

@@ -118,22 +118,19 @@ Result<Database> open_reader(const std::string& path) {
   return Database::open(path, Database::Mode::read, true);
 }
 
-struct Checked {
-  JournalHeader header;
-  JournalTail tail;
-};
-
-Result<Checked> check(Database& database, bool for_writing) {
+// Fills in header and tail.
+Result<void> check(CheckedFile& file, bool for_writing) {
+  Database& database = file.database;
   if (for_writing) PACO_TRY(take_write_lock(database));
   // One transaction, because another process may be writing.
   PACO_TRY(database.run("BEGIN"));
-  PACO_ASSIGN(JournalHeader header, read_header(database));
+  PACO_ASSIGN(file.header, read_header(database));
   NoProgress silent;
-  PACO_ASSIGN(const ChainWalk walk, walk_chain(database, header, silent, {}));
+  PACO_ASSIGN(const ChainWalk walk, walk_chain(database, file.header, silent, {}));
   if (walk.first_bad)
     return damaged(database.path(), fmt::format("event {}: {}", *walk.first_bad, walk.problem));
-  PACO_TRY(database.run("COMMIT"));
-  return Checked{std::move(header), walk.tail};
+  file.tail = walk.tail;
+  return database.run("COMMIT");
 }
 
 }  // namespace
@@ -157,12 +154,11 @@ Result<CheckedFile> open_file(const std::string& path, Database::Mode mode) {
   const bool had_log = log_bytes(path) != 0;
   PACO_ASSIGN(Database database,
               for_writing ? Database::open(path, Database::Mode::write) : open_reader(path));
-  Result<Checked> checked = check(database, for_writing);
-  if (!checked.ok()) {
-    if (had_log) database.leave_log();
-    return checked.error();
-  }
-  return CheckedFile{std::move(database), std::move(checked->header), checked->tail};
+  CheckedFile file{std::move(database), {}, {}};
+  const Result<void> checked = check(file, for_writing);
+  if (checked.ok()) return file;
+  if (had_log) file.database.leave_log();
+  return checked.error();
 }
 
 Result<Database> open_unchecked(const std::string& path) {

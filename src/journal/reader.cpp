@@ -103,28 +103,27 @@ Result<void> JournalReader::copy_to(const std::string& path) {
 }
 
 Result<JournalTail> JournalReader::tail() {
-  return ask([](State& s) { return s.tail(); });
-}
-
-Result<JournalTail> JournalReader::State::tail() {
-  JournalTail tail;
-  PACO_ASSIGN(Statement last,
-              database->prepare(
-                  "SELECT (SELECT max(sequence) FROM samples), (SELECT count(*) FROM operations), "
-                  "(SELECT event FROM samples ORDER BY sequence DESC LIMIT 1), "
-                  "(SELECT max(event) FROM operations), "
-                  "(SELECT chain FROM samples ORDER BY sequence DESC LIMIT 1), "
-                  "(SELECT chain FROM operations ORDER BY event DESC LIMIT 1)"));
-  PACO_TRY(last.step());
-  tail.samples = last.is_null(0) ? 0 : last.number_at(0) + 1;
-  tail.operations = last.number_at(1);
-  tail.events = tail.samples + tail.operations;
-  const bool ends_with_operation =
-      !last.is_null(3) && (last.is_null(2) || last.number_at(3) > last.number_at(2));
-  tail.chain = tail.events == 0      ? header.chain_start
-               : ends_with_operation ? last.number_at(5)
-                                     : last.number_at(4);
-  return tail;
+  return ask([](State& s) -> Result<JournalTail> {
+    JournalTail tail;
+    PACO_ASSIGN(
+        Statement last,
+        s.database->prepare(
+            "SELECT (SELECT max(sequence) FROM samples), (SELECT count(*) FROM operations), "
+            "(SELECT event FROM samples ORDER BY sequence DESC LIMIT 1), "
+            "(SELECT max(event) FROM operations), "
+            "(SELECT chain FROM samples ORDER BY sequence DESC LIMIT 1), "
+            "(SELECT chain FROM operations ORDER BY event DESC LIMIT 1)"));
+    PACO_TRY(last.step());
+    tail.samples = last.is_null(0) ? 0 : last.number_at(0) + 1;
+    tail.operations = last.number_at(1);
+    tail.events = tail.samples + tail.operations;
+    const bool ends_with_operation =
+        !last.is_null(3) && (last.is_null(2) || last.number_at(3) > last.number_at(2));
+    tail.chain = tail.events == 0      ? s.header.chain_start
+                 : ends_with_operation ? last.number_at(5)
+                                       : last.number_at(4);
+    return tail;
+  });
 }
 
 Result<std::optional<StoredSample>> JournalReader::State::single(Statement& statement) {
@@ -145,36 +144,30 @@ Result<std::optional<StoredSample>> JournalReader::find_key(std::string_view key
 }
 
 Result<std::vector<StoredSample>> JournalReader::samples(std::uint64_t from, std::size_t count) {
-  return ask([&](State& s) { return s.samples(from, count); });
-}
-
-Result<std::vector<StoredSample>> JournalReader::State::samples(std::uint64_t from,
-                                                                std::size_t count) {
-  const Resetter resetter{page};
-  std::vector<StoredSample> rows;
-  rows.reserve(std::min(count, kFirstReserve));
-  page.bind(from, count);
-  for (;;) {
-    PACO_ASSIGN(const bool found, page.step());
-    if (!found) return rows;
-    read_sample(page, header.settings.evidence.size(), rows.emplace_back());
-  }
+  return ask([&](State& s) -> Result<std::vector<StoredSample>> {
+    const Resetter resetter{s.page};
+    std::vector<StoredSample> rows;
+    rows.reserve(std::min(count, kFirstReserve));
+    s.page.bind(from, count);
+    for (;;) {
+      PACO_ASSIGN(const bool found, s.page.step());
+      if (!found) return rows;
+      read_sample(s.page, s.header.settings.evidence.size(), rows.emplace_back());
+    }
+  });
 }
 
 Result<std::vector<OperationRow>> JournalReader::operations(std::uint64_t from, std::size_t count) {
-  return ask([&](State& s) { return s.operations(from, count); });
-}
-
-Result<std::vector<OperationRow>> JournalReader::State::operations(std::uint64_t from,
-                                                                   std::size_t count) {
-  const Resetter resetter{operation_page};
-  std::vector<OperationRow> rows;
-  operation_page.bind(from, count);
-  for (;;) {
-    PACO_ASSIGN(const bool found, operation_page.step());
-    if (!found) return rows;
-    rows.push_back(read_operation(operation_page));
-  }
+  return ask([&](State& s) -> Result<std::vector<OperationRow>> {
+    const Resetter resetter{s.operation_page};
+    std::vector<OperationRow> rows;
+    s.operation_page.bind(from, count);
+    for (;;) {
+      PACO_ASSIGN(const bool found, s.operation_page.step());
+      if (!found) return rows;
+      rows.push_back(read_operation(s.operation_page));
+    }
+  });
 }
 
 // Reads both tables from the event on and merges them by event.
@@ -183,9 +176,9 @@ Result<std::vector<StoredEvent>> JournalReader::events(std::uint64_t from, std::
     PACO_ASSIGN(const std::int64_t before,
                 s.database->number(fmt::format("SELECT count(*) FROM operations WHERE event < {}",
                                                static_cast<std::int64_t>(from))));
-    PACO_ASSIGN(std::vector<OperationRow> changes, s.operations(from, count));
+    PACO_ASSIGN(std::vector<OperationRow> changes, operations(from, count));
     PACO_ASSIGN(std::vector<StoredSample> rows,
-                s.samples(from - static_cast<std::uint64_t>(before), count));
+                samples(from - static_cast<std::uint64_t>(before), count));
     std::vector<StoredEvent> merged;
     merged.reserve(std::min(count, changes.size() + rows.size()));
     auto operation = changes.begin();
@@ -233,7 +226,7 @@ Result<std::optional<Membership>> JournalReader::membership(std::uint64_t sequen
     if (found) {
       return std::optional(Membership{sequence, s.moved.integer_at(0), s.moved.integer_at(1) != 0});
     }
-    PACO_ASSIGN(const std::optional<StoredSample> decided, s.single(s.by_sequence.bind(sequence)));
+    PACO_ASSIGN(const std::optional<StoredSample> decided, sample(sequence));
     if (!decided) return std::optional<Membership>{};
     return std::optional(Membership{sequence, decided->prototype, decided->counted});
   });

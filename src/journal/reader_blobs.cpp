@@ -44,53 +44,52 @@ Result<Extras> JournalReader::extras(std::uint64_t sequence, bool with_picture) 
 Result<std::optional<std::vector<double>>> JournalReader::embedding(std::uint64_t sequence) {
   return ask([&](State& s) -> Result<std::optional<std::vector<double>>> {
     std::vector<double> row(s.header.settings.dimension);
-    PACO_ASSIGN(const bool kept, s.embeddings(sequence, row));
+    PACO_ASSIGN(const bool kept, embeddings(sequence, row));
     return kept ? std::optional(std::move(row)) : std::nullopt;
   });
 }
 
 Result<bool> JournalReader::embeddings(std::uint64_t from, std::span<double> into) {
-  return ask([&](State& s) { return s.embeddings(from, into); });
-}
+  return ask([&](State& s) -> Result<bool> {
+    const std::size_t dimension = s.header.settings.dimension;
+    // One transaction, so that the run that was found is the one that is read.
+    PACO_TRY(s.database->run("BEGIN"));
+    const Rollback rollback(*s.database);
+    std::vector<std::byte> bytes;
+    while (!into.empty()) {
+      PACO_ASSIGN(const bool found, s.embedding_run.bind(from).step());
+      const std::uint64_t first = found ? s.embedding_run.number_at(0) : 0;
+      const std::uint64_t count = found ? s.embedding_run.number_at(1) : 0;
+      if (!found || from - first >= count) {
+        s.embedding_run.reset();
+        return false;
+      }
+      const std::string type_name(s.embedding_run.text_at(2));
+      s.embedding_run.reset();
+      PACO_ASSIGN(const ElementType type, run_type(s.path, type_name));
+      const std::size_t row_bytes = dimension * element_size(type);
+      const std::size_t rows =
+          std::min<std::size_t>(count - (from - first), into.size() / dimension);
 
-Result<bool> JournalReader::State::embeddings(std::uint64_t from, std::span<double> into) {
-  const std::size_t dimension = header.settings.dimension;
-  // One transaction, so that the run that was found is the one that is read.
-  PACO_TRY(database->run("BEGIN"));
-  const Rollback rollback(*database);
-  std::vector<std::byte> bytes;
-  while (!into.empty()) {
-    PACO_ASSIGN(const bool found, embedding_run.bind(from).step());
-    const std::uint64_t first = found ? embedding_run.number_at(0) : 0;
-    const std::uint64_t count = found ? embedding_run.number_at(1) : 0;
-    if (!found || from - first >= count) {
-      embedding_run.reset();
-      return false;
+      // Only the rows that are asked for, not the whole run.
+      sqlite3_blob* handle = nullptr;
+      const int opened = sqlite3_blob_open(s.database->handle(), "main", "embeddings", "bytes",
+                                           static_cast<sqlite3_int64>(first), 0, &handle);
+      const std::unique_ptr<sqlite3_blob, BlobCloser> blob(handle);
+      if (opened != SQLITE_OK) return s.database->error();
+      if (static_cast<std::size_t>(sqlite3_blob_bytes(handle)) != count * row_bytes)
+        return damaged(s.path, fmt::format("the embeddings of sample {} on are cut short", first));
+      bytes.resize(rows * row_bytes);
+      if (sqlite3_blob_read(handle, bytes.data(), static_cast<int>(bytes.size()),
+                            static_cast<int>((from - first) * row_bytes)) != SQLITE_OK) {
+        return s.database->error();
+      }
+      to_doubles(type, false, bytes.data(), into.first(rows * dimension));
+      into = into.subspan(rows * dimension);
+      from += rows;
     }
-    const std::string type_name(embedding_run.text_at(2));
-    embedding_run.reset();
-    PACO_ASSIGN(const ElementType type, run_type(path, type_name));
-    const std::size_t row_bytes = dimension * element_size(type);
-    const std::size_t rows = std::min<std::size_t>(count - (from - first), into.size() / dimension);
-
-    // Only the rows that are asked for, not the whole run.
-    sqlite3_blob* handle = nullptr;
-    const int opened = sqlite3_blob_open(database->handle(), "main", "embeddings", "bytes",
-                                         static_cast<sqlite3_int64>(first), 0, &handle);
-    const std::unique_ptr<sqlite3_blob, BlobCloser> blob(handle);
-    if (opened != SQLITE_OK) return database->error();
-    if (static_cast<std::size_t>(sqlite3_blob_bytes(handle)) != count * row_bytes)
-      return damaged(path, fmt::format("the embeddings of sample {} on are cut short", first));
-    bytes.resize(rows * row_bytes);
-    if (sqlite3_blob_read(handle, bytes.data(), static_cast<int>(bytes.size()),
-                          static_cast<int>((from - first) * row_bytes)) != SQLITE_OK) {
-      return database->error();
-    }
-    to_doubles(type, false, bytes.data(), into.first(rows * dimension));
-    into = into.subspan(rows * dimension);
-    from += rows;
-  }
-  return true;
+    return true;
+  });
 }
 
 Result<std::vector<std::uint64_t>> JournalReader::embedding_checksums() {
@@ -137,31 +136,30 @@ Result<std::optional<Snapshot>> JournalReader::newest_snapshot(std::uint64_t at_
 }
 
 Result<JournalInfo> JournalReader::info() {
-  return ask([](State& s) { return s.info(); });
-}
-
-Result<JournalInfo> JournalReader::State::info() {
-  JournalInfo info;
-  PACO_ASSIGN(info.tail, tail());
-  PACO_ASSIGN(Statement row,
-              database->prepare(
-                  "SELECT (SELECT count(*) FROM category_rows), (SELECT count(*) FROM snapshots), "
-                  "(SELECT coalesce(sum(count), 0) FROM embeddings), "
-                  "(SELECT coalesce(min(first_sequence), 0) FROM embeddings), "
-                  "(SELECT time FROM operations ORDER BY event DESC LIMIT 1)"));
-  PACO_TRY(row.step());
-  info.categories = row.number_at(0);
-  info.snapshots = row.number_at(1);
-  info.embeddings = row.number_at(2);
-  info.first_embedding = row.number_at(3);
-  if (!row.is_null(4)) info.last_operation = row.real_at(4);
-  info.created = header.settings.created;
-  PACO_ASSIGN(info.file_bytes, file_size(path));
-  info.log_bytes = log_bytes(path);
-  PACO_ASSIGN(const std::int64_t free_pages, database->number("PRAGMA freelist_count"));
-  PACO_ASSIGN(const std::int64_t page_bytes, database->number("PRAGMA page_size"));
-  info.free_bytes = static_cast<std::uint64_t>(free_pages * page_bytes);
-  return info;
+  return ask([&](State& s) -> Result<JournalInfo> {
+    JournalInfo info;
+    PACO_ASSIGN(info.tail, tail());
+    PACO_ASSIGN(
+        Statement row,
+        s.database->prepare(
+            "SELECT (SELECT count(*) FROM category_rows), (SELECT count(*) FROM snapshots), "
+            "(SELECT coalesce(sum(count), 0) FROM embeddings), "
+            "(SELECT coalesce(min(first_sequence), 0) FROM embeddings), "
+            "(SELECT time FROM operations ORDER BY event DESC LIMIT 1)"));
+    PACO_TRY(row.step());
+    info.categories = row.number_at(0);
+    info.snapshots = row.number_at(1);
+    info.embeddings = row.number_at(2);
+    info.first_embedding = row.number_at(3);
+    if (!row.is_null(4)) info.last_operation = row.real_at(4);
+    info.created = s.header.settings.created;
+    PACO_ASSIGN(info.file_bytes, file_size(s.path));
+    info.log_bytes = log_bytes(s.path);
+    PACO_ASSIGN(const std::int64_t free_pages, s.database->number("PRAGMA freelist_count"));
+    PACO_ASSIGN(const std::int64_t page_bytes, s.database->number("PRAGMA page_size"));
+    info.free_bytes = static_cast<std::uint64_t>(free_pages * page_bytes);
+    return info;
+  });
 }
 
 }  // namespace paco

@@ -17,12 +17,7 @@ struct JournalReader::State {
   static Result<std::unique_ptr<State>> create(journal::Database database,
                                                journal::JournalHeader header);
 
-  Result<JournalTail> tail();
   Result<std::optional<StoredSample>> single(journal::Statement& statement);
-  Result<std::vector<StoredSample>> samples(std::uint64_t from, std::size_t count);
-  Result<std::vector<OperationRow>> operations(std::uint64_t from, std::size_t count);
-  Result<bool> embeddings(std::uint64_t from, std::span<double> into);
-  Result<JournalInfo> info();
 
   std::optional<journal::Database> database;  // none: closed
   std::string path;

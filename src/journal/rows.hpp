@@ -61,8 +61,6 @@ struct SampleCore {
   bool counted = false;  // joined its prototype without entering a sum
   double score = 0;
   double threshold = 0;
-
-  bool operator==(const SampleCore&) const = default;
 };
 
 // A sample on its way in. The views need to live only as long as the call.
@@ -135,8 +133,6 @@ struct SnapshotInfo {
   std::uint64_t sequence = 0;  // samples before it
   std::string digest;
   std::uint64_t size = 0;  // bytes
-
-  bool operator==(const SnapshotInfo&) const = default;
 };
 
 struct Snapshot : SnapshotInfo {
