@@ -68,6 +68,23 @@ void Laws::observe(const std::string& reader, const Group& group) {
   }
 }
 
+void Laws::answered(const std::string& server, const std::string& key, const Decision& decision,
+                    const SimulatedServers& servers) {
+  answered_.try_emplace(key, decision.sequence);
+  const auto& groups = servers.decisions.messages();
+  const std::uint64_t committed =
+      groups.empty() ? 0 : parse_group(*groups.back().bytes, "decisions")->samples;
+  if (decision.sequence >= committed) {
+    violate(
+        fmt::format("a paused publisher cannot contradict its successor: {} answers '{}' with "
+                    "sample {}, {} are committed",
+                    server, key, decision.sequence, committed));
+  } else if (answered_[key] != decision.sequence) {
+    violate(fmt::format("every sample once: '{}' was answered with sample {}, {} answers {}", key,
+                        answered_[key], server, decision.sequence));
+  }
+}
+
 void Laws::check_logs(const SimulatedServers& servers) {
   const auto& events = servers.events.messages();
   std::set<std::string> names;
@@ -91,6 +108,12 @@ void Laws::check_logs(const SimulatedServers& servers) {
       if (!record.same_as(expected, kEvidence)) {
         return violate(fmt::format("every sample once: event {} is '{}', and has to be '{}'", next,
                                    record.describe(), expected.describe()));
+      }
+      const auto answer = answered_.find(record.key);
+      if (record.kind == RecordKind::decided && answer != answered_.end() &&
+          answer->second != record.decision.sequence) {
+        return violate(fmt::format("every sample once: '{}' was answered with sample {}, and is {}",
+                                   record.key, answer->second, record.decision.sequence));
       }
       ++next;
     }

@@ -25,6 +25,9 @@ class Laws {
   }
   // A group that somebody has read as committed.
   void observe(const std::string& reader, const Group& group);
+  // A server has answered a request: with a committed decision, and always the same.
+  void answered(const std::string& server, const std::string& key, const Decision& decision,
+                const SimulatedServers& servers);
   void check_logs(const SimulatedServers& servers);
   // After check_logs().
   void check_state(const std::string& replica, const std::string& digest);
@@ -34,6 +37,7 @@ class Laws {
 
  private:
   std::map<std::uint64_t, std::pair<std::string, Record>> observed_;  // by event, with its reader
+  std::map<std::string, std::uint64_t> answered_;                     // sequence numbers by key
   std::string digest_;
 };
 

@@ -23,6 +23,16 @@ Append sample(const std::string& key, std::vector<double> embedding, Broken brok
   return out;
 }
 
+std::unique_ptr<ReliablePublisher> publisher_of(World& world,
+                                                const std::shared_ptr<Endpoint>& endpoint) {
+  ReliablePublisher::Options options;
+  options.what = endpoint->name();
+  options.window = 4;
+  return std::make_unique<ReliablePublisher>(
+      simulated_appender(world.servers, endpoint), [&world] { return world.scheduler.now(); },
+      std::move(options));
+}
+
 }  // namespace
 
 Participant::Participant(World& world, std::string name)
@@ -88,29 +98,72 @@ void Participant::heal() {
 }
 
 SimulatedReplica::SimulatedReplica(World& world, const std::string& name, int digest_every)
-    : Participant(world, name), state_(world.broken) {
+    : Participant(world, name),
+      requests_(world.scheduler.chance().between(0, 6)),
+      state_(world.broken) {
   settings_.name = kStream;
   settings_.dimension = 1;
   settings_.digest_every = static_cast<std::uint64_t>(digest_every);
 }
 
+Result<void> SimulatedReplica::start() {
+  log_ = std::make_unique<SimulatedStreamLog>(world_.servers, endpoint_);
+  ReplicaOptions options;
+  options.name = name();
+  options.on_committed = [this](const Group& group) {
+    world_.laws.observe(name(), group);
+    answers_.commit(group, [this](const std::string& key, const Record& record, bool) {
+      take_answer(key, record);
+    });
+  };
+  options.note = [this](const std::string& text) { trace(text); };
+  replica_ = std::make_unique<Replica>(*log_, settings_, state_, std::move(options));
+  PACO_TRY(replica_->start({}));
+  answers_.start(replica_->committed(), replica_->folded().samples);
+  publisher_ = publisher_of(world_, endpoint_);
+  trace(fmt::format("starts from event {}", replica_->folded().event + 1));
+  return {};
+}
+
 Result<void> SimulatedReplica::step() {
-  if (!replica_) {
-    log_ = std::make_unique<SimulatedStreamLog>(world_.servers, endpoint_);
-    ReplicaOptions options;
-    options.name = name();
-    options.on_committed = [this](const Group& group) { world_.laws.observe(name(), group); };
-    options.note = [this](const std::string& text) { trace(text); };
-    replica_ = std::make_unique<Replica>(*log_, settings_, state_, std::move(options));
-    PACO_TRY(replica_->start({}));
-    trace(fmt::format("starts from event {}", replica_->folded().event + 1));
-  }
+  if (!replica_) PACO_TRY(start());
   PACO_TRY(replica_->step({}));
+  if (requests_ > 0 && !publisher_->full() && world_.scheduler.chance().once_in(10)) ask();
+  PACO_TRY(publisher_->step());
   if (world_.scheduler.chance().once_in(10)) durable_ = state_.journal_events();
   return {};
 }
 
+// As ServedReplica::publish().
+void SimulatedReplica::ask() {
+  --requests_;
+  Chance& chance = world_.scheduler.chance();
+  const std::string key = fmt::format("k{}", chance.between(0, 25));
+  answers_.wait_for(key, key);
+  trace(fmt::format("is asked for '{}'", key));
+  const std::optional<Decision> seen = state_.decision_of(key);
+  if (!seen) {
+    publisher_->add(sample(key, {chance.between(0, 12) / 2.0}, world_.broken));
+  } else if (answers_.committed(seen->sequence) || world_.broken == Broken::answer_from_journal) {
+    Record record;
+    record.kind = RecordKind::decided;
+    record.decision = *seen;
+    answers_.resolve(key, record, true,
+                     [this](const std::string& waiter, const Record& found, bool) {
+                       take_answer(waiter, found);
+                     });
+  }
+}
+
+void SimulatedReplica::take_answer(const std::string& key, const Record& record) {
+  trace(fmt::format("answers '{}'", key));
+  if (record.kind == RecordKind::decided)
+    world_.laws.answered(name(), key, record.decision, world_.servers);
+}
+
 void SimulatedReplica::end() {
+  answers_ = {};  // their senders see that the connection ends
+  publisher_.reset();
   replica_.reset();
   log_.reset();
 }
@@ -167,14 +220,7 @@ SimulatedPublisher::SimulatedPublisher(World& world, const std::string& name)
 
 Result<void> SimulatedPublisher::step() {
   if (done_) return {};
-  if (!publisher_) {
-    ReliablePublisher::Options options;
-    options.what = name();
-    options.window = 4;
-    publisher_ = std::make_unique<ReliablePublisher>(
-        simulated_appender(world_.servers, endpoint_), [this] { return world_.scheduler.now(); },
-        std::move(options));
-  }
+  if (!publisher_) publisher_ = publisher_of(world_, endpoint_);
   while (next_ < messages_.size() && !publisher_->full() && !world_.scheduler.chance().once_in(3))
     publisher_->add(messages_[next_++]);
   PACO_TRY(publisher_->step());

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bus/committed_answers.hpp"
 #include "bus/ordered_reader.hpp"
 #include "bus/reliable_publisher.hpp"
 #include "bus/replica.hpp"
@@ -61,6 +62,7 @@ class Participant {
   bool restart_ = false;
 };
 
+// A replica, also as a server has one: with requests that wait for the decision of their key.
 class SimulatedReplica final : public Participant {
  public:
   enum class Loss { nothing, not_durable, all };
@@ -71,16 +73,24 @@ class SimulatedReplica final : public Participant {
   bool publishing() const { return replica_ && replica_->publishing(); }
   std::uint64_t committed() const { return replica_ ? replica_->committed() : 0; }
   std::string digest() { return *state_.digest(); }
+  // All requests are answered, or their sender knows that they were not.
+  bool done() const { return answers_.any() == nullptr; }
 
  private:
   Result<void> step() override;
   void end() override;
+  Result<void> start();
+  void ask();
+  void take_answer(const std::string& key, const Record& record);
 
   StreamSettings settings_;
+  int requests_;  // still to be sent
   ToyState state_;
   std::size_t durable_ = 0;  // events of its journal
   std::unique_ptr<SimulatedStreamLog> log_;
   std::unique_ptr<Replica> replica_;
+  std::unique_ptr<ReliablePublisher> publisher_;  // of the requests
+  CommittedAnswers<std::string> answers_;         // the waiter is the key
 };
 
 class SimulatedPublisher final : public Participant {

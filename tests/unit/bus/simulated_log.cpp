@@ -217,9 +217,10 @@ class SimulatedAppender final : public LogAppender {
       const bool again = servers.broken == Broken::publisher_that_does_not_step_down &&
                          answer.kind == AppendAnswer::Kind::wrong_last;
       if (again) {
+        const std::uint64_t believed = *message.expected_last + 1;
         message.expected_last = log.messages().size();
         answer = log.append(message, endpoint->chance(), servers.rates, servers.counts);
-        answer.sequence = message.expected_last.value() + 1;
+        answer.sequence = believed;
       }
     }
     answer.token = token;

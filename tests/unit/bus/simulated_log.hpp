@@ -36,6 +36,7 @@ enum class Broken {
   replica_without_keys,               // a repeated key is a new sample
   replica_without_history,            // an operation in the journal is not recognised
   sample_with_message_id,             // each server forgets it by its own clock
+  answer_from_journal,                // a server answers before the decision is committed
   server_that_loses_messages,         // acknowledged ones, with its store
 };
 

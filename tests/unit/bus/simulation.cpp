@@ -69,11 +69,11 @@ class Simulation {
       run_until(scheduler_.milliseconds() + 500);
     SimulationOutcome out;
     if (!laws_.violation && !finished()) {
-      laws_.violate(
-          fmt::format("every sample once: {} of {} events are decided long after the last "
-                      "fault{}",
-                      watch_->events(), servers_.events.messages().size(),
-                      publishers_done() ? "" : ", and a publisher has no answer"));
+      laws_.violate(fmt::format(
+          "every sample once: {} of {} events are decided long after the last "
+          "fault{}",
+          watch_->events(), servers_.events.messages().size(),
+          publishers_done() && replicas_done() ? "" : ", and a process waits for an answer"));
     }
     if (!laws_.violation) check_end();
     out.violation = laws_.violation;
@@ -186,12 +186,16 @@ class Simulation {
     return std::all_of(publishers_.begin(), publishers_.end(),
                        [](const auto& one) { return one->done(); });
   }
+  bool replicas_done() const {
+    return std::all_of(replicas_.begin(), replicas_.end(),
+                       [](const auto& one) { return one->done(); });
+  }
   // All are through. Requests that are late may still arrive before that.
   bool finished() const {
     const std::uint64_t events = servers_.events.messages().size();
     return publishers_done() && watch_->events() == events &&
            std::all_of(replicas_.begin(), replicas_.end(),
-                       [&](const auto& one) { return one->committed() == events; });
+                       [&](const auto& one) { return one->committed() == events && one->done(); });
   }
 
   void check_end() {

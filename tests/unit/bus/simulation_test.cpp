@@ -109,6 +109,8 @@ INSTANTIATE_TEST_SUITE_P(
         WrongProtocol{"ReplicaWithoutKeys", Broken::replica_without_keys, "every sample once"},
         WrongProtocol{"ReplicaWithoutHistory", Broken::replica_without_history, "replicas agree"},
         WrongProtocol{"SampleWithMessageId", Broken::sample_with_message_id, "replicas agree"},
+        WrongProtocol{"AnswerFromJournal", Broken::answer_from_journal,
+                      "a paused publisher cannot contradict"},
         WrongProtocol{"ServerThatLosesMessages", Broken::server_that_loses_messages,
                       "replicas agree"}),
     [](const auto& one) { return one.param.name; });

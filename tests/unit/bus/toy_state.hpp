@@ -28,6 +28,10 @@ class ToyState final : public StreamState {
   std::uint64_t journal_events() override { return journal_.size(); }
   Result<std::string> digest() override;
 
+  std::optional<Decision> decision_of(const std::string& key) const {
+    const auto found = by_key_.find(key);
+    return found == by_key_.end() ? std::nullopt : std::optional(found->second);
+  }
   // The first `events` of the journal are kept.
   void lose_after(std::size_t events);
 
