@@ -13,18 +13,17 @@ Result<bool> DecisionPublisher::publish(const Group& group, std::uint64_t after)
   const Append message{subject_, group_bytes(group), "decisions", {}, after};
   PACO_ASSIGN(const std::optional<std::uint64_t> token, appender_->append(message));
   if (!token) return false;
-  sent_ = Sent{*token, group.first, after + 1, now_()};
+  sent_ = Sent{group.first, after + 1, now_()};
   return true;
 }
 
 Result<DecisionPublisher::Progress> DecisionPublisher::progress() {
   Progress progress;
   for (AppendAnswer& answer : appender_->answers()) {
-    if (!sent_ || sent_->token != answer.token) continue;  // given up before
     if (answer.kind == AppendAnswer::Kind::stored && answer.sequence == sent_->sequence) {
       progress.first = sent_->first;
       sent_.reset();
-      continue;
+      break;  // one group is under way at a time
     }
     abandon();
     progress.refused = true;

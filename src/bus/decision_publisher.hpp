@@ -39,7 +39,6 @@ class DecisionPublisher {
 
  private:
   struct Sent {
-    std::uint64_t token = 0;
     std::uint64_t first = 0;     // event
     std::uint64_t sequence = 0;  // that the message must get
     Time since;

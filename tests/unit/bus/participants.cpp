@@ -227,6 +227,7 @@ Result<void> SimulatedPublisher::step() {
   if (next_ == messages_.size() && publisher_->idle()) {
     trace("has an answer for every message");
     done_ = true;
+    for (const Append& message : messages_) world_.servers.acknowledged.insert(message.name);
   }
   return {};
 }

@@ -32,6 +32,8 @@ class ToyState final : public StreamState {
     const auto found = by_key_.find(key);
     return found == by_key_.end() ? std::nullopt : std::optional(found->second);
   }
+  // Later decisions differ from those of a sound state.
+  void damage() { mix(1); }
   // The first `events` of the journal are kept.
   void lose_after(std::size_t events);
 
