@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {

@@ -1,6 +1,6 @@
 #include "bus/decision_publisher.hpp"
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {

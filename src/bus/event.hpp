@@ -27,7 +27,7 @@ struct SampleEvent {
 };
 
 struct OperationEvent {
-  std::string json;  // as operation_json() gives it
+  std::string json;  // as session::operation_json() gives it
 };
 
 using Event = std::variant<SampleEvent, OperationEvent>;

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "base/try.hpp"
 #include "bus/bytes.hpp"
-#include "data/json.hpp"
+#include "core/try.hpp"
+#include "io/json.hpp"
 #include "journal/checksum.hpp"
-#include "session/operation_json.hpp"
+#include "session/operations/operation_json.hpp"
 
 namespace paco::bus {
 namespace {
@@ -29,7 +29,7 @@ std::string with_event(const std::string& attributes, std::uint64_t event) {
 // nested too deep to be written again.
 std::string own_attributes(const std::string& attributes) {
   if (attributes.empty()) return {};
-  auto json = parse_json<nlohmann::ordered_json>(attributes, "attributes");
+  auto json = io::parse_json<nlohmann::ordered_json>(attributes, "attributes");
   if (!json.ok() || !json->is_object()) return {};
   return json->erase(kEventAttribute) > 0 ? json->dump() : attributes;
 }
@@ -163,14 +163,14 @@ Result<std::vector<Folding::Folded>> Folding::samples(std::span<const LoggedEven
 // An operation that the journal has at this very number was carried out before the replica was
 // killed. If the journal has another event there, the operation was refused then.
 Result<OperationOutcome> Folding::carry_out(const std::string& json) {
-  const auto parsed = parse_json<nlohmann::ordered_json>(json, "operation");
+  const auto parsed = io::parse_json<nlohmann::ordered_json>(json, "operation");
   if (!parsed.ok()) return Error{ErrorCode::bad_format, "is no JSON", ""};
-  PACO_ASSIGN(const Operation operation, operation_from(*parsed));
+  PACO_ASSIGN(const Operation operation, session::operation_from(*parsed));
   if (position_.journal >= state_.journal_events()) return state_.apply(operation);
   PACO_ASSIGN(const std::vector<OperationOutcome> past, state_.history());
   for (const OperationOutcome& outcome : past) {
     if (outcome.event == position_.journal &&
-        operation_json(outcome.operation) == operation_json(operation))
+        session::operation_json(outcome.operation) == session::operation_json(operation))
       return outcome;
   }
   return Error{ErrorCode::bad_value, "was refused before", ""};

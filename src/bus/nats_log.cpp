@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/try.hpp"
 #include "bus/async_publisher.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {

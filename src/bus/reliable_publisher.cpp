@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <thread>
 
-#include "base/try.hpp"
 #include "bus/nats_log.hpp"
 #include "bus/replica.hpp"
 #include "bus/replica_journal.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {

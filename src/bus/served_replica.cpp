@@ -4,12 +4,12 @@
 
 #include <random>
 
-#include "base/try.hpp"
 #include "bus/event.hpp"
 #include "bus/nats_log.hpp"
 #include "bus/publisher.hpp"
 #include "bus/replica_journal.hpp"
 #include "bus/subjects.hpp"
+#include "core/try.hpp"
 #include "session/session_parts.hpp"
 
 namespace paco::bus {
@@ -18,21 +18,21 @@ namespace {
 constexpr std::size_t kMaxRows = 65'536;  // samples that may wait before requests are refused
 
 // The session of a stream that the server holds: its readers see every change.
-class LaneState final : public SessionState {
+class WorkerState final : public SessionState {
  public:
-  explicit LaneState(serve::Lane& lane) : lane_(lane) {}
+  explicit WorkerState(server::StreamWorker& worker) : worker_(worker) {}
   Result<Decided> decide(Rows<const double> embeddings, std::span<Decision> decisions,
                          const SampleNames& names) override {
-    return lane_.fold(embeddings, decisions, names);
+    return worker_.fold(embeddings, decisions, names);
   }
   Result<OperationOutcome> apply(const Operation& operation) override {
-    return lane_.carry_out(operation);
+    return worker_.carry_out(operation);
   }
 
  private:
-  void run(const std::function<void(Session&)>& task) override { lane_.ask(task); }
+  void run(const std::function<void(Session&)>& task) override { worker_.ask(task); }
 
-  serve::Lane& lane_;
+  server::StreamWorker& worker_;
 };
 
 std::string fresh_prefix() {
@@ -62,16 +62,16 @@ Result<std::unique_ptr<ServedReplica>> ServedReplica::open(
       new ServedReplica(connection, std::move(settings), name, std::move(note)));
   PACO_ASSIGN(served->publisher_,
               open_publisher(connection, fmt::format("publishing to '{}'", stream), stream));
-  PACO_ASSIGN(served->stream_, serve::Stream::make(stream, std::move(opened.session), true));
+  PACO_ASSIGN(served->stream_, server::Stream::make(stream, std::move(opened.session), true));
   ServedReplica* raw = served.get();
-  served->stream_->lane().set_outlet(raw);
+  served->stream_->worker().set_outlet(raw);
   served->replica_ = std::jthread([raw](const std::stop_token& end) { raw->replicate(end); });
   served->sender_ = std::jthread([raw](const std::stop_token& end) { raw->publish_all(end); });
   return served;
 }
 
 ServedReplica::~ServedReplica() {
-  if (stream_) stream_->lane().set_outlet(nullptr);
+  if (stream_) stream_->worker().set_outlet(nullptr);
   sender_ = {};
   replica_ = {};
   Done done;
@@ -86,7 +86,7 @@ ServedReplica::~ServedReplica() {
 
 void ServedReplica::replicate(const std::stop_token& stop) {
   NatsStreamLog log(connection_, settings_.name);
-  LaneState state(stream_->lane());
+  WorkerState state(stream_->worker());
   ReplicaOptions options;
   options.name = name_;
   options.note = note_;
@@ -114,7 +114,7 @@ void ServedReplica::replicate(const std::stop_token& stop) {
   answer(refused);
 }
 
-bool ServedReplica::submit(serve::SampleJob job) {
+bool ServedReplica::submit(server::SampleJob job) {
   auto request = std::make_shared<Request>();
   const std::size_t rows = job.samples->rows;
   request->job = std::move(job);
@@ -128,7 +128,7 @@ bool ServedReplica::submit(serve::SampleJob job) {
     const std::lock_guard lock(mutex_);
     if (rows_ > 0 && rows_ + rows > kMaxRows) return false;
     if (stopped_) {
-      request->bad = serve::BadSample{*stopped_, std::nullopt};
+      request->bad = server::BadSample{*stopped_, std::nullopt};
     } else {
       rows_ += rows;
       unpublished_.push_back(request);
@@ -162,7 +162,7 @@ void ServedReplica::publish_all(const std::stop_token& stop) {
 
 Result<void> ServedReplica::publish(const std::shared_ptr<Request>& request,
                                     const std::stop_token& stop) {
-  const serve::Samples& samples = *request->job.samples;
+  const server::Samples& samples = *request->job.samples;
   const auto text = [](const std::vector<std::string>& list, std::size_t i) {
     return list.empty() ? std::string() : list[i];
   };
@@ -180,7 +180,7 @@ Result<void> ServedReplica::publish(const std::shared_ptr<Request>& request,
   std::vector<std::optional<Decision>> seen(samples.rows);
   Result<void> looked;
   if (!samples.keys.empty()) {
-    stream_->lane().ask([&](Session& session) {
+    stream_->worker().ask([&](Session& session) {
       for (std::size_t i = 0; i < samples.rows && looked.ok(); ++i) {
         Result<std::optional<Decision>> found = session.parts().find_key(request->keys[i]);
         if (found.ok()) {
@@ -239,7 +239,7 @@ void ServedReplica::take_answer(const Row& row, const Record& record, bool repea
     request.answer.decisions[row.row] = record.decision;
     request.answer.repeated[row.row] = repeated;
   } else if (!request.bad) {
-    request.bad = serve::BadSample{
+    request.bad = server::BadSample{
         {ErrorCode::bad_value, fmt::format("sample {} {}", row.row, record.text), ""}, row.row};
   }
   --rows_;
@@ -253,7 +253,7 @@ void ServedReplica::give_up(const std::shared_ptr<Request>& request, const Error
   if (request->open == 0) return;
   rows_ -= request->open;
   request->open = 0;
-  request->bad = serve::BadSample{error, std::nullopt};
+  request->bad = server::BadSample{error, std::nullopt};
   done.push_back(request);
 }
 
@@ -269,15 +269,15 @@ void ServedReplica::answer(const Done& done) {
       request->job.done(*request->bad);
       continue;
     }
-    serve::SampleAnswer& answer = request->answer;
-    stream_->lane().ask([&](Session& session) {
+    server::SampleAnswer& answer = request->answer;
+    stream_->worker().ask([&](Session& session) {
       for (std::size_t i = 0; i < answer.decisions.size(); ++i) {
         const std::uint64_t sequence = answer.decisions[i].sequence;
         const auto stored = session.parts().journal->sample(sequence);
         answer.events[i] = stored.ok() && *stored ? (*stored)->event : sequence;
       }
     });
-    answer.after = stream_->lane().published();
+    answer.after = stream_->worker().published();
     request->job.done(std::move(answer));
   }
 }
@@ -307,7 +307,7 @@ Result<OperationOutcome> ServedReplica::apply(const Operation& operation) {
   }
   if (record.kind != RecordKind::operated) return Error{ErrorCode::bad_value, record.text, ""};
   Result<std::vector<OperationOutcome>> past = std::vector<OperationOutcome>();
-  stream_->lane().ask([&](Session& session) { past = session.history(); });
+  stream_->worker().ask([&](Session& session) { past = session.history(); });
   PACO_TRY(past);
   for (OperationOutcome& outcome : *past)
     if (outcome.event == record.session) return std::move(outcome);

@@ -18,11 +18,11 @@
 #include "bus/connection.hpp"
 #include "bus/reliable_publisher.hpp"
 #include "bus/replica.hpp"
-#include "serve/stream.hpp"
+#include "server/stream.hpp"
 
 namespace paco::bus {
 
-class ServedReplica final : public serve::Lane::Outlet {
+class ServedReplica final : public server::StreamWorker::Outlet {
  public:
   using Note = std::function<void(const std::string&)>;
   // The journal is in `folder` and named after the stream; `name` is that of this replica.
@@ -33,19 +33,19 @@ class ServedReplica final : public serve::Lane::Outlet {
                                                      const std::stop_token& stop);
   ~ServedReplica() override;  // requests without an answer are refused
 
-  const std::shared_ptr<serve::Stream>& stream() const { return stream_; }
+  const std::shared_ptr<server::Stream>& stream() const { return stream_; }
 
-  bool submit(serve::SampleJob job) override;
+  bool submit(server::SampleJob job) override;
   Result<OperationOutcome> apply(const Operation& operation) override;
 
  private:
   // A request whose samples are on their way.
   struct Request {
-    serve::SampleJob job;
+    server::SampleJob job;
     std::vector<std::string> keys;
-    serve::SampleAnswer answer;
+    server::SampleAnswer answer;
     std::size_t open = 0;  // samples without an answer
-    std::optional<serve::BadSample> bad;
+    std::optional<server::BadSample> bad;
     std::chrono::steady_clock::time_point since;
   };
   struct Row {
@@ -73,7 +73,7 @@ class ServedReplica final : public serve::Lane::Outlet {
   const Note note_;
   const std::string prefix_;                      // of keys that are made here
   std::unique_ptr<ReliablePublisher> publisher_;  // of the sender thread
-  std::shared_ptr<serve::Stream> stream_;
+  std::shared_ptr<server::Stream> stream_;
 
   std::mutex mutex_;  // guards all below
   std::condition_variable_any changed_;

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/try.hpp"
 #include "bus/settings.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {
@@ -14,7 +14,7 @@ constexpr int kLookForNewMs = 1000;
 
 Result<std::unique_ptr<ServedReplicas>> ServedReplicas::open(std::shared_ptr<Connection> connection,
                                                              Options options,
-                                                             serve::Streams& streams,
+                                                             server::Streams& streams,
                                                              const std::stop_token& stop) {
   std::unique_ptr<ServedReplicas> replicas(
       new ServedReplicas(std::move(connection), std::move(options), streams));

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "bus/served_replica.hpp"
-#include "serve/streams.hpp"
+#include "server/streams.hpp"
 
 namespace paco::bus {
 
@@ -22,12 +22,12 @@ class ServedReplicas {
   };
   // An error if a stream that exists cannot be served. `streams` outlives this object.
   static Result<std::unique_ptr<ServedReplicas>> open(std::shared_ptr<Connection> connection,
-                                                      Options options, serve::Streams& streams,
+                                                      Options options, server::Streams& streams,
                                                       const std::stop_token& stop);
   ~ServedReplicas();  // takes nothing more, and refuses requests without an answer
 
  private:
-  ServedReplicas(std::shared_ptr<Connection> connection, Options options, serve::Streams& streams)
+  ServedReplicas(std::shared_ptr<Connection> connection, Options options, server::Streams& streams)
       : connection_(std::move(connection)), options_(std::move(options)), streams_(streams) {}
 
   Result<void> serve_stream(const std::string& stream, const std::stop_token& stop);
@@ -35,7 +35,7 @@ class ServedReplicas {
 
   const std::shared_ptr<Connection> connection_;
   const Options options_;
-  serve::Streams& streams_;
+  server::Streams& streams_;
   std::map<std::string, std::unique_ptr<ServedReplica>> replicas_;  // the watcher's, once it runs
   std::set<std::string> refused_;  // could not be served; noted once
   std::jthread watcher_;

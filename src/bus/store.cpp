@@ -6,9 +6,9 @@
 #include <chrono>
 #include <random>
 
-#include "base/try.hpp"
 #include "bus/bytes.hpp"
 #include "bus/nats_log.hpp"
+#include "core/try.hpp"
 #include "journal/checksum.hpp"
 
 namespace paco::bus {

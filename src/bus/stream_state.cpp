@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "session/session_parts.hpp"
 
 namespace paco::bus {
@@ -13,8 +13,8 @@ namespace {
 Result<JournalEnd> end_of(Session& session) {
   JournalEnd end{0, session.samples(), session.events()};
   if (end.samples == 0) return end;
-  Journal& journal = *session.parts().journal;
-  PACO_ASSIGN(const Extras extras, journal.extras(end.samples - 1, false));
+  journal::Journal& journal = *session.parts().journal;
+  PACO_ASSIGN(const journal::Extras extras, journal.extras(end.samples - 1, false));
   const nlohmann::ordered_json json =
       nlohmann::ordered_json::parse(extras.attributes, nullptr, false);
   if (!json.is_object() || !json.contains(kEventAttribute) ||

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "session/operation_json.hpp"
+#include "session/operations/operation_json.hpp"
 #include "toy_state.hpp"
 
 namespace paco::bus {
@@ -20,7 +20,7 @@ OperationEvent rename_to(const std::string& name) {
   Operation operation;
   operation.category = 0;
   operation.name = name;
-  return {operation_json(operation).dump()};
+  return {session::operation_json(operation).dump()};
 }
 
 // The records of `events` when they are folded from the start, into a state that may have them.

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "bus/event.hpp"
-#include "data/json.hpp"
-#include "session/operation_json.hpp"
+#include "io/json.hpp"
+#include "session/operations/operation_json.hpp"
 #include "toy_state.hpp"
 
 namespace paco::bus {
@@ -22,8 +22,8 @@ class Reference {
     const Result<Event> event = parse_event(bytes);
     if (!event.ok()) return record;
     if (const auto* operation = std::get_if<OperationEvent>(&*event)) {
-      const auto json = parse_json<nlohmann::ordered_json>(operation->json, "operation");
-      const Result<OperationOutcome> outcome = state_.apply(*operation_from(*json));
+      const auto json = io::parse_json<nlohmann::ordered_json>(operation->json, "operation");
+      const Result<OperationOutcome> outcome = state_.apply(*session::operation_from(*json));
       if (!outcome.ok()) return record;
       record.kind = RecordKind::operated;
       record.text = outcome->text;

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
-#include "base/try.hpp"
 #include "bus/committed_group.hpp"
 #include "bus/event.hpp"
 #include "bus/subjects.hpp"
-#include "session/operation_json.hpp"
+#include "core/try.hpp"
+#include "session/operations/operation_json.hpp"
 
 namespace paco::bus {
 namespace {
@@ -208,8 +208,8 @@ SimulatedPublisher::SimulatedPublisher(World& world, const std::string& name)
         const std::string id = fmt::format("{}-{}", name, i);
         operation.actor = id;
         messages_.push_back({subject_of(kStream, Part::events),
-                             event_bytes(OperationEvent{operation_json(operation).dump()}), id,
-                             id});
+                             event_bytes(OperationEvent{session::operation_json(operation).dump()}),
+                             id, id});
         break;
       }
       default:

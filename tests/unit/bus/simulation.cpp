@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/try.hpp"
 #include "bus/replica.hpp"
 #include "bus/subjects.hpp"
+#include "core/try.hpp"
 #include "laws.hpp"
 #include "participants.hpp"
 
