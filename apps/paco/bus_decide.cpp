@@ -1,4 +1,4 @@
-// `paco bus decide`: a replica of one stream, or the owner of as many as there are.
+// `paco bus decide`: a replica of one stream, or the owner of any number of streams.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -42,11 +42,11 @@ Result<void> decide_one(Context& context, const BusDecideArguments& r,
   const Json json = {{"stream", r.stream},
                      {"event", out.folded.event},
                      {"samples", out.folded.samples},
-                     {"standing", out.standing},
-                     {"spoke", out.changes}};
+                     {"standing", out.committed},
+                     {"spoke", out.takeovers}};
   return print_result(context, json,
-                      fmt::format("folded up to event {}, {} samples; event {} stands\n",
-                                  out.folded.event, out.folded.samples, out.standing));
+                      fmt::format("folded up to event {}, {} samples; event {} is committed\n",
+                                  out.folded.event, out.folded.samples, out.committed));
 }
 
 Result<void> decide_many(Context& context, BusDecideArguments& r,
@@ -81,20 +81,21 @@ Result<void> run(Context& context, BusDecideArguments& r) {
 void add_bus_decide(CLI::App& verb, Context& context) {
   CLI::App& part = *verb.add_subcommand(
       "decide",
-      "Decide on the events of a stream, as one of any number of replicas.\nOne of them speaks, "
-      "the others compare, and any of them takes over when it falls silent. With --folder it "
-      "shares all streams with the other processes that do so.");
+      "Decide on the events of a stream, as one of any number of replicas.\nOne of them publishes "
+      "decisions, the others compare, and any of them takes over if none are published. With "
+      "--folder it shares all streams with the other processes that do so.");
   auto r = std::make_shared<BusDecideArguments>();
   part.add_option("--stream", r->stream, "its name");
   part.add_option("--journal", r->run.journal,
-                  "where this replica keeps its state; made or gone on with");
-  part.add_option("--folder", r->owner.folder, "own streams that nobody owns; journals go there");
+                  "where this replica keeps its state; made, or continued");
+  part.add_option("--folder", r->owner.folder, "own streams that have no owner; journals go there");
   add_count(part, "--most", r->owner.most, 1, 1'000'000, "streams to own at once");
-  part.add_option("--model", r->model, "make sure that it is the stream's");
+  part.add_option("--model", r->model, "check that it is the stream's");
   part.add_option("--name", r->run.name, "of this replica")->default_str("HOST-PROCESS");
-  add_count(part, "--silence-ms", r->run.silence_ms, 1, 3'600'000,
-            "how long a decision may go unsaid before this replica says it");
-  add_count(part, "--until", r->run.until, 0, kNoLimit, "end when so many events stand; 0: never");
+  add_count(part, "--silence-ms", r->run.takeover_ms, 1, 3'600'000,
+            "how long a decision may stay unpublished before this replica publishes it");
+  add_count(part, "--until", r->run.until, 0, kNoLimit,
+            "end when so many events are committed; 0: never");
   add_threads(part, r->run.threads, "speed only; no answer depends on it");
   add_bus_server(part, r->server);
   finish_verb(part, context, [&context, r] { return run(context, *r); });

@@ -75,7 +75,7 @@ void add_bus_embed(CLI::App& verb, Context& context) {
   part.add_flag("--keep-pictures", r->options.keep_pictures,
                 "image files of up to 64 KiB go along with the sample");
   add_count(part, "--until-idle", r->options.until_idle, 0, 86'400,
-            "end when nothing came for so many seconds; 0: never");
+            "end if nothing came for so many seconds; 0: never");
   part.add_option("--name", r->options.name, "in what it reports")->default_str("worker-PROCESS");
   add_bus_server(part, r->server);
   finish_verb(part, context, [&context, r] { return run(context, *r); });

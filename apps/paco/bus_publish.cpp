@@ -36,7 +36,7 @@ Result<void> publish_operation(Context& context, const BusPublishArguments& r) {
               bus::publish_operation(*connection, r.stream, operation, fresh_id(), context.stop));
   return print_result(
       context, {{"event", event}},
-      fmt::format("event {}; 'paco bus watch --from {}' shows what became of it\n", event, event));
+      fmt::format("event {}; 'paco bus watch --from {}' shows its outcome\n", event, event));
 }
 
 Result<bus::PublishOutcome> publish_samples(Context& context, const BusPublishArguments& r) {
@@ -80,16 +80,15 @@ Result<void> run(Context& context, const BusPublishArguments& r) {
 void add_bus_publish(CLI::App& verb, Context& context) {
   CLI::App& part = *verb.add_subcommand(
       "publish",
-      "Publish samples, pictures to be embedded, or an operation on categories.\nRun again with "
-      "the "
-      "same keys it doubles nothing, so an interrupted run is simply repeated.");
+      "Publish samples, pictures to be embedded, or an operation on categories.\nA key is decided "
+      "once, however often it is published; so an interrupted run is simply repeated.");
   auto r = std::make_shared<BusPublishArguments>();
   part.add_option("--stream", r->stream, "its name")->required();
   part.add_option("--input", r->input, "embeddings of any format; - for a pipe");
   part.add_option("--images", r->images,
                   "pictures for 'paco bus embed', a data set as of 'paco embed --data'");
   part.add_option("--key-prefix", r->options.key_prefix, "the key of row i is this and i");
-  add_count(part, "--skip", r->options.skip, 0, kNoLimit, "rows of the input to pass over first");
+  add_count(part, "--skip", r->options.skip, 0, kNoLimit, "rows of the input to skip first");
   add_count(part, "--window", r->options.window, 1, 65'536, "messages under way at once");
   part.add_option("--operation", r->operation, "an operation as JSON, instead of samples");
   add_bus_server(part, r->server);

@@ -1,11 +1,10 @@
-// `paco bus watch`: what stands on the decisions subject, as lines or as the file that
+// `paco bus watch`: the committed decisions of a stream, as lines or as the file that
 // `paco discover` writes.
 #include <fmt/format.h>
 
-#include "bus/decisions.hpp"
-#include "bus/reader.hpp"
+#include "bus/committed_group.hpp"
+#include "bus/nats_log.hpp"
 #include "bus/settings.hpp"
-#include "bus/subjects.hpp"
 #include "bus_options.hpp"
 #include "core/printable.hpp"
 #include "core/try.hpp"
@@ -52,24 +51,27 @@ class Watch {
       : context_(context), request_(request) {}
 
   Result<void> run() {
-    PACO_ASSIGN(connection_, bus::Connection::open(request_.server));
+    PACO_ASSIGN(const auto connection, bus::Connection::open(request_.server));
     PACO_ASSIGN(const bus::StreamSettings settings,
-                bus::read_settings(*connection_, request_.stream, context_.stop));
+                bus::read_settings(*connection, request_.stream, context_.stop));
     PACO_ASSIGN(method_, method_info(settings.method));
-    PACO_ASSIGN(const std::uint64_t message, first_message());
+    bus::NatsStreamLog log(connection, request_.stream);
+    PACO_ASSIGN(const std::uint64_t message, first_message(log));
     if (!request_.out.empty()) {
       PACO_ASSIGN(writer_, io::make_decision_writer(request_.out, *method_));
     }
-    bus::Reader reader(connection_, bus::jetstream_of(request_.stream, bus::Part::decisions),
-                       bus::subject_of(request_.stream, bus::Part::decisions), message);
-    std::vector<bus::Message> messages;
+    bus::OrderedReader reader(log.decisions(),
+                              bus::jetstream_of(request_.stream, bus::Part::decisions), message,
+                              std::chrono::steady_clock::now);
+    std::vector<bus::LogMessage> messages;
     while (!context_.stop.stop_requested() && !full()) {
       if (request_.current && next_ > last_) break;
       messages.clear();
       PACO_TRY(reader.take(messages, 64, 200, context_.stop));
-      for (const bus::Message& one : messages) {
-        PACO_ASSIGN(const bus::Heard heard, bus::heard_of(request_.stream, one.get()));
-        PACO_TRY(take(heard.group));
+      for (const bus::LogMessage& one : messages) {
+        PACO_ASSIGN(const bus::CommittedGroup committed,
+                    bus::parse_committed(request_.stream, one));
+        PACO_TRY(take(committed.group));
       }
     }
     if (writer_ == nullptr) return {};
@@ -87,8 +89,8 @@ class Watch {
   bool full() const { return request_.count > 0 && shown_ >= request_.count; }
 
   // The message to begin with, and the event.
-  Result<std::uint64_t> first_message() {
-    PACO_ASSIGN(const auto newest, bus::newest_group(*connection_, request_.stream, context_.stop));
+  Result<std::uint64_t> first_message(bus::StreamLog& log) {
+    PACO_ASSIGN(const auto newest, bus::newest_group(log, request_.stream, context_.stop));
     last_ = newest ? newest->group.last() : 0;
     const bool whole = request_.from < 0 && (request_.current || !request_.out.empty());
     next_ = request_.from >= 0
@@ -96,8 +98,8 @@ class Watch {
             : whole ? 1
                     : last_ + 1;
     if (next_ > last_) return newest ? newest->sequence + 1 : 1;
-    PACO_ASSIGN(const bus::Heard found, bus::group_with(*connection_, request_.stream, next_,
-                                                        newest->sequence, context_.stop));
+    PACO_ASSIGN(const bus::CommittedGroup found,
+                bus::group_with(log, request_.stream, next_, newest->sequence, context_.stop));
     return found.sequence;
   }
 
@@ -105,7 +107,7 @@ class Watch {
     std::uint64_t event = group.first;
     for (const bus::Record& record : group.records) {
       const std::uint64_t at = event++;
-      // A key that was seen before has the decision it had, which is before this one's turn.
+      // A key that was seen before has the decision it had, with an earlier sequence number.
       const bool fresh = record.kind == bus::RecordKind::decided &&
                          (!known_ || record.decision.sequence >= sequence_);
       if (fresh) {
@@ -122,9 +124,10 @@ class Watch {
 
   Result<void> show(const bus::Record& record, std::uint64_t event, bool fresh) {
     if (writer_ == nullptr) {
-      return write_stdout(context_, context_.json ? json_line(record, event, !fresh, *method_)
-                                                  : fmt::format("{:>9}  {}\n", event,
-                                                                core::printable(record.words())));
+      return write_stdout(
+          context_, context_.json
+                        ? json_line(record, event, !fresh, *method_)
+                        : fmt::format("{:>9}  {}\n", event, core::printable(record.describe())));
     }
     if (!fresh) return {};
     ++samples_;
@@ -134,10 +137,10 @@ class Watch {
 
   Context& context_;
   const BusWatchArguments& request_;
-  std::shared_ptr<bus::Connection> connection_;
   const MethodInfo* method_ = nullptr;
   std::unique_ptr<io::DecisionWriter> writer_;
-  std::uint64_t next_ = 1, last_ = 0;  // event to show next; the last that stood at the start
+  std::uint64_t next_ = 1,
+                last_ = 0;  // event to show next; the last one that was committed at the start
   std::uint64_t shown_ = 0, samples_ = 0, sequence_ = 0;
   bool known_ = false;
 };
@@ -147,9 +150,9 @@ class Watch {
 void add_bus_watch(CLI::App& verb, Context& context) {
   CLI::App& part = *verb.add_subcommand(
       "watch",
-      "Show what is decided in a stream on the bus, as it is decided.\nWithout gap or double, "
-      "whatever happens to the servers. With --json each line is one object; with --out a file as "
-      "'paco discover' writes it.");
+      "Show what is decided in a stream on the bus, as it is decided.\nEvery event once, also if "
+      "servers go away. With --json each line is one object; with --out a file as 'paco discover' "
+      "writes it.");
   auto r = std::make_shared<BusWatchArguments>();
   part.add_option("--stream", r->stream, "its name")->required();
   add_count(part, "--from", r->from, -1, kNoLimit,

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "bus/fronts.hpp"
+#include "bus/served_replicas.hpp"
 #include "core/try.hpp"
 #include "verb.hpp"
 
@@ -11,7 +11,7 @@ namespace paco {
 namespace {
 
 struct Served final : BusStreams {
-  std::unique_ptr<bus::Fronts> fronts;
+  std::unique_ptr<bus::ServedReplicas> replicas;
 };
 
 }  // namespace
@@ -29,9 +29,10 @@ Result<std::unique_ptr<BusStreams>> open_bus_streams(const BusAddress& address,
   PACO_ASSIGN(auto connection, bus::Connection::open(options));
   auto served = std::make_unique<Served>();
   const auto note = [](const std::string& text) { print_note(text); };
-  PACO_ASSIGN(served->fronts, bus::Fronts::open(std::move(connection),
-                                                {folder, fmt::format("serve-{}", ::getpid()), note},
-                                                streams, stop));
+  PACO_ASSIGN(served->replicas,
+              bus::ServedReplicas::open(std::move(connection),
+                                        {folder, fmt::format("serve-{}", ::getpid()), note},
+                                        streams, stop));
   return std::unique_ptr<BusStreams>(std::move(served));
 }
 

@@ -1,13 +1,12 @@
-// `paco bus`: streams that outgrow a machine, carried by NATS. Here: making one, and looking at
-// all.
+// `paco bus`: streams on NATS. Here: `init` and `status`.
 #include <fmt/format.h>
 
 #include "about.hpp"
-#include "bus/decisions.hpp"
+#include "bus/committed_group.hpp"
+#include "bus/nats_log.hpp"
 #include "bus/replica_journal.hpp"
 #include "bus/settings.hpp"
 #include "bus/store.hpp"
-#include "bus/subjects.hpp"
 #include "bus_options.hpp"
 #include "core/try.hpp"
 #include "paco/session.hpp"
@@ -18,7 +17,8 @@ void add_bus_server(CLI::App& verb, bus::ConnectOptions& o) {
   verb.add_option("--server", o.servers, "NATS servers, with commas; may hold USER:PASSWORD@")
       ->envname("PACO_NATS");
   verb.add_option("--credentials", o.credentials, "file with a user's JWT and seed");
-  verb.add_option("--tls-ca", o.tls_ca, "PEM file of who signed the servers' certificates");
+  verb.add_option("--tls-ca", o.tls_ca,
+                  "PEM file of the authority that signed the servers' certificates");
   verb.add_option("--tls-certificate", o.tls_certificate, "PEM file of this client");
   verb.add_option("--tls-key", o.tls_key, "PEM file of its private key");
   verb.add_option("--patience", o.patience, "seconds without an answer until it gives up")
@@ -90,24 +90,25 @@ Result<Json> stream_status(const std::shared_ptr<bus::Connection>& connection,
   PACO_ASSIGN(const PartState events, part_state(*connection, name, bus::Part::events, stop));
   PACO_ASSIGN(const PartState raw, part_state(*connection, name, bus::Part::raw, stop));
   PACO_ASSIGN(const PartState rejected, part_state(*connection, name, bus::Part::rejected, stop));
-  PACO_ASSIGN(const auto newest, bus::newest_group(*connection, name, stop));
+  bus::NatsStreamLog log(connection, name);
+  PACO_ASSIGN(const auto newest, bus::newest_group(log, name, stop));
   PACO_ASSIGN(const std::uint64_t snapshot, bus::snapshot_event(connection, name, stop));
   PACO_ASSIGN(const auto owners, bus::Bucket::find(*connection, bus::kOwnersBucket, stop));
   std::optional<bus::Bucket::Entry> owner;
   if (owners) {
     PACO_ASSIGN(owner, owners->get(name, stop));
   }
-  const std::uint64_t standing = newest ? newest->group.last() : 0;
+  const std::uint64_t committed = newest ? newest->group.last() : 0;
   return Json{{"stream", name},
               {"method", settings.method},
               {"model", settings.model},
               {"dimension", settings.dimension},
               {"events", events.last},
-              {"decided", standing},
-              {"behind", events.last - std::min(events.last, standing)},
+              {"decided", committed},
+              {"behind", events.last - std::min(events.last, committed)},
               {"samples", newest ? newest->group.samples : 0},
               {"bytes", events.bytes},
-              {"speaker", newest ? newest->group.speaker : ""},
+              {"speaker", newest ? newest->group.publisher : ""},
               {"owner", owner ? owner->value : ""},
               {"snapshot", snapshot},
               {"raw", raw.messages},
@@ -125,7 +126,7 @@ Result<void> status(Context& context, const StatusArguments& r) {
   Json list = Json::array();
   std::string text =
       fmt::format("{:<16} {:>10} {:>10} {:>8} {:>8} {:>8} {:>10} {:>7}  {}\n", "stream", "events",
-                  "decided", "behind", "raw", "rejected", "snapshot", "servers", "speaker");
+                  "decided", "behind", "raw", "rejected", "snapshot", "servers", "publisher");
   for (const std::string& name : names) {
     PACO_ASSIGN(Json one, stream_status(connection, name, context.stop));
     const auto number = [&](const char* key) { return one[key].get<std::uint64_t>(); };
@@ -140,7 +141,7 @@ Result<void> status(Context& context, const StatusArguments& r) {
 
 void add_init(CLI::App& verb, Context& context) {
   CLI::App& part = *verb.add_subcommand(
-      "init", "Put a stream on the bus: its places in JetStream, its settings and its model.");
+      "init", "Put a stream on the bus: its JetStream streams, its settings and its model.");
   auto r = std::make_shared<InitArguments>();
   part.add_option("--stream", r->settings.name, "its name")->required();
   part.add_option("--model", r->model, "the model it decides with")->required();
@@ -149,11 +150,11 @@ void add_init(CLI::App& verb, Context& context) {
   add_count(part, "--max-bytes", r->limits.max_bytes, 0, kNoLimit,
             "of all events; 0: what the servers have room for");
   add_count(part, "--window", r->limits.window_s, 1, 86'400,
-            "seconds in which JetStream itself removes doubles; keys do it for ever");
+            "seconds in which JetStream drops a picture or operation that is sent again");
   add_count(part, "--digest-every", r->settings.digest_every, 1, kNoLimit,
             "events between two digests that the replicas compare");
   add_count(part, "--snapshot-every", r->settings.snapshot_every, 0, kNoLimit,
-            "events between two copies of a replica's journal on the bus; 0: none");
+            "events between two snapshots of a replica's journal on the bus; 0: none");
   add_count(part, "--embeddings", r->settings.embeddings, 0, kNoLimit,
             "embeddings of so many last samples stay in the journals; else all");
   add_bus_server(part, r->server);

@@ -3,8 +3,7 @@
 // on stdout. With the process ids of the servers also what a sample costs them in processor time.
 //
 // Both sides publish the same messages with the same window; the plain side reads them back in
-// order, the other decides on them with a journal and ends when every decision stands. Every
-// decision is there before a time is reported.
+// order, the other decides on them with a journal and ends when every decision is committed.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -16,10 +15,8 @@
 #include <thread>
 
 #include "bus/event.hpp"
-#include "bus/outbox.hpp"
-#include "bus/reader.hpp"
+#include "bus/nats_log.hpp"
 #include "bus/run_replica.hpp"
-#include "bus/subjects.hpp"
 #include "core/try.hpp"
 #include "math/matrix.hpp"
 #include "paco/session.hpp"
@@ -30,9 +27,9 @@ namespace {
 constexpr std::size_t kClasses = 50, kKnown = 40, kSupport = 20;
 
 // Classes around random directions.
-class MadeRows {
+class SyntheticRows {
  public:
-  explicit MadeRows(std::size_t dimension) : dimension_(dimension) {
+  explicit SyntheticRows(std::size_t dimension) : dimension_(dimension) {
     for (std::size_t i = 0; i < kClasses * dimension; ++i) centres_.push_back(normal_(random_));
   }
   void draw(std::size_t label, std::span<double> out) {
@@ -54,10 +51,10 @@ double seconds_since(std::chrono::steady_clock::time_point begun) {
 
 Result<void> publish(const std::shared_ptr<Connection>& connection, const std::string& subject,
                      const std::vector<std::string>& messages) {
-  PACO_ASSIGN(const auto outbox, Outbox::open(connection, "publishing"));
+  PACO_ASSIGN(const auto publisher, open_publisher(connection, "publishing"));
   for (std::size_t i = 0; i < messages.size(); ++i)
-    PACO_TRY(outbox->put(subject, fmt::format("k{}", i), messages[i], {}));
-  return outbox->flush({});
+    PACO_TRY(publisher->put({subject, messages[i], fmt::format("k{}", i)}, {}));
+  return publisher->flush({});
 }
 
 // Processor time so far, in seconds.
@@ -83,7 +80,7 @@ Spent spent(const std::vector<std::string>& servers) {
   return out;
 }
 
-// Publishes beside `consume`, which ends when it has seen all of it.
+// Publishes beside `consume`, which ends when it has read all of it.
 template <class Consume>
 Result<double> time_both(const std::shared_ptr<Connection>& connection, const std::string& stream,
                          const std::vector<std::string>& messages, Consume consume) {
@@ -100,9 +97,9 @@ Result<double> time_both(const std::shared_ptr<Connection>& connection, const st
 
 Result<void> read_back(const std::shared_ptr<Connection>& connection, const std::string& stream,
                        std::size_t count) {
-  Reader reader(connection, jetstream_of(stream, Part::events), subject_of(stream, Part::events),
-                1);
-  std::vector<Message> got;
+  OrderedReader reader =
+      read_log(connection, jetstream_of(stream, Part::events), subject_of(stream, Part::events), 1);
+  std::vector<LogMessage> got;
   for (std::size_t seen = 0; seen < count; seen += got.size()) {
     got.clear();
     PACO_TRY(reader.take(got, 256, 20, {}));
@@ -112,7 +109,7 @@ Result<void> read_back(const std::shared_ptr<Connection>& connection, const std:
 
 Result<void> run(const std::string& servers, std::size_t samples, std::size_t dimension, int rounds,
                  const std::vector<std::string>& processes) {
-  MadeRows rows(dimension);
+  SyntheticRows rows(dimension);
   math::Matrix<double> support(kKnown * kSupport, dimension);
   std::vector<std::int64_t> labels;
   for (std::size_t i = 0; i < support.rows(); ++i) {

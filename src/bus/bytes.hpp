@@ -1,6 +1,6 @@
 // Numbers and texts in a message, little-endian, one after the other: what is written with
-// ByteWriter is read with ByteReader. A reader trusts nothing: past the end, or where a text claims
-// more than there is, everything it gives is empty and ok() is false.
+// ByteWriter is read with ByteReader. After a read past the end, everything that a reader returns
+// is empty and ok() is false.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 
 namespace paco::bus {
 
-static_assert(std::endian::native == std::endian::little, "messages are copied as they stand");
+static_assert(std::endian::native == std::endian::little, "messages are copied as they are");
 
 class ByteWriter {
  public:

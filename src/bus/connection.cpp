@@ -31,7 +31,7 @@ std::vector<std::string> split(const std::string& text) {
   return out;
 }
 
-// Error texts go into logs; passwords do not.
+// Error texts go into logs, passwords must not.
 std::string without_password(const std::string& url) {
   const std::size_t host = url.rfind('@');
   if (host == std::string::npos) return url;
@@ -39,7 +39,7 @@ std::string without_password(const std::string& url) {
   return url.substr(0, scheme == std::string::npos ? 0 : scheme + 3) + url.substr(host + 1);
 }
 
-// Files that are not there are named here; NATS speaks of them in words of OpenSSL, or not at all.
+// NATS reports a missing file in words of OpenSSL, or not at all; so it is checked here.
 Result<void> check_files(const ConnectOptions& options) {
   const std::pair<const char*, const std::string*> files[] = {
       {"--credentials", &options.credentials},
@@ -69,6 +69,12 @@ std::uint64_t sequence_of(natsMsg* message) {
   const std::uint64_t sequence = meta->Sequence.Stream;
   jsMsgMetaData_Destroy(meta);
   return sequence;
+}
+
+LogMessage log_message(Message message) {
+  const std::uint64_t sequence = sequence_of(message.get());
+  const std::string_view bytes = bytes_of(message.get());
+  return {sequence, bytes, std::shared_ptr<const void>(std::move(message))};
 }
 
 void pause(int milliseconds, const std::stop_token& stop) {
@@ -113,8 +119,8 @@ Result<void> Connection::connect() {
   if (s == NATS_OK) s = natsOptions_SetReconnectWait(made, 100);
   if (s == NATS_OK) s = natsOptions_SetReconnectJitter(made, 50, 50);
   if (s == NATS_OK) s = natsOptions_SetPingInterval(made, 2000);
-  // What goes wrong in the background shows in the call that waits for it; the library's own
-  // handler would print it.
+  // A failure in the background shows in the call that waits for it. The library's own handler
+  // would print it.
   if (s == NATS_OK) {
     s = natsOptions_SetErrorHandler(
         made, [](natsConnection*, natsSubscription*, natsStatus, void*) {}, nullptr);
@@ -194,7 +200,7 @@ Error Connection::error(const std::string& what, natsStatus status, jsErrCode co
     return full(
         ErrorCode::io, fmt::format("the store is full ({}, {})", text, shown_),
         "raise the limit ('paco bus init --max-bytes' on the same stream) or make room, then "
-        "run the same command again: nothing is lost or doubled");
+        "run the same command again: nothing is lost, and no sample is decided twice");
   }
   switch (status) {
     case NATS_NO_SERVER:
@@ -216,7 +222,7 @@ Error Connection::error(const std::string& what, natsStatus status, jsErrCode co
                                              : "give --tls-ca, --tls-certificate and --tls-key");
     case NATS_NO_RESPONDERS:
       return full(
-          ErrorCode::io, fmt::format("nobody at {} answers for it", shown_),
+          ErrorCode::io, fmt::format("no server at {} answers for it", shown_),
           "the servers need JetStream (nats-server -js), and more than half of them must run");
     case NATS_TIMEOUT:
       return full(ErrorCode::io, fmt::format("no answer from {}", shown_),

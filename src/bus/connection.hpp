@@ -1,9 +1,9 @@
 // A connection to the servers of the bus (NATS with JetStream), and how their answers become
 // errors.
 //
-// Servers come and go: the connection looks for another one by itself, and retry() asks again
-// while what failed may pass (no leader yet, no answer, a server that went away), until patience
-// ends or the stop token is set. Credentials and TLS are passed through to NATS.
+// If a server goes away, the connection looks for another one by itself, and retry() asks again
+// while a failure may pass (no leader yet, no answer, a server that went away), until patience
+// ends or the stop token is set. Credentials and TLS are passed to NATS as they are.
 //
 // Thread rule: any number of threads may use one connection.
 #pragma once
@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "bus/log.hpp"
 #include "paco/result.hpp"
 
 namespace paco::bus {
@@ -35,12 +36,13 @@ struct MessageEnd {
 using Message = std::unique_ptr<natsMsg, MessageEnd>;
 
 std::string_view bytes_of(const natsMsg* message);
-// Its place in its JetStream stream; 0 where it has none.
+// Its number in its JetStream stream; 0 if it has none.
 std::uint64_t sequence_of(natsMsg* message);
+LogMessage log_message(Message message);
 
 class Connection {
  public:
-  // Fails at once where no server answers or the credentials are refused.
+  // Fails at once if no server answers or the credentials are refused.
   static Result<std::shared_ptr<Connection>> open(const ConnectOptions& options);
   ~Connection();
 
@@ -49,10 +51,10 @@ class Connection {
   const std::string& servers() const { return shown_; }  // without passwords
   double patience() const { return options_.patience; }
   std::int64_t most_payload() const;
-  // How often another server had to be found: what was under way then may be lost.
+  // How often another server had to be found. What was under way then may be lost.
   std::uint64_t changes() const;
 
-  // `call` says what the library says; `what` begins the message of an error.
+  // `call` returns the status of the library; `what` begins the message of an error.
   using Call = std::function<natsStatus(jsErrCode*)>;
   Result<void> retry(const std::string& what, const std::stop_token& stop, const Call& call) const;
   // The same once.

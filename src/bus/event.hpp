@@ -1,8 +1,8 @@
 // An event of a stream as a message on the bus: a sample with its embedding, or an operation.
 //
 // The bytes: "paco", a version, a kind; then of a sample key, id, attributes, picture, the element
-// size (4 or 8) and the numbers, of an operation its JSON. Whatever else stands on the subject is a
-// foreign message: it is an event too, which every replica refuses in the same words.
+// size (4 or 8) and the numbers, of an operation its JSON. Any other message on the subject is
+// foreign: it is an event too, which every replica refuses with the same text.
 #pragma once
 
 #include <cstdint>
@@ -27,12 +27,12 @@ struct SampleEvent {
 };
 
 struct OperationEvent {
-  std::string json;  // as operation_json() gives it
+  std::string json;  // as session::operation_json() gives it
 };
 
 using Event = std::variant<SampleEvent, OperationEvent>;
 
-// `narrow`: the numbers are float32 in truth, so four bytes hold each.
+// `narrow`: every number is a float32, so four bytes hold it.
 std::string event_bytes(const SampleEvent& sample, bool narrow);
 std::string event_bytes(const OperationEvent& operation);
 

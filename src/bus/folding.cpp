@@ -2,64 +2,59 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "bus/bytes.hpp"
 #include "core/try.hpp"
 #include "io/json.hpp"
+#include "journal/checksum.hpp"
 #include "session/operations/operation_json.hpp"
-#include "session/session_parts.hpp"
 
 namespace paco::bus {
 namespace {
 
-constexpr const char* kEventKey = "bus_event";
-constexpr std::size_t kMostWords = 2048;  // of a refusal or an outcome, in a record
+constexpr std::size_t kMaxText = 2048;  // bytes of a refusal or an outcome, in a record
 
-// The event number among a sample's attributes: what its journal says of where it came from.
+// The attributes of a sample with the number of its event.
 std::string with_event(const std::string& attributes, std::uint64_t event) {
   const std::size_t end = attributes.find_last_of('}');
   if (attributes.empty() || end == std::string::npos)
-    return fmt::format("{{\"{}\":{}}}", kEventKey, event);
+    return fmt::format("{{\"{}\":{}}}", kEventAttribute, event);
   const bool bare = attributes.find_first_not_of(" \t\r\n{") == end;
-  return fmt::format("{}{}\"{}\":{}}}", attributes.substr(0, end), bare ? "" : ",", kEventKey,
+  return fmt::format("{}{}\"{}\":{}}}", attributes.substr(0, end), bare ? "" : ",", kEventAttribute,
                      event);
 }
 
-// Attributes of a stranger could carry an event number of their own, be no object, or be nested so
-// deep that nobody could write them again.
+// Attributes of foreign messages could carry an event number of their own, be no object, or be
+// nested too deep to be written again.
 std::string own_attributes(const std::string& attributes) {
   if (attributes.empty()) return {};
   auto json = io::parse_json<nlohmann::ordered_json>(attributes, "attributes");
   if (!json.ok() || !json->is_object()) return {};
-  return json->erase(kEventKey) > 0 ? json->dump() : attributes;
+  return json->erase(kEventAttribute) > 0 ? json->dump() : attributes;
 }
 
 }  // namespace
 
-Result<Place> place_of(Session& session) {
-  Place place;
-  place.samples = session.samples();
-  if (place.samples == 0) return place;
-  journal::Journal& journal = *session.parts().journal;
-  PACO_ASSIGN(const auto last, journal.sample(place.samples - 1));
-  PACO_ASSIGN(const journal::Extras extras, journal.extras(place.samples - 1, false));
-  const nlohmann::ordered_json json =
-      nlohmann::ordered_json::parse(extras.attributes, nullptr, false);
-  if (!last || !json.is_object() || !json.contains(kEventKey) ||
-      !json[kEventKey].is_number_unsigned()) {
-    return Error{ErrorCode::mismatch,
-                 fmt::format("{}: its last sample did not come from the bus", session.path()),
-                 "a replica needs a journal of its own: name one that is not there"};
-  }
-  place.event = json[kEventKey].get<std::uint64_t>();
-  place.journal = last->event + 1;
-  return place;
+std::uint64_t chain_event(std::uint64_t chain, std::string_view bytes) {
+  std::string link;
+  ByteWriter out(link);
+  out.number(chain);
+  out.number(journal::checksum_of(std::as_bytes(std::span(bytes))));
+  return journal::checksum_of(std::as_bytes(std::span(link)));
 }
 
-Result<void> Folding::start() {
-  holder_.ask([&](Session& session) { evidence_ = session.method().info().evidence.size(); });
+Result<void> Folding::start(const LogPosition& position) {
+  evidence_ = state_.evidence();
+  position_ = position;
+  renamed_before_ = 0;
+  if (state_.journal_events() <= position.journal) return {};
+  PACO_ASSIGN(const std::vector<OperationOutcome> past, state_.history());
+  if (!past.empty()) renamed_before_ = past.back().event + 1;
   return {};
 }
 
-// The samples of a run; `records` has theirs among others.
+// The samples of a run; `records` has theirs and those of refused events.
 Result<void> Folding::decide(std::span<const SampleEvent* const> run, std::span<Record> records) {
   std::vector<Record*> wanted;
   std::vector<std::string> keys, ids, attributes, pictures;
@@ -71,10 +66,10 @@ Result<void> Folding::decide(std::span<const SampleEvent* const> run, std::span<
     rows_.insert(rows_.end(), sample.embedding.begin(), sample.embedding.end());
     keys.push_back(sample.key);
     ids.push_back(sample.id);
-    attributes.push_back(with_event(own_attributes(sample.attributes), place_.event + 1 + i));
+    attributes.push_back(with_event(own_attributes(sample.attributes), position_.event + 1 + i));
     pictures.push_back(sample.picture);
   }
-  // A row that cannot be decided is refused, and those after it go on.
+  // A row that cannot be decided is refused. Those after it are decided all the same.
   for (std::size_t at = 0; at < run.size();) {
     const std::size_t count = run.size() - at;
     const auto part = [&](const std::vector<std::string>& list) {
@@ -82,27 +77,54 @@ Result<void> Folding::decide(std::span<const SampleEvent* const> run, std::span<
     };
     decisions_.assign(count, {});
     const Rows<const double> rows{rows_.data() + at * dimension_, count, dimension_};
-    PACO_ASSIGN(const Decided decided,
-                holder_.decide(rows, decisions_,
-                               {part(keys), part(ids), part(attributes), part(pictures)}));
+    PACO_ASSIGN(
+        const Decided decided,
+        state_.decide(rows, decisions_, {part(keys), part(ids), part(attributes), part(pictures)}));
     for (std::size_t i = 0; i < decided.rows; ++i) wanted[at + i]->decision = decisions_[i];
     at += decided.rows;
     if (!decided.refused) break;
     wanted[at]->kind = RecordKind::refused;
-    wanted[at]->text = decided.refused->message.substr(0, kMostWords);
+    wanted[at]->text = decided.refused->message.substr(0, kMaxText);
     ++at;
   }
   return {};
 }
 
-Result<std::vector<Record>> Folding::samples(std::span<const Result<Event>> events) {
+// The names that categories have now are those of the time of the event, unless the journal has an
+// operation that comes later. Then the event is committed, as an operation is folded when all
+// before it is; its name is left out, and not compared.
+void Folding::name_categories(std::span<Folded> folded) {
+  std::vector<CategoryId> categories;
+  std::vector<Record*> records;
+  for (Folded& one : folded) {
+    if (one.record.kind != RecordKind::decided || one.after.journal < renamed_before_) continue;
+    categories.push_back(one.record.decision.category);
+    records.push_back(&one.record);
+  }
+  if (records.empty()) return;
+  std::vector<std::string> names = state_.category_names(categories);
+  for (std::size_t i = 0; i < records.size(); ++i) records[i]->category = std::move(names[i]);
+}
+
+// When events are folded again, the journal may have a key from a later event than this one. Then
+// this event was refused at its time.
+void Folding::refuse_again(const Event& event, Record& record) {
+  if (record.kind != RecordKind::decided || record.decision.sequence < position_.samples) return;
+  const std::optional<Error> refused = state_.refusal(std::get<SampleEvent>(event).embedding);
+  if (!refused) return;
+  record.kind = RecordKind::refused;
+  record.decision = {};
+  record.text = refused->message.substr(0, kMaxText);
+}
+
+Result<std::vector<Folding::Folded>> Folding::samples(std::span<const LoggedEvent> events) {
   std::vector<Record> records;
   std::vector<const SampleEvent*> run;
   records.reserve(events.size());
-  for (const Result<Event>& event : events) {
+  for (const auto& [event, chain] : events) {
     Record& record = records.emplace_back();
     if (!event.ok()) {
-      record.text = event.error().message.substr(0, kMostWords);
+      record.text = event.error().message.substr(0, kMaxText);
       continue;
     }
     const auto* sample = std::get_if<SampleEvent>(&*event);
@@ -120,68 +142,62 @@ Result<std::vector<Record>> Folding::samples(std::span<const Result<Event>> even
       run.push_back(sample);
     }
   }
+  const bool again = state_.journal_events() > position_.journal;
   PACO_TRY(decide(run, records));
-  holder_.ask([&](Session& session) {
-    for (Record& record : records) {
-      if (record.kind == RecordKind::decided)
-        record.category = session.method().categories().name(record.decision.category);
+  std::vector<Folded> out;
+  out.reserve(records.size());
+  for (Record& record : records) {
+    position_.chain = events[out.size()].chain;
+    ++position_.event;
+    if (again && events[out.size()].event.ok()) refuse_again(*events[out.size()].event, record);
+    if (record.kind == RecordKind::decided && record.decision.sequence == position_.samples) {
+      ++position_.samples;
+      ++position_.journal;
     }
-  });
-  for (const Record& record : records) {
-    ++place_.event;
-    if (record.kind != RecordKind::decided || record.decision.sequence != place_.samples) continue;
-    ++place_.samples;
-    ++place_.journal;
+    out.push_back({std::move(record), position_});
   }
-  return records;
+  name_categories(out);
+  return out;
 }
 
-// An operation that the journal has at this very place was carried out before the replica was
-// killed. Where it has another one there, this one was refused then.
+// An operation that the journal has at this very number was carried out before the replica was
+// killed. If the journal has another event there, the operation was refused then.
 Result<OperationOutcome> Folding::carry_out(const std::string& json) {
   const auto parsed = io::parse_json<nlohmann::ordered_json>(json, "operation");
   if (!parsed.ok()) return Error{ErrorCode::bad_format, "is no JSON", ""};
   PACO_ASSIGN(const Operation operation, session::operation_from(*parsed));
-  std::uint64_t there = 0;
-  Result<std::vector<OperationOutcome>> past = std::vector<OperationOutcome>();
-  holder_.ask([&](Session& session) {
-    there = session.events();
-    if (place_.journal < there) past = session.history();
-  });
-  if (place_.journal >= there) return holder_.apply(operation);
-  PACO_TRY(past);
-  for (const OperationOutcome& outcome : *past) {
-    if (outcome.event == place_.journal &&
+  if (position_.journal >= state_.journal_events()) return state_.apply(operation);
+  PACO_ASSIGN(const std::vector<OperationOutcome> past, state_.history());
+  for (const OperationOutcome& outcome : past) {
+    if (outcome.event == position_.journal &&
         session::operation_json(outcome.operation) == session::operation_json(operation))
       return outcome;
   }
   return Error{ErrorCode::bad_value, "was refused before", ""};
 }
 
-Result<Record> Folding::operation(const OperationEvent& event) {
+Result<Folding::Folded> Folding::operation(const OperationEvent& event, std::uint64_t chain) {
   Record record;
   const Result<OperationOutcome> outcome = carry_out(event.json);
   if (!outcome.ok()) {
     // A disk that fails is no property of the event.
     if (outcome.error().code == ErrorCode::io || outcome.error().code == ErrorCode::out_of_memory)
       return outcome.error();
-    record.text = outcome.error().message.substr(0, kMostWords);
+    record.text = outcome.error().message.substr(0, kMaxText);
   } else {
     record.kind = RecordKind::operated;
-    record.text = outcome->text.substr(0, kMostWords);
+    record.text = outcome->text.substr(0, kMaxText);
     record.session = outcome->event;
-    ++place_.journal;
+    ++position_.journal;
   }
-  ++place_.event;
-  return record;
+  ++position_.event;
+  position_.chain = chain;
+  return Folded{std::move(record), position_};
 }
 
 Result<std::string> Folding::digest() {
-  Result<std::string> digest = std::string();
-  holder_.ask([&](Session& session) {
-    if (session.events() == place_.journal) digest = session.digest();
-  });
-  return digest;
+  if (state_.journal_events() != position_.journal) return std::string();
+  return state_.digest();
 }
 
 }  // namespace paco::bus

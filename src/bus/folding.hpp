@@ -1,87 +1,64 @@
-// Events of the bus folded into a session, and what became of each as a record.
+// Events of the bus folded into the state of a stream, and what became of each as a record.
 //
-// Everybody who folds the same events makes the same records. Folding an event again that the
-// journal has is harmless: samples are known by their keys, operations by their place in the
-// journal; so a replica that was killed goes on from any event that it had not passed.
+// Replicas that fold the same events make the same records. Folding an event again that the journal
+// has is harmless: samples are known by their keys, operations by their number in the journal. So a
+// replica that was killed continues from any event that it had not passed.
 //
-// Not here: which events come when, and who says aloud what became of them (replica.hpp).
+// Not here: which events come when, and which replica publishes what became of them (replica.hpp).
 #pragma once
 
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bus/event.hpp"
 #include "bus/record.hpp"
-#include "paco/session.hpp"
+#include "bus/stream_state.hpp"
 
 namespace paco::bus {
 
-// Whoever has the session: the replica itself, or a server that others look at.
-class Holder {
- public:
-  virtual ~Holder() = default;
-  virtual Result<Decided> decide(Rows<const double> embeddings, std::span<Decision> decisions,
-                                 const SampleNames& names) = 0;
-  virtual Result<OperationOutcome> apply(const Operation& operation) = 0;
-  // Runs `task` where nothing else changes the session.
-  virtual void ask(const std::function<void(Session&)>& task) = 0;
+// An event as the log has it; an error if its bytes are no event.
+struct LoggedEvent {
+  Result<Event> event;
+  std::uint64_t chain = 0;  // of all events up to this one
 };
 
-class OwnSession final : public Holder {
- public:
-  explicit OwnSession(Session session) : session_(std::move(session)) {}
-  Result<Decided> decide(Rows<const double> embeddings, std::span<Decision> decisions,
-                         const SampleNames& names) override {
-    return session_.decide(embeddings, decisions, names);
-  }
-  Result<OperationOutcome> apply(const Operation& operation) override {
-    return session_.apply(operation);
-  }
-  void ask(const std::function<void(Session&)>& task) override { task(session_); }
-  Session& session() { return session_; }
-
- private:
-  Session session_;
-};
-
-// Where a stream is between two events.
-struct Place {
-  std::uint64_t event = 0;    // of the bus; the last one that is folded
-  std::uint64_t samples = 0;  // decided so far
-  std::uint64_t journal = 0;  // events of the journal: samples and operations carried out
-};
-
-// How far a journal goes that a replica kept: up to its last sample. Operations after that are
-// found by their place.
-Result<Place> place_of(Session& session);
+// The chain with one more event. It finds logs that differ, not forgery.
+std::uint64_t chain_event(std::uint64_t chain, std::string_view bytes);
 
 class Folding {
  public:
-  Folding(Holder& holder, std::size_t dimension) : holder_(holder), dimension_(dimension) {}
+  Folding(StreamState& state, std::size_t dimension) : state_(state), dimension_(dimension) {}
 
-  void go_to(const Place& place) { place_ = place; }
-  const Place& place() const { return place_; }
-  Holder& holder() { return holder_; }
+  // Once, before anything is folded: the next event is the one after `position`.
+  Result<void> start(const LogPosition& position);
+  const LogPosition& position() const { return position_; }
   std::size_t evidence() const { return evidence_; }
-  Result<void> start();  // once, before anything is folded
 
-  // The next events, as far as they are no operation: a record for each that is folded.
-  Result<std::vector<Record>> samples(std::span<const Result<Event>> events);
+  struct Folded {
+    Record record;
+    LogPosition after;
+  };
+  // The next events up to the first operation.
+  Result<std::vector<Folded>> samples(std::span<const LoggedEvent> events);
   // The next event.
-  Result<Record> operation(const OperationEvent& event);
+  Result<Folded> operation(const OperationEvent& event, std::uint64_t chain);
   // Of the state; empty while the journal is ahead of the events that are folded again.
   Result<std::string> digest();
 
  private:
   Result<void> decide(std::span<const SampleEvent* const> run, std::span<Record> records);
   Result<OperationOutcome> carry_out(const std::string& json);
+  void refuse_again(const Event& event, Record& record);
+  void name_categories(std::span<Folded> folded);
 
-  Holder& holder_;
+  StreamState& state_;
   const std::size_t dimension_;
   std::size_t evidence_ = 0;
-  Place place_;
+  LogPosition position_;
+  // Journal events before this one are a past that the state has left behind: an operation came
+  // after them, and may have renamed their categories.
+  std::uint64_t renamed_before_ = 0;
   std::vector<double> rows_;
   std::vector<Decision> decisions_;
 };

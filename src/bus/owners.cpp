@@ -24,11 +24,11 @@ class Owner {
 
   Result<OwnerOutcome> run(const std::stop_token& stop) {
     Result<void> last;
-    for (int silent = 0; !stop.stop_requested();) {
+    for (int unanswered = 0; !stop.stop_requested();) {
       last = round(stop);
-      // Servers that are away for a moment cost nothing but leases.
-      silent = last.ok() ? 0 : silent + 1;
-      if (silent * kRoundMs / 1000.0 > connection_->patience()) break;
+      // Servers that do not answer for a moment cost no more than leases.
+      unanswered = last.ok() ? 0 : unanswered + 1;
+      if (unanswered * kRoundMs / 1000.0 > connection_->patience()) break;
       pause(kRoundMs, stop);
     }
     for (auto& [name, stream] : streams_) {
@@ -55,7 +55,7 @@ class Owner {
       PACO_ASSIGN(const bool free, leases_.create(name, options_.name, stop));
       if (!free) continue;
       PACO_TRY(take(name, stop));
-      break;  // one a round: others want some, too
+      break;  // one a round, so that other processes get some
     }
     return {};
   }
@@ -69,14 +69,14 @@ class Owner {
         ++at;
         continue;
       }
-      // Its lease ran out while nobody answered, or the replica ended by itself.
+      // Its lease ran out while no server answered, or the replica ended by itself.
       if (stream.ended) {
         ++out_.failed;
         refused_.insert(at->first);
         (void)leases_.remove(at->first);
       } else {
         ++out_.lost;
-        say(fmt::format("gave '{}' up", at->first));
+        note(fmt::format("gave '{}' up", at->first));
       }
       at = streams_.erase(at);
       if (stop.stop_requested()) break;
@@ -90,11 +90,11 @@ class Owner {
     auto stream = std::make_unique<Owned>();
     stream->revision = lease->revision;
     ++out_.taken;
-    say(fmt::format("owns '{}'", name));
+    note(fmt::format("owns '{}'", name));
     stream->thread = std::jthread([this, name, raw = stream.get()](const std::stop_token& end) {
       const Result<void> done = replicate(name, end);
       if (end.stop_requested()) return;
-      if (!done.ok()) say(fmt::format("stops '{}': {}", name, done.error().message));
+      if (!done.ok()) note(fmt::format("stops '{}': {}", name, done.error().message));
       raw->ended = true;
     });
     streams_.emplace(name, std::move(stream));
@@ -111,7 +111,7 @@ class Owner {
     return {};
   }
 
-  void say(const std::string& text) const {
+  void note(const std::string& text) const {
     if (options_.note) options_.note(text);
   }
 
@@ -119,7 +119,7 @@ class Owner {
   const OwnerOptions& options_;
   const Bucket leases_;
   OwnerOutcome out_;
-  std::set<std::string> refused_;  // ended by themselves here; somebody else may do better
+  std::set<std::string> refused_;  // ended by themselves here
   std::map<std::string, std::unique_ptr<Owned>> streams_;
 };
 

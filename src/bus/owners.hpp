@@ -1,8 +1,9 @@
-// Many streams over many deciding processes: each stream has one owner at a time, who holds a lease
-// in a bucket and renews it. When a process dies its leases run out and others take its streams.
+// Many streams over many deciding processes: each stream has one owner at a time, which holds a
+// lease in a bucket and renews it. If a process dies, its leases run out and others take its
+// streams.
 //
-// A lease only spares work: should two processes fold one stream for a moment, JetStream still
-// takes each decision once (replica.hpp).
+// A lease only spares work: if two processes fold one stream for a moment, each decision is still
+// committed once (replica.hpp).
 #pragma once
 
 #include <functional>

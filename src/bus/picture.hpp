@@ -1,5 +1,5 @@
-// A picture that waits for an embedding worker, as a message: the bytes of an image file as they
-// are, or pixels where the data set has no files. And what is said of one that cannot be read.
+// A picture for an embedding worker, as a message: the bytes of an image file as they are, or
+// pixels if the data set has no files. And the report of a picture that cannot be read.
 #pragma once
 
 #include <string>

@@ -5,16 +5,15 @@
 #include <algorithm>
 
 #include "bus/event.hpp"
-#include "bus/outbox.hpp"
+#include "bus/nats_log.hpp"
 #include "bus/picture.hpp"
-#include "bus/subjects.hpp"
 #include "core/files.hpp"
 #include "core/try.hpp"
 
 namespace paco::bus {
 namespace {
 
-// The folder that a data set's names are in, or empty where they are no files.
+// The folder that a data set's names are in, or empty if they are no files.
 std::string folder_of(const std::string& data) {
   const std::string path = data.starts_with("folder:") ? data.substr(7) : data;
   return core::path_kind(path) == core::PathKind::folder ? path : std::string();
@@ -28,8 +27,9 @@ Result<PublishOutcome> publish_pictures(std::shared_ptr<Connection> connection,
                                         const core::Clock& clock, const std::stop_token& stop) {
   PACO_ASSIGN(const auto source, embed::open_images(data));
   const std::string folder = folder_of(data), subject = subject_of(settings.name, Part::raw);
-  PACO_ASSIGN(const auto outbox, Outbox::open(std::move(connection),
-                                              fmt::format("publishing {}", data), options.window));
+  PACO_ASSIGN(const auto publisher,
+              open_publisher(std::move(connection), fmt::format("publishing {}", data), {},
+                             options.window));
   PublishOutcome out;
   const double begun = clock();
   progress.start("publish", "pictures",
@@ -45,14 +45,14 @@ Result<PublishOutcome> publish_pictures(std::shared_ptr<Connection> connection,
                   core::read_file(folder + "/" + source->name(i)));
       picture.file.assign(reinterpret_cast<const char*>(file.data()), file.size());
     }
-    const std::string bytes = picture_bytes(picture);
-    PACO_TRY(outbox->put(subject, picture.key, bytes, stop));
+    std::string bytes = picture_bytes(picture);
     out.bytes += bytes.size();
+    PACO_TRY(publisher->put({subject, std::move(bytes), picture.key, picture.key}, stop));
     progress.update(++out.samples);
   }
-  PACO_TRY(outbox->flush({}));
+  PACO_TRY(publisher->flush({}));
   progress.finish();
-  out.resent = outbox->resent();
+  out.resent = publisher->resent();
   out.seconds = clock() - begun;
   return out;
 }

@@ -1,5 +1,5 @@
-// Pictures onto the work queue of a stream, for the embedding workers (worker.hpp). Image files go
-// as they are, so that a worker decodes them; pictures of other data sets go as pixels.
+// Pictures onto the work queue of a stream, for the embedding workers (worker.hpp). Image files are
+// sent as they are, and a worker decodes them; pictures of other data sets are sent as pixels.
 #pragma once
 
 #include <memory>

@@ -5,8 +5,7 @@
 #include <algorithm>
 
 #include "bus/event.hpp"
-#include "bus/outbox.hpp"
-#include "bus/subjects.hpp"
+#include "bus/nats_log.hpp"
 #include "core/try.hpp"
 #include "session/operations/operation_json.hpp"
 
@@ -37,10 +36,9 @@ Result<PublishOutcome> publish_embeddings(std::shared_ptr<Connection> connection
   }
   PACO_TRY(check_key(options.key_prefix + std::to_string(~std::uint64_t{0})));
   const std::string subject = subject_of(settings.name, Part::events);
-  PACO_ASSIGN(const auto outbox,
-              Outbox::open(std::move(connection), fmt::format("publishing {}", source.name()),
-                           options.window));
-  outbox->spare(jetstream_of(settings.name, Part::events));
+  PACO_ASSIGN(const auto publisher,
+              open_publisher(std::move(connection), fmt::format("publishing {}", source.name()),
+                             settings.name, options.window));
   PublishOutcome out;
   const double begun = clock();
   math::Matrix<double> rows(source.block_rows(kBlock), source.dimension());
@@ -67,17 +65,17 @@ Result<PublishOutcome> publish_embeddings(std::shared_ptr<Connection> connection
                                  row, sample.id.size(), kMostId),
                      "shorten it"};
       }
-      const std::string bytes = event_bytes(sample, narrow);
-      PACO_TRY(outbox->put(subject, sample.key, bytes, stop));
-      ++out.samples;
+      std::string bytes = event_bytes(sample, narrow);
       out.bytes += bytes.size();
+      PACO_TRY(publisher->put({subject, std::move(bytes), sample.key}, stop));
+      ++out.samples;
     }
     progress.update(out.samples);
   }
   // Also after Ctrl-C: what is under way is stored or named.
-  PACO_TRY(outbox->flush({}));
+  PACO_TRY(publisher->flush({}));
   progress.finish();
-  out.resent = outbox->resent();
+  out.resent = publisher->resent();
   out.seconds = clock() - begun;
   return out;
 }

@@ -1,6 +1,8 @@
-// Samples and operations onto the bus. Each sample has a key, which is also its message
-// id: JetStream stores it once however often it is sent, and where its memory of ids ends (the
-// window of init), the replicas know the key. The order is the one in which they land.
+// Samples and operations onto the bus. Each sample has a key, by which the replicas know it:
+// however often it is sent and stored, it is decided once. It has no message id: JetStream 2.9
+// forgets ids on each server by that server's clock, so a sample that is sent again about one
+// window later would be stored by some servers and dropped by others. The order is the one in which
+// they are stored.
 #pragma once
 
 #include <memory>
@@ -17,7 +19,7 @@ namespace paco::bus {
 struct PublishOptions {
   std::string key_prefix;  // the key of row i is this and i
   std::size_t window = 1024;
-  std::uint64_t skip = 0;  // rows to pass over first
+  std::uint64_t skip = 0;  // rows to skip first
 };
 
 struct PublishOutcome {

@@ -13,7 +13,7 @@ using std::chrono::steady_clock;
 constexpr const char* kConsumer = "embed";  // what all workers of a stream share
 constexpr std::int64_t kAskMs = 1000;
 // A consumer that has pictures to give and does not move is asked through a new subscription, and
-// after the longer time taken for lost. Where pictures are out, their answers are waited for first.
+// after the longer time counts as lost. If pictures are given out, their answers are due first.
 constexpr auto kAskAnew = std::chrono::milliseconds(900);
 constexpr auto kLost = std::chrono::milliseconds(2500);
 
@@ -80,11 +80,11 @@ Result<std::vector<Message>> Queue::take(std::size_t most, const std::stop_token
     leave();
     pause(100, stop);
   }
-  PACO_TRY(look(stop));
+  PACO_TRY(check(stop));
   return out;
 }
 
-Result<void> Queue::look(const std::stop_token& stop) {
+Result<void> Queue::check(const std::stop_token& stop) {
   jsOptions ask;
   jsOptions_Init(&ask);
   ask.Wait = kAskMs;
@@ -106,14 +106,14 @@ Result<void> Queue::look(const std::stop_token& stop) {
     leave();  // subscribing makes it
     return {};
   }
-  bool out = false;  // pictures are with somebody
+  bool out = false;  // pictures are given out
   if (status == NATS_OK) {
-    const Said now{queue->Created, queue->NumAckPending, queue->Delivered.Consumer,
-                   queue->AckFloor.Stream};
+    const ConsumerState now{queue->Created, queue->NumAckPending, queue->Delivered.Consumer,
+                            queue->AckFloor.Stream};
     out = now.open > 0 && queue->NumPending == 0;
     jsConsumerInfo_Destroy(queue);
-    if (said_ != now) {
-      said_ = now;
+    if (last_state_ != now) {
+      last_state_ = now;
       moved_ = steady_clock::now();
       return {};
     }
@@ -124,7 +124,7 @@ Result<void> Queue::look(const std::stop_token& stop) {
   if (still <= patience + kLost) return {};
   (void)js_DeleteConsumer(connection_->js(), stream_.c_str(), kConsumer, &ask, nullptr);
   leave();
-  said_.reset();
+  last_state_.reset();
   moved_ = steady_clock::now();
   return {};
 }

@@ -10,7 +10,7 @@ namespace paco::bus {
 namespace {
 
 constexpr std::string_view kGroupMagic = "pacd";
-constexpr std::uint8_t kGroupVersion = 1;
+constexpr std::uint8_t kGroupVersion = 2;
 
 // All NaN are one, as in a journal.
 void write_number(ByteWriter& out, double value) {
@@ -61,7 +61,7 @@ std::string Record::bytes(std::size_t evidence) const {
   return text_bytes;
 }
 
-std::size_t Record::most_bytes(std::size_t evidence) const {
+std::size_t Record::max_bytes(std::size_t evidence) const {
   constexpr std::size_t kNumbers = 96;  // lengths, and what every decision has
   return kNumbers + key.size() + id.size() + category.size() + text.size() +
          evidence * sizeof(double);
@@ -69,10 +69,15 @@ std::size_t Record::most_bytes(std::size_t evidence) const {
 
 bool Record::same_as(const Record& other, std::size_t evidence) const {
   if (kind == RecordKind::refused && other.kind == kind) return key == other.key && id == other.id;
+  if (kind == RecordKind::decided && category.empty() != other.category.empty()) {
+    Record named = category.empty() ? *this : other;
+    named.category = category.empty() ? other.category : category;
+    return named.bytes(evidence) == (category.empty() ? other : *this).bytes(evidence);
+  }
   return bytes(evidence) == other.bytes(evidence);
 }
 
-std::string Record::words() const {
+std::string Record::describe() const {
   switch (kind) {
     case RecordKind::decided:
       return fmt::format("sample {} '{}': {} '{}'", decision.sequence, key,
@@ -94,7 +99,8 @@ std::string group_bytes(const Group& group) {
   out.number(group.first);
   out.number(group.samples);
   out.number(group.journal);
-  out.text(group.speaker);
+  out.number(group.chain);
+  out.text(group.publisher);
   out.text(group.digest);
   out.number(static_cast<std::uint32_t>(group.records.size()));
   for (const Record& record : group.records) bytes += record.bytes(group.evidence);
@@ -114,7 +120,8 @@ Result<Group> parse_group(std::string_view bytes, const std::string& name) {
   group.first = in.number<std::uint64_t>();
   group.samples = in.number<std::uint64_t>();
   group.journal = in.number<std::uint64_t>();
-  group.speaker = in.text();
+  group.chain = in.number<std::uint64_t>();
+  group.publisher = in.text();
   group.digest = in.text();
   const auto count = in.number<std::uint32_t>();
   bool good = in.ok() && group.evidence <= kMaxEvidence && group.first > 0 && count > 0;

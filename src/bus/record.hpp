@@ -1,6 +1,6 @@
 // What became of events, as a message on the bus: a group of records without gap, and how far the
-// stream is after it. Replicas that fold the same events make the same bytes of each record; where
-// two differ, one of them is wrong.
+// stream is after it. Replicas that fold the same events make the same bytes of each record; if two
+// differ, one of them is wrong.
 #pragma once
 
 #include <cstdint>
@@ -23,22 +23,23 @@ struct Record {
   RecordKind kind = RecordKind::refused;
   std::string key, id;        // of a sample
   Decision decision;          // decided
-  std::string category;       // decided: the name of the category at that time
+  std::string category;       // decided: the name of the category at that time; empty: not known
   std::string text;           // operated: what it did; refused: why
   std::uint64_t session = 0;  // operated: its event number in the journal
 
   std::string bytes(std::size_t evidence) const;
-  std::size_t most_bytes(std::size_t evidence) const;  // as many, or a few more
-  // Equal in all that matters: of a refusal the words may differ.
+  std::size_t max_bytes(std::size_t evidence) const;  // as many, or a few more
+  // Equal but for the text of a refusal, and for a name of a category that is not known.
   bool same_as(const Record& other, std::size_t evidence) const;
-  std::string words() const;  // for people
+  std::string describe() const;  // for people
 };
 
 struct Group {
   std::uint64_t first = 0;                 // event of the first record
   std::uint64_t samples = 0, journal = 0;  // after it: samples, and events of the journal
   std::uint8_t evidence = 0;               // numbers of each decision
-  std::string speaker;                     // who published it
+  std::uint64_t chain = 0;                 // of all events up to the last one (folding.hpp)
+  std::string publisher;                   // the replica
   std::string digest;                      // of the state after it; empty: none was due
   std::vector<Record> records;
 

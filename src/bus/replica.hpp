@@ -1,20 +1,22 @@
-// A deciding replica: folds the events of a stream in their order, compares what it finds with what
-// stands on the decisions subject, and speaks itself where nobody else does.
+// A deciding replica: folds the events of a stream in their order, compares what it finds with the
+// decisions that are committed, and publishes decisions itself if no other replica does.
 //
-// Any number of replicas may run. There is no election: whoever publishes a group says which one it
-// expects to stand last, and JetStream takes the first and refuses the others, who go on listening
-// (speaker.hpp).
-// A replica that hears a decision or a digest other than its own stops and says so; nothing that
-// stands is ever changed.
+// Any number of replicas may run. There is no election: a replica that publishes a group names the
+// message that must be the last one, and the log takes the first such group and refuses the others,
+// whose replicas step down (decision_publisher.hpp). A decision is committed when its group is in
+// the log.
+// A replica that reads a decision, a digest or a chain of events other than its own stops with an
+// error; nothing that is committed is ever changed.
 //
-// An operation is folded alone: when all before it stand, and nothing after it until it stands. So
-// a replica that was killed finds each operation either in its journal or to be done on the same
-// state as everywhere.
+// An operation is folded alone: when all before it are committed, and nothing after it until it is
+// committed. So a replica that was killed finds each operation either in its journal or to be
+// carried out on the same state as everywhere.
+//
+// It knows its logs and the time as log.hpp has them, so a test can drive it step by step.
 //
 // Thread rule: one thread at a time.
 #pragma once
 
-#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -23,85 +25,88 @@
 #include <string>
 #include <vector>
 
-#include "bus/decisions.hpp"
+#include "bus/committed_group.hpp"
+#include "bus/decision_publisher.hpp"
 #include "bus/folding.hpp"
-#include "bus/reader.hpp"
-#include "bus/settings.hpp"
-#include "bus/speaker.hpp"
+#include "bus/ordered_reader.hpp"
+#include "bus/stream_settings.hpp"
 
 namespace paco::bus {
 
 struct ReplicaOptions {
-  std::string speaker;   // its name in what it publishes
-  int silence_ms = 300;  // how long what it has decided may go unsaid before it speaks
-  // Told of every group that stands, in order; empty: nobody is.
-  std::function<void(const Group&)> stands;
-  // A remark for people: who speaks now.
+  std::string name;  // in what it publishes
+  // How long a decision may stay uncommitted before this replica publishes it.
+  int takeover_ms = 300;
+  // Called with every group that is committed, in order.
+  std::function<void(const Group&)> on_committed;
+  // A remark for people: which replica publishes now.
   std::function<void(const std::string&)> note;
 };
 
 class Replica {
  public:
-  Replica(std::shared_ptr<Connection> connection, StreamSettings settings, Holder& holder,
-          ReplicaOptions options);
+  // `log` and `state` outlive the replica.
+  Replica(StreamLog& log, StreamSettings settings, StreamState& state, ReplicaOptions options);
 
-  // Finds where to go on (replica_start.cpp). Once, before step().
+  // Finds where to continue (replica_start.cpp). Once, before step().
   Result<void> start(const std::stop_token& stop);
-  // Folds, hears and speaks what there is; waits a few milliseconds where there is nothing.
+  // Folds, consumes and publishes what there is; waits a few milliseconds if there is nothing.
   Result<void> step(const std::stop_token& stop);
-  // Until the token is set, or `events` of them stand.
+  // Until the token is set, or `events` of them are committed.
   Result<void> run(std::uint64_t events, const std::stop_token& stop);
 
-  const Place& folded() const { return folding_.place(); }
-  std::uint64_t standing() const { return standing_.event; }
-  bool speaking() const { return speaking_; }
-  std::uint64_t changes() const { return changes_; }  // how often it began to speak
+  const LogPosition& folded() const { return folding_.position(); }
+  std::uint64_t committed() const { return committed_.event; }
+  bool publishing() const { return publishing_; }
+  std::uint64_t takeovers() const { return takeovers_; }  // how often it began to publish
 
  private:
-  using Time = std::chrono::steady_clock::time_point;
-  struct Waiting {
+  struct Uncommitted {
     Record record;
-    Place after;
+    LogPosition after;
     Time since;
   };
+  // The end of a group: its last event, and the number of its message.
+  struct GroupEnd {
+    std::uint64_t event = 0, message = 0;
+  };
 
-  Result<void> listen(const std::stop_token& stop);
+  Result<void> read_events(const std::stop_token& stop);
   Result<void> fold();
   Result<void> fold_samples();
-  void keep(Record record, const Place& after);
-  Result<void> hear(const std::stop_token& stop);
-  Result<void> settle(const Heard& heard);
-  Result<void> speak();
-  Result<bool> heed_answers();
-  void be_silent();
+  void keep(Folding::Folded folded);
+  Result<void> consume(const std::stop_token& stop);
+  Result<void> commit(const CommittedGroup& committed);
+  Result<void> publish();
+  Result<bool> take_progress();
+  void step_down();
   Group next_group() const;
-  bool due() const;  // to speak
+  bool due() const;  // to publish
   Error differs(std::uint64_t event, const std::string& there, const std::string& here,
-                const std::string& speaker) const;
+                const std::string& publisher) const;
 
-  const std::shared_ptr<Connection> connection_;
+  StreamLog& log_;
   const StreamSettings settings_;
   const ReplicaOptions options_;
+  StreamState& state_;
   Folding folding_;
-  std::unique_ptr<Reader> events_, decisions_;
-  std::unique_ptr<Speaker> speaker_;
+  std::unique_ptr<OrderedReader> events_, decisions_;
+  std::unique_ptr<DecisionPublisher> publisher_;
 
-  std::vector<Message> inbox_;       // scratch
-  std::vector<Result<Event>> line_;  // read; from line_at_ on not folded
-  std::size_t line_at_ = 0;
-  std::deque<Waiting> waiting_;                   // folded, not standing
-  std::map<std::uint64_t, std::string> digests_;  // of states that are folded, not standing
-  std::deque<Heard> heard_;                       // standing, not folded here
-  bool alone_ = false;                            // an operation is folded and does not stand yet
+  std::vector<LogMessage> inbox_;     // scratch
+  std::vector<LoggedEvent> pending_;  // read; from pending_at_ on not folded
+  std::size_t pending_at_ = 0;
+  std::uint64_t chain_ = 0;                       // of the events that are read
+  std::deque<Uncommitted> uncommitted_;           // folded
+  std::map<std::uint64_t, std::string> digests_;  // of states that are folded, by event
+  std::deque<CommittedGroup> ahead_;              // committed, not folded here yet
+  bool operation_open_ = false;                   // an operation is folded and not yet committed
 
-  struct Standing {
-    std::uint64_t event = 0, message = 0;  // the last event that stands, and its message
-  };
-  Standing standing_, spoken_;  // spoken_ is ahead while own groups are under way
-  std::uint64_t heard_event_ = 0;
-  Time heard_time_{};
-  bool speaking_ = false;
-  std::uint64_t changes_ = 0;
+  GroupEnd committed_, published_;  // published_ is ahead while an own group is under way
+  std::uint64_t read_event_ = 0;    // the last event of the groups that were read
+  Time group_time_{};               // when the last group was read, or the last own one stored
+  bool publishing_ = false;
+  std::uint64_t takeovers_ = 0;
 };
 
 }  // namespace paco::bus

@@ -1,6 +1,6 @@
-// The journal that a replica keeps its state in: the one that is there, or the newest copy that
-// another replica left on the bus, or a new one. The events are safe on the bus, so it need not
-// wait for the disk: what a crash takes is folded again.
+// The journal that a replica keeps its state in: the one that exists, or the newest snapshot that
+// another replica put on the bus, or a new one. The events are safe on the bus, so it need not wait
+// for the disk: what a crash takes is folded again.
 #pragma once
 
 #include <memory>
@@ -22,11 +22,11 @@ Result<OpenedJournal> open_replica_journal(const std::shared_ptr<Connection>& co
                                            const StreamSettings& settings, const std::string& path,
                                            int threads, const std::stop_token& stop);
 
-// Puts a copy of the journal on the bus, for replicas to come. `event` is where it stands.
+// Puts a copy of the journal on the bus, for new replicas. `event`: how far it goes.
 Result<void> put_snapshot(const std::shared_ptr<Connection>& connection,
                           const StreamSettings& settings, const std::string& journal,
                           std::uint64_t event, const std::stop_token& stop);
-// The event of the newest; 0 where there is none.
+// The event of the newest; 0 if there is none.
 Result<std::uint64_t> snapshot_event(const std::shared_ptr<Connection>& connection,
                                      const std::string& stream, const std::stop_token& stop);
 

@@ -1,6 +1,6 @@
-// Where a replica goes on: its journal may end before or after what stands on the decisions
-// subject. It folds from the earlier of the two places on, which the journal allows (folding.hpp),
-// and hears from there on, so that it compares all that it decides.
+// Where a replica continues: its journal may end before or after the decisions that are committed.
+// It folds from the end of a group on that its journal has passed, which the journal allows
+// (folding.hpp), and reads the groups after that one, so that it compares all that it decides.
 #include <fmt/format.h>
 
 #include "bus/replica.hpp"
@@ -10,47 +10,43 @@
 namespace paco::bus {
 
 Result<void> Replica::start(const std::stop_token& stop) {
-  PACO_TRY(folding_.start());
-  Result<Place> kept = Place{};
-  std::uint64_t events = 0;
-  Holder& holder = folding_.holder();
-  holder.ask([&](Session& session) {
-    kept = place_of(session);
-    events = session.events();
-  });
-  PACO_ASSIGN(const Place own, std::move(kept));
-  PACO_ASSIGN(const std::optional<Heard> last, newest_group(*connection_, settings_.name, stop));
-  Place place = own;
-  std::uint64_t first_message = 1;
-  if (!last) {
-    // Nothing stands: everything that the journal has is still to be said.
-    place = {};
-  } else if (last->group.last() <= own.event) {
-    place = {last->group.last(), last->group.samples, last->group.journal};
-    first_message = last->sequence + 1;
-    standing_ = {last->group.last(), last->sequence};
-  } else {
-    PACO_ASSIGN(const Heard from,
-                group_with(*connection_, settings_.name, own.event + 1, last->sequence, stop));
-    first_message = from.sequence;
-    standing_ = {from.group.first - 1, from.sequence - 1};
+  PACO_ASSIGN(const JournalEnd own, state_.journal_end());
+  PACO_ASSIGN(std::optional<CommittedGroup> passed, newest_group(log_, settings_.name, stop));
+  if (passed && passed->group.last() > own.event) {
+    PACO_ASSIGN(const CommittedGroup next,
+                group_with(log_, settings_.name, own.event + 1, passed->sequence, stop));
+    passed.reset();
+    if (next.sequence > 1) {
+      PACO_ASSIGN(passed, group_at(log_, settings_.name, next.sequence - 1, stop));
+    }
   }
-  if (place.journal > events || place.samples > own.samples) {
+  LogPosition position;
+  if (passed) {
+    const Group& group = passed->group;
+    position = {group.last(), group.samples, group.journal, group.chain};
+    committed_ = {group.last(), passed->sequence};
+  }
+  if (position.journal > own.journal || position.samples > own.samples) {
     return Error{
         ErrorCode::mismatch,
-        fmt::format("stream '{}': the journal has {} samples and {} events, {} and {} stand",
-                    settings_.name, own.samples, events, place.samples, place.journal),
+        fmt::format("stream '{}': the journal has {} samples and {} events, {} and {} are "
+                    "committed",
+                    settings_.name, own.samples, own.journal, position.samples, position.journal),
         "it is the journal of another stream; name one that is not there"};
   }
-  folding_.go_to(place);
-  spoken_ = standing_;
-  heard_event_ = standing_.event;
-  heard_time_ = std::chrono::steady_clock::now();
-  PACO_ASSIGN(speaker_, Speaker::open(connection_, settings_.name, options_.speaker));
-  events_ = std::make_unique<Reader>(connection_, jetstream_of(settings_.name, Part::events),
-                                     subject_of(settings_.name, Part::events), place.event + 1);
-  decisions_ = std::make_unique<Reader>(connection_, jetstream_of(settings_.name, Part::decisions),
-                                        subject_of(settings_.name, Part::decisions), first_message);
+  PACO_TRY(folding_.start(position));
+  published_ = committed_;
+  read_event_ = committed_.event;
+  chain_ = position.chain;
+  group_time_ = log_.now();
+  const SteadyClock now = [this] { return log_.now(); };
+  PACO_ASSIGN(auto appender, log_.decision_appender());
+  publisher_ = std::make_unique<DecisionPublisher>(
+      std::move(appender), subject_of(settings_.name, Part::decisions), now);
+  events_ = std::make_unique<OrderedReader>(
+      log_.events(), jetstream_of(settings_.name, Part::events), position.event + 1, now);
+  decisions_ = std::make_unique<OrderedReader>(
+      log_.decisions(), jetstream_of(settings_.name, Part::decisions), committed_.message + 1, now);
   return {};
 }
 

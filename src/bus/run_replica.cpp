@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "bus/nats_log.hpp"
 #include "bus/replica.hpp"
 #include "bus/replica_journal.hpp"
 #include "core/try.hpp"
@@ -12,19 +13,19 @@
 namespace paco::bus {
 namespace {
 
-// Copies of the journal, on a thread of their own. Whoever does not speak makes one when it is due;
-// the speaker only where nobody has a while later.
+// Snapshots of the journal, on a thread of their own. A replica that does not publish makes one
+// when it is due; the one that publishes a while later, if no other replica has.
 class Snapshots {
  public:
   Snapshots(std::shared_ptr<Connection> connection, const StreamSettings& settings,
             const RunOptions& options)
       : connection_(std::move(connection)), settings_(settings), options_(options) {}
 
-  void reached(std::uint64_t event, bool speaking) {
+  void reached(std::uint64_t event, bool publishing) {
     const std::uint64_t every = settings_.snapshot_every;
     if (every == 0 || busy_) return;
     const std::uint64_t due = event / every * every;
-    if (due <= made_ || event < due + (speaking ? every / 4 : 0)) return;
+    if (due <= made_ || event < due + (publishing ? every / 4 : 0)) return;
     made_ = due;
     busy_ = true;
     worker_ = std::jthread([this, event, due](const std::stop_token& stop) {
@@ -57,26 +58,27 @@ Result<RunOutcome> run_replica(const std::shared_ptr<Connection>& connection,
                                const std::stop_token& stop) {
   PACO_ASSIGN(OpenedJournal opened,
               open_replica_journal(connection, settings, options.journal, options.threads, stop));
-  OwnSession holder(std::move(opened.session));
+  OwnSession state(std::move(opened.session));
+  NatsStreamLog log(connection, settings.name);
   Snapshots snapshots(connection, settings, options);
   ReplicaOptions replica_options;
-  replica_options.speaker = options.name;
-  replica_options.silence_ms = options.silence_ms;
+  replica_options.name = options.name;
+  replica_options.takeover_ms = options.takeover_ms;
   replica_options.note = options.note;
-  replica_options.stands = [&](const Group& group) {
-    snapshots.reached(group.last(), group.speaker == options.name);
+  replica_options.on_committed = [&](const Group& group) {
+    snapshots.reached(group.last(), group.publisher == options.name);
   };
-  Replica replica(connection, settings, holder, std::move(replica_options));
+  Replica replica(log, settings, state, std::move(replica_options));
   PACO_TRY(replica.start(stop));
   if (options.note) {
     options.note(fmt::format("folds '{}' from event {} on, from {}", settings.name,
                              replica.folded().event + 1, opened.from));
   }
   const Result<void> done = replica.run(options.until, stop);
-  const Result<void> closed = holder.session().close();
+  const Result<void> closed = state.session().close();
   PACO_TRY(done);
   PACO_TRY(closed);
-  return RunOutcome{replica.folded(), replica.standing(), replica.changes()};
+  return RunOutcome{replica.folded(), replica.committed(), replica.takeovers()};
 }
 
 }  // namespace paco::bus

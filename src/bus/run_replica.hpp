@@ -1,5 +1,5 @@
-// A whole replica: its journal, the folding, and from time to time a copy of the journal on the bus
-// so that a new replica starts in seconds. What `paco bus decide` runs, once or for many streams.
+// A whole replica: its journal, the folding, and from time to time a snapshot of the journal on the
+// bus so that a new replica starts in seconds. `paco bus decide` runs it, once or for many streams.
 #pragma once
 
 #include <functional>
@@ -7,8 +7,8 @@
 #include <string>
 
 #include "bus/connection.hpp"
-#include "bus/folding.hpp"
 #include "bus/settings.hpp"
+#include "bus/stream_state.hpp"
 
 namespace paco::bus {
 
@@ -16,15 +16,15 @@ struct RunOptions {
   std::string name;     // of this replica
   std::string journal;  // its file
   int threads = 1;
-  int silence_ms = 300;     // see ReplicaOptions
-  std::uint64_t until = 0;  // end when so many events stand; 0: never
+  int takeover_ms = 300;    // see ReplicaOptions
+  std::uint64_t until = 0;  // end when so many events are committed; 0: never
   std::function<void(const std::string&)> note;
 };
 
 struct RunOutcome {
-  Place folded;
-  std::uint64_t standing = 0;  // the last event that stands
-  std::uint64_t changes = 0;   // how often it began to speak
+  LogPosition folded;
+  std::uint64_t committed = 0;  // the last event that is committed
+  std::uint64_t takeovers = 0;  // how often it began to publish
 };
 
 // Until the token is set or `until` is reached; then the journal is closed.

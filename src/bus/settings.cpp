@@ -66,7 +66,7 @@ Result<void> make_part(const Connection& connection, const std::string& name, Pa
   config.Subjects = subjects;
   config.SubjectsLen = 1;
   config.Retention = part == Part::raw ? js_WorkQueuePolicy : js_LimitsPolicy;
-  config.Discard = js_DiscardNew;  // full is an error; nothing that was promised goes away
+  config.Discard = js_DiscardNew;  // full is an error; no acknowledged message is removed
   config.Storage = js_FileStorage;
   config.Replicas = static_cast<std::int64_t>(limits.replicas);
   config.Duplicates = static_cast<std::int64_t>(limits.window_s) * kSecond;
@@ -143,7 +143,7 @@ Result<std::shared_ptr<const Model>> fetch_model(const std::shared_ptr<Connectio
     return Error{
         ErrorCode::mismatch,
         fmt::format("{} is {}, its settings say {}", name, model.fingerprint(), settings.model),
-        "somebody else writes there; make the stream anew under another name"};
+        "another program writes there; make the stream anew under another name"};
   }
   return std::shared_ptr<const Model>(std::make_shared<Model>(std::move(model)));
 }

@@ -1,35 +1,26 @@
-// What a stream on the bus is: made once by init(), the same for everybody who takes part. The
-// model itself is among the stream's files, so that a replica needs nothing but a server's address.
+// The settings of a stream on the bus: made once by init(), the same for all replicas, workers and
+// publishers. The model is among the stream's files, so a replica needs only the address of a
+// server.
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "bus/connection.hpp"
+#include "bus/stream_settings.hpp"
 #include "paco/model.hpp"
 
 namespace paco::bus {
 
-struct StreamSettings {
-  std::string name;
-  std::string method;                       // empty: the model's
-  std::string model;                        // its fingerprint
-  std::uint64_t dimension = 0, known = 0;   // of the model
-  std::uint64_t digest_every = 4096;        // events between two digests of the state
-  std::uint64_t snapshot_every = 100'000;   // events between two copies of a journal; 0: none
-  std::optional<std::uint64_t> embeddings;  // that journals keep; unset: all
-};
-
 struct StoreLimits {
   std::uint64_t replicas = 3;    // servers that have every message
   std::uint64_t max_bytes = 0;   // of the events; 0: what the servers have room for
-  std::uint64_t window_s = 600;  // how long JetStream itself removes doubles
+  std::uint64_t window_s = 600;  // how long JetStream knows message ids (publisher.hpp)
 };
 
-// Makes the stream's places and puts the model there. Where the stream is there with this very
-// model, only its limits change.
+// Makes the stream's JetStream streams and puts the model there: true. False if the stream exists
+// with this model; then only its limits change.
 Result<bool> init(const std::shared_ptr<Connection>& connection, const StreamSettings& settings,
                   const StoreLimits& limits, const Model& model, const std::stop_token& stop);
 
@@ -38,7 +29,7 @@ Result<StreamSettings> read_settings(const Connection& connection, const std::st
 Result<std::vector<std::string>> stream_names(const Connection& connection,
                                               const std::stop_token& stop);
 
-// The model of a stream, proved to be the one of its settings.
+// The model of a stream, checked against the fingerprint in its settings.
 Result<std::shared_ptr<const Model>> fetch_model(const std::shared_ptr<Connection>& connection,
                                                  const StreamSettings& settings,
                                                  const std::stop_token& stop);

@@ -7,9 +7,7 @@
 #include <random>
 
 #include "bus/bytes.hpp"
-#include "bus/outbox.hpp"
-#include "bus/reader.hpp"
-#include "bus/subjects.hpp"
+#include "bus/nats_log.hpp"
 #include "core/try.hpp"
 #include "journal/checksum.hpp"
 
@@ -22,7 +20,7 @@ struct EntryEnd {
   void operator()(kvEntry* entry) const { kvEntry_Destroy(entry); }
 };
 
-// A file's last message: where its chunks are, and what they must add up to.
+// A file's last message: the id of its chunks, their size and checksum in all.
 struct Manifest {
   std::string id, note;
   std::uint64_t size = 0, checksum = 0;
@@ -76,7 +74,7 @@ void forget(const Connection& connection, const std::string& stream, const std::
   jsOptions options;
   jsOptions_Init(&options);
   options.Stream.Purge.Subject = subject.c_str();
-  // What stays behind takes room and harms nobody.
+  // Chunks that stay behind take room and do no harm.
   (void)js_PurgeStream(connection.js(), jetstream.c_str(), &options, nullptr);
 }
 
@@ -147,7 +145,7 @@ Result<bool> Bucket::create(const std::string& key, const std::string& value,
   PACO_TRY(connection_->retry(doing(key), stop, [&](jsErrCode*) {
     const natsStatus status = kvStore_Create(nullptr, store_.get(), key.c_str(), value.data(),
                                              static_cast<int>(value.size()));
-    there = status == NATS_ERR;  // another value stands there
+    there = status == NATS_ERR;  // it has another value
     return there ? NATS_OK : status;
   }));
   return !there;
@@ -175,18 +173,20 @@ Result<void> put_file(const std::shared_ptr<Connection>& connection, const std::
   PACO_ASSIGN(const std::optional<Manifest> old, manifest_of(*connection, stream, name, stop));
   const std::string subject = subject_of(stream, Part::files);
   const Manifest m{fresh_id(), note, bytes.size(), journal::checksum_of(bytes)};
-  PACO_ASSIGN(const auto outbox,
-              Outbox::open(connection, fmt::format("storing '{}' of {}", name, stream), 16));
+  PACO_ASSIGN(const auto publisher,
+              open_publisher(connection, fmt::format("storing '{}' of {}", name, stream), {}, 16));
   const std::string chunk = fmt::format("{}.chunk.{}", subject, m.id);
   for (std::size_t at = 0; at < bytes.size(); at += kChunk) {
     const auto part = bytes.subspan(at, std::min(kChunk, bytes.size() - at));
     // A chunk that is sent again could land behind a later one; so each waits for the one before.
-    PACO_TRY(outbox->put(chunk, fmt::format("{}-{}", m.id, at),
-                         {reinterpret_cast<const char*>(part.data()), part.size()}, stop));
-    PACO_TRY(outbox->flush(stop));
+    const std::string id = fmt::format("{}-{}", m.id, at);
+    PACO_TRY(publisher->put(
+        {chunk, {reinterpret_cast<const char*>(part.data()), part.size()}, id, id}, stop));
+    PACO_TRY(publisher->flush(stop));
   }
-  PACO_TRY(outbox->put(fmt::format("{}.{}", subject, name), m.id, manifest_bytes(m), stop));
-  PACO_TRY(outbox->flush(stop));
+  PACO_TRY(
+      publisher->put({fmt::format("{}.{}", subject, name), manifest_bytes(m), name, m.id}, stop));
+  PACO_TRY(publisher->flush(stop));
   if (old) forget(*connection, stream, old->id);
   return {};
 }
@@ -198,15 +198,16 @@ Result<std::optional<StoredFile>> get_file(const std::shared_ptr<Connection>& co
   if (!m) return std::optional<StoredFile>();
   StoredFile file;
   file.note = m->note;
-  Reader reader(connection, jetstream_of(stream, Part::files),
-                fmt::format("{}.chunk.{}", subject_of(stream, Part::files), m->id), 1, false);
+  OrderedReader reader =
+      read_log(connection, jetstream_of(stream, Part::files),
+               fmt::format("{}.chunk.{}", subject_of(stream, Part::files), m->id), 1, false);
   const auto begun = std::chrono::steady_clock::now();
-  std::vector<Message> messages;
+  std::vector<LogMessage> messages;
   while (file.bytes.size() < m->size && !stop.stop_requested()) {
     messages.clear();
     PACO_TRY(reader.take(messages, 64, 500, stop));
-    for (const Message& message : messages) {
-      const auto part = std::as_bytes(std::span(bytes_of(message.get())));
+    for (const LogMessage& message : messages) {
+      const auto part = std::as_bytes(std::span(message.bytes));
       file.bytes.insert(file.bytes.end(), part.begin(), part.end());
     }
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begun;

@@ -1,5 +1,5 @@
-// What is kept beside the order of events: buckets (a value by its name, changed only by whoever
-// knows the present one) and files (bytes of any size, cut into messages).
+// What is kept beside the order of events: buckets (a value by its name, changed only if the
+// present one is known) and files (bytes of any size, cut into messages).
 #pragma once
 
 #include <memory>
@@ -24,16 +24,16 @@ class Bucket {
   static Result<Bucket> make(const Connection& connection, const std::string& name,
                              std::uint64_t replicas, std::uint64_t seconds,
                              const std::stop_token& stop);
-  // Nothing where there is none.
+  // Nothing if there is none.
   static Result<std::optional<Bucket>> find(const Connection& connection, const std::string& name,
                                             const std::stop_token& stop);
 
   Result<std::optional<Entry>> get(const std::string& key, const std::stop_token& stop) const;
   Result<std::vector<std::string>> keys(const std::stop_token& stop) const;
-  // Only where there is none: false where there is.
+  // False if there is one already.
   Result<bool> create(const std::string& key, const std::string& value,
                       const std::stop_token& stop) const;
-  // Only where `revision` is the present one: the new revision, or nothing where it is not.
+  // The new revision, or nothing if `revision` is not the present one.
   Result<std::optional<std::uint64_t>> update(const std::string& key, const std::string& value,
                                               std::uint64_t revision) const;
   Result<void> remove(const std::string& key) const;
@@ -55,15 +55,15 @@ struct StoredFile {
   std::vector<std::byte> bytes;
 };
 
-// Replaces the file of that name once it is there as a whole; the old one goes away.
+// Replaces the file of that name once all of it is stored; the old one is removed.
 Result<void> put_file(const std::shared_ptr<Connection>& connection, const std::string& stream,
                       const std::string& name, const std::string& note,
                       std::span<const std::byte> bytes, const std::stop_token& stop);
-// The newest; nothing where there is none.
+// The newest; nothing if there is none.
 Result<std::optional<StoredFile>> get_file(const std::shared_ptr<Connection>& connection,
                                            const std::string& stream, const std::string& name,
                                            const std::stop_token& stop);
-// Its note alone.
+// Only its note.
 Result<std::optional<std::string>> file_note(const std::shared_ptr<Connection>& connection,
                                              const std::string& stream, const std::string& name,
                                              const std::stop_token& stop);

@@ -1,13 +1,13 @@
 // What a stream is called on the bus. A stream NAME has four JetStream streams, each with one
-// subject (but for files), so that a sequence number of JetStream is a place in that order:
+// subject (but for files), so that a sequence number of JetStream is a number in that order:
 //
 //   paco-NAME-events     paco.NAME.events     samples and operations; event n is sequence n
 //   paco-NAME-decisions  paco.NAME.decisions  what became of them, in groups
-//   paco-NAME-raw        paco.NAME.raw        pictures that wait for an embedding worker
+//   paco-NAME-raw        paco.NAME.raw        pictures for the embedding workers
 //   paco-NAME-rejected   paco.NAME.rejected   pictures that no worker could read
-//   paco-NAME-files      paco.NAME.files.>    the model, and copies of a replica's journal
+//   paco-NAME-files      paco.NAME.files.>    the model, and the snapshot of a replica's journal
 //
-// The bucket `paco` has the settings of every stream, `paco-owners` who decides for it now.
+// The bucket `paco` has the settings of every stream, `paco-owners` the process that owns it now.
 #pragma once
 
 #include <string>

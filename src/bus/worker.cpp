@@ -7,10 +7,9 @@
 #include <optional>
 
 #include "bus/event.hpp"
-#include "bus/outbox.hpp"
+#include "bus/nats_log.hpp"
 #include "bus/picture.hpp"
 #include "bus/queue.hpp"
-#include "bus/subjects.hpp"
 #include "core/try.hpp"
 #include "math/matrix.hpp"
 
@@ -22,12 +21,13 @@ constexpr std::size_t kKeptPicture = std::size_t{64} << 10;  // bytes
 class Worker {
  public:
   Worker(std::shared_ptr<Connection> connection, const StreamSettings& settings,
-         PictureEmbedder& embedder, const WorkerOptions& options, std::unique_ptr<Outbox> outbox)
+         PictureEmbedder& embedder, const WorkerOptions& options,
+         std::unique_ptr<ReliablePublisher> publisher)
       : connection_(std::move(connection)),
         settings_(settings),
         embedder_(embedder),
         options_(options),
-        outbox_(std::move(outbox)),
+        publisher_(std::move(publisher)),
         queue_(connection_, settings_.name, options_.answer_seconds) {}
 
   Result<WorkerOutcome> run(const std::stop_token& stop) {
@@ -45,7 +45,7 @@ class Worker {
       }
       const Result<void> done = work(messages, stop);
       if (!done.ok()) {
-        // Somebody else may have them at once.
+        // Another worker may have them at once.
         for (const Message& message : messages) natsMsg_Nak(message.get(), nullptr);
         natsConnection_FlushTimeout(connection_->raw(), 1000);
         return done.error();
@@ -58,11 +58,12 @@ class Worker {
  private:
   Result<void> reject(const Message& message, const RawPicture& picture, const Error& error,
                       const std::stop_token& stop) {
-    const std::string id =
-        fmt::format("{}-{}", sequence_of(message.get()), picture.key);  // foreign ones have no key
-    PACO_TRY(outbox_->put(subject_of(settings_.name, Part::rejected), id,
-                          rejection_json(picture, options_.name, error), stop));
-    PACO_TRY(outbox_->flush(stop));
+    const std::string id = fmt::format("{}-{}", sequence_of(message.get()),
+                                       picture.key);  // foreign messages have no key
+    PACO_TRY(publisher_->put({subject_of(settings_.name, Part::rejected),
+                              rejection_json(picture, options_.name, error), id, id},
+                             stop));
+    PACO_TRY(publisher_->flush(stop));
     natsMsg_Term(message.get(), nullptr);
     ++out_.rejected;
     return {};
@@ -75,9 +76,9 @@ class Worker {
     std::uint64_t given;  // how often, this time included
   };
 
-  // Those that are given out for the first time together. Among the others may be one that ends
-  // every worker: they go one by one, every second time backwards, so that those before and those
-  // behind it get through.
+  // Pictures that are given out for the first time are embedded together. Among the others may be
+  // one that ends every worker: they are embedded one by one, every second time backwards, so that
+  // those before and after it are embedded.
   Result<void> work(const std::vector<Message>& messages, const std::stop_token& stop) {
     std::vector<Job> fresh, again;
     for (const Message& message : messages) {
@@ -90,7 +91,7 @@ class Worker {
     return {};
   }
 
-  // The picture as pixels, or nothing where it was rejected.
+  // The picture as pixels, or nothing if it was rejected.
   Result<std::optional<Job>> prepare(const Message& message, const std::stop_token& stop) {
     Job job{&message, {}, {}, 1};
     Result<RawPicture> picture = parse_picture(bytes_of(message.get()));
@@ -137,9 +138,9 @@ class Worker {
         sample.picture = std::move(picture.file);
       const auto row = rows.view()[i];
       sample.embedding.assign(row.begin(), row.end());
-      PACO_TRY(outbox_->put(subject, sample.key, event_bytes(sample, true), stop));
+      PACO_TRY(publisher_->put({subject, event_bytes(sample, true), sample.key}, stop));
     }
-    PACO_TRY(outbox_->flush({}));
+    PACO_TRY(publisher_->flush({}));
     for (const Job& job : jobs) natsMsg_Ack(job.message->get(), nullptr);
     out_.embedded += jobs.size();
     return {};
@@ -149,7 +150,7 @@ class Worker {
   const StreamSettings& settings_;
   PictureEmbedder& embedder_;
   const WorkerOptions& options_;
-  const std::unique_ptr<Outbox> outbox_;
+  const std::unique_ptr<ReliablePublisher> publisher_;
   Queue queue_;
   WorkerOutcome out_;
 };
@@ -159,10 +160,10 @@ class Worker {
 Result<WorkerOutcome> run_worker(const std::shared_ptr<Connection>& connection,
                                  const StreamSettings& settings, PictureEmbedder& embedder,
                                  const WorkerOptions& options, const std::stop_token& stop) {
-  PACO_ASSIGN(auto outbox,
-              Outbox::open(connection, fmt::format("embedding for '{}'", settings.name)));
-  outbox->spare(jetstream_of(settings.name, Part::events));
-  return Worker(connection, settings, embedder, options, std::move(outbox)).run(stop);
+  PACO_ASSIGN(
+      auto publisher,
+      open_publisher(connection, fmt::format("embedding for '{}'", settings.name), settings.name));
+  return Worker(connection, settings, embedder, options, std::move(publisher)).run(stop);
 }
 
 }  // namespace paco::bus

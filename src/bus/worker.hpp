@@ -1,11 +1,11 @@
 // An embedding worker: takes pictures from the work queue of a stream, embeds them in batches, and
 // publishes the embeddings as events.
 //
-// Any number of workers share the queue. A picture is taken off it when its event is stored; one
-// whose worker dies is given to another, and should both have published it, its key makes it one
-// event. A picture that cannot be read, or that was given out too often without an answer, is
-// reported on the rejected subject and holds nobody up. The order of events is the one in which
-// workers finish.
+// Any number of workers share the queue. A picture is taken off it when its event is stored. A
+// picture whose worker dies is given to another worker; if both published it, it is decided once,
+// by its key. A picture that cannot be read, or that was given out too often without an answer, is
+// reported on the rejected subject and does not delay the others. The order of events is the one in
+// which workers finish.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@
 
 namespace paco::bus {
 
-// Pictures in, embeddings out: whatever network there is, on whatever device.
+// Pictures in, embeddings out: any network on any device.
 class PictureEmbedder {
  public:
   virtual ~PictureEmbedder() = default;

@@ -16,7 +16,7 @@ namespace {
 SampleEvent some_sample() { return {"key-7", "img 7", R"({"a":1})", "\x89PNG", {0.5, -1.25, 3}}; }
 
 Group some_group() {
-  Group group{41, 12, 13, 2, "ann", "digest", {}};
+  Group group{41, 12, 13, 2, 77, "ann", "digest", {}};
   Record decided;
   decided.kind = RecordKind::decided;
   decided.key = "k";
@@ -79,7 +79,8 @@ TEST(BusRecord, AGroupComesBackAsItWasSent) {
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(group_bytes(*back), group_bytes(group));
   EXPECT_EQ(back->last(), 43u);
-  EXPECT_EQ(back->speaker, "ann");
+  EXPECT_EQ(back->chain, 77u);
+  EXPECT_EQ(back->publisher, "ann");
   EXPECT_EQ(back->records[0].category, "heron");
   EXPECT_TRUE(std::isnan(back->records[0].decision.threshold));
   EXPECT_EQ(back->records[1].session, 12u);
@@ -88,7 +89,7 @@ TEST(BusRecord, AGroupComesBackAsItWasSent) {
 TEST(BusRecord, NoRecordIsLongerThanItSays) {
   for (const Record& record : some_group().records) {
     for (const std::size_t evidence : {std::size_t{0}, std::size_t{2}, kMaxEvidence}) {
-      EXPECT_LE(record.bytes(evidence).size(), record.most_bytes(evidence)) << record.words();
+      EXPECT_LE(record.bytes(evidence).size(), record.max_bytes(evidence)) << record.describe();
     }
   }
 }
@@ -115,7 +116,7 @@ TEST(BusRecord, NoFlippedByteIsFollowedOutOfTheMessage) {
   }
 }
 
-TEST(BusRecord, RefusalsAreTheSameInOtherWords) {
+TEST(BusRecord, RefusalsAreTheSameWithAnotherText) {
   Record one, other;
   one.key = other.key = "k";
   one.text = "was refused before";

@@ -1,10 +1,11 @@
-#include "bus/front.hpp"
+#include "bus/served_replica.hpp"
 
 #include <fmt/format.h>
 
 #include <random>
 
 #include "bus/event.hpp"
+#include "bus/nats_log.hpp"
 #include "bus/publisher.hpp"
 #include "bus/replica_journal.hpp"
 #include "bus/subjects.hpp"
@@ -14,13 +15,12 @@
 namespace paco::bus {
 namespace {
 
-constexpr std::size_t kMostRows = 65'536;  // samples that may wait before senders are sent away
-constexpr std::size_t kOperations = 4096;  // whose records are kept
+constexpr std::size_t kMaxRows = 65'536;  // samples that may wait before requests are refused
 
-// The session of a stream that the server holds: everybody who looks at it is told.
-class StreamHolder final : public Holder {
+// The session of a stream that the server holds: its readers see every change.
+class WorkerState final : public SessionState {
  public:
-  explicit StreamHolder(server::StreamWorker& lane) : worker_(lane) {}
+  explicit WorkerState(server::StreamWorker& worker) : worker_(worker) {}
   Result<Decided> decide(Rows<const double> embeddings, std::span<Decision> decisions,
                          const SampleNames& names) override {
     return worker_.fold(embeddings, decisions, names);
@@ -28,9 +28,10 @@ class StreamHolder final : public Holder {
   Result<OperationOutcome> apply(const Operation& operation) override {
     return worker_.carry_out(operation);
   }
-  void ask(const std::function<void(Session&)>& task) override { worker_.ask(task); }
 
  private:
+  void run(const std::function<void(Session&)>& task) override { worker_.ask(task); }
+
   server::StreamWorker& worker_;
 };
 
@@ -43,61 +44,62 @@ const Error kLeaving{ErrorCode::interrupted, "the server is shutting down", "sen
 
 }  // namespace
 
-Front::Front(std::shared_ptr<Connection> connection, StreamSettings settings, std::string name,
-             Note note)
+ServedReplica::ServedReplica(std::shared_ptr<Connection> connection, StreamSettings settings,
+                             std::string name, Note note)
     : connection_(std::move(connection)),
       settings_(std::move(settings)),
       name_(std::move(name)),
       note_(std::move(note)),
       prefix_(fresh_prefix()) {}
 
-Result<std::unique_ptr<Front>> Front::open(const std::shared_ptr<Connection>& connection,
-                                           const std::string& stream, const std::string& folder,
-                                           const std::string& name, Note note,
-                                           const std::stop_token& stop) {
+Result<std::unique_ptr<ServedReplica>> ServedReplica::open(
+    const std::shared_ptr<Connection>& connection, const std::string& stream,
+    const std::string& folder, const std::string& name, Note note, const std::stop_token& stop) {
   PACO_ASSIGN(StreamSettings settings, read_settings(*connection, stream, stop));
   const std::string journal = fmt::format("{}/{}.journal", folder, stream);
   PACO_ASSIGN(OpenedJournal opened, open_replica_journal(connection, settings, journal, 1, stop));
-  std::unique_ptr<Front> front(new Front(connection, std::move(settings), name, std::move(note)));
-  PACO_ASSIGN(front->outbox_, Outbox::open(connection, fmt::format("publishing to '{}'", stream)));
-  front->outbox_->spare(jetstream_of(stream, Part::events));
-  PACO_ASSIGN(front->stream_, server::Stream::make(stream, std::move(opened.session), true));
-  Front* raw = front.get();
-  front->stream_->worker().set_outlet(raw);
-  front->follower_ = std::jthread([raw](const std::stop_token& end) { raw->follow(end); });
-  front->sender_ = std::jthread([raw](const std::stop_token& end) { raw->send(end); });
-  return front;
+  std::unique_ptr<ServedReplica> served(
+      new ServedReplica(connection, std::move(settings), name, std::move(note)));
+  PACO_ASSIGN(served->publisher_,
+              open_publisher(connection, fmt::format("publishing to '{}'", stream), stream));
+  PACO_ASSIGN(served->stream_, server::Stream::make(stream, std::move(opened.session), true));
+  ServedReplica* raw = served.get();
+  served->stream_->worker().set_outlet(raw);
+  served->replica_ = std::jthread([raw](const std::stop_token& end) { raw->replicate(end); });
+  served->sender_ = std::jthread([raw](const std::stop_token& end) { raw->publish_all(end); });
+  return served;
 }
 
-Front::~Front() {
+ServedReplica::~ServedReplica() {
   if (stream_) stream_->worker().set_outlet(nullptr);
   sender_ = {};
-  follower_ = {};
+  replica_ = {};
   Done done;
   {
     const std::lock_guard lock(mutex_);
-    for (const auto& request : line_) give_up(request, kLeaving, done);
-    while (!waiting_.empty()) give_up(waiting_.begin()->second.request, kLeaving, done);
     stopped_ = kLeaving;
+    give_up_all(kLeaving, done);
   }
   changed_.notify_all();
   answer(done);
 }
 
-void Front::follow(const std::stop_token& stop) {
-  StreamHolder holder(stream_->worker());
+void ServedReplica::replicate(const std::stop_token& stop) {
+  NatsStreamLog log(connection_, settings_.name);
+  WorkerState state(stream_->worker());
   ReplicaOptions options;
-  options.speaker = name_;
+  options.name = name_;
   options.note = note_;
-  options.stands = [this](const Group& group) { stands(group); };
-  Replica replica(connection_, settings_, holder, std::move(options));
+  options.on_committed = [this](const Group& group) { committed(group); };
+  Replica replica(log, settings_, state, std::move(options));
   Result<void> done = replica.start(stop);
   if (done.ok()) {
     {
       const std::lock_guard lock(mutex_);
-      standing_ = replica.standing();
-      samples_ = replica.folded().samples;
+      answers_.start(replica.committed(), replica.folded().samples);
+      started_ = true;
     }
+    changed_.notify_all();
     done = replica.run(0, stop);
   }
   if (done.ok() || stop.stop_requested()) return;
@@ -106,15 +108,13 @@ void Front::follow(const std::stop_token& stop) {
   {
     const std::lock_guard lock(mutex_);
     stopped_ = done.error();
-    for (const auto& request : line_) give_up(request, *stopped_, refused);
-    line_.clear();
-    while (!waiting_.empty()) give_up(waiting_.begin()->second.request, *stopped_, refused);
+    give_up_all(*stopped_, refused);
   }
   changed_.notify_all();
   answer(refused);
 }
 
-bool Front::submit(server::SampleJob job) {
+bool ServedReplica::submit(server::SampleJob job) {
   auto request = std::make_shared<Request>();
   const std::size_t rows = job.samples->rows;
   request->job = std::move(job);
@@ -126,12 +126,12 @@ bool Front::submit(server::SampleJob job) {
   request->answer.repeated.resize(rows);
   {
     const std::lock_guard lock(mutex_);
-    if (rows_ > 0 && rows_ + rows > kMostRows) return false;
+    if (rows_ > 0 && rows_ + rows > kMaxRows) return false;
     if (stopped_) {
       request->bad = server::BadSample{*stopped_, std::nullopt};
     } else {
       rows_ += rows;
-      line_.push_back(request);
+      unpublished_.push_back(request);
     }
   }
   changed_.notify_all();
@@ -139,14 +139,14 @@ bool Front::submit(server::SampleJob job) {
   return true;
 }
 
-void Front::send(const std::stop_token& stop) {
+void ServedReplica::publish_all(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     std::shared_ptr<Request> request;
     {
       std::unique_lock lock(mutex_);
-      if (!changed_.wait(lock, stop, [this] { return !line_.empty(); })) return;
-      request = line_.front();
-      line_.pop_front();
+      if (!changed_.wait(lock, stop, [this] { return started_ && !unpublished_.empty(); })) return;
+      request = unpublished_.front();
+      unpublished_.pop_front();
     }
     if (request->open == 0) continue;
     const Result<void> published = publish(request, stop);
@@ -160,7 +160,8 @@ void Front::send(const std::stop_token& stop) {
   }
 }
 
-Result<void> Front::publish(const std::shared_ptr<Request>& request, const std::stop_token& stop) {
+Result<void> ServedReplica::publish(const std::shared_ptr<Request>& request,
+                                    const std::stop_token& stop) {
   const server::Samples& samples = *request->job.samples;
   const auto text = [](const std::vector<std::string>& list, std::size_t i) {
     return list.empty() ? std::string() : list[i];
@@ -171,10 +172,11 @@ Result<void> Front::publish(const std::shared_ptr<Request>& request, const std::
     for (std::size_t i = 0; i < samples.rows; ++i) {
       request->keys[i] = text(samples.keys, i);
       if (request->keys[i].empty()) request->keys[i] = fmt::format("{}{}", prefix_, made_keys_++);
-      waiting_.emplace(request->keys[i], Row{request, i});
+      answers_.wait_for(request->keys[i], Row{request, i});
     }
   }
-  // A key that the stream has is answered from the journal; JetStream would drop it.
+  // A key that the stream has is not published again: it is answered from the journal, or when its
+  // decision is committed.
   std::vector<std::optional<Decision>> seen(samples.rows);
   Result<void> looked;
   if (!samples.keys.empty()) {
@@ -199,7 +201,11 @@ Result<void> Front::publish(const std::shared_ptr<Request>& request, const std::
       Done done;
       {
         const std::lock_guard lock(mutex_);
-        settle(request->keys[i], record, true, done);
+        if (!answers_.committed(record.decision.sequence)) continue;
+        answers_.resolve(request->keys[i], record, true,
+                         [&](const Row& row, const Record& found, bool repeated) {
+                           take_answer(row, found, repeated, done);
+                         });
       }
       answer(done);
       continue;
@@ -210,55 +216,40 @@ Result<void> Front::publish(const std::shared_ptr<Request>& request, const std::
                              text(samples.attributes, i),
                              text(samples.pictures, i),
                              {row.begin(), row.end()}};
-    PACO_TRY(outbox_->put(subject, sample.key, event_bytes(sample, false), stop));
+    PACO_TRY(publisher_->put({subject, event_bytes(sample, false), sample.key}, stop));
   }
-  return outbox_->flush(stop);
+  return publisher_->flush(stop);
 }
 
-void Front::stands(const Group& group) {
+void ServedReplica::committed(const Group& group) {
   Done done;
   {
     const std::lock_guard lock(mutex_);
-    std::uint64_t event = group.first;
-    for (const Record& record : group.records) {
-      if (record.key.empty()) operations_.emplace(event, record);
-      ++event;
-      if (record.key.empty()) continue;
-      const bool fresh = record.kind == RecordKind::decided && record.decision.sequence >= samples_;
-      if (fresh) samples_ = record.decision.sequence + 1;
-      settle(record.key, record, !fresh, done);
-    }
-    while (operations_.size() > kOperations) operations_.erase(operations_.begin());
-    standing_ = group.last();
+    answers_.commit(group, [&](const Row& row, const Record& record, bool repeated) {
+      take_answer(row, record, repeated, done);
+    });
   }
   changed_.notify_all();
   answer(done);
 }
 
-void Front::settle(const std::string& key, const Record& record, bool repeated, Done& done) {
-  const auto [first, last] = waiting_.equal_range(key);
-  for (auto at = first; at != last; ++at) {
-    Request& request = *at->second.request;
-    const std::size_t row = at->second.row;
-    if (record.kind == RecordKind::decided) {
-      request.answer.decisions[row] = record.decision;
-      request.answer.repeated[row] = repeated;
-    } else if (!request.bad) {
-      request.bad = server::BadSample{
-          {ErrorCode::bad_value, fmt::format("sample {} {}", row, record.text), ""}, row};
-    }
-    --rows_;
-    if (--request.open == 0) done.push_back(at->second.request);
+void ServedReplica::take_answer(const Row& row, const Record& record, bool repeated, Done& done) {
+  Request& request = *row.request;
+  if (record.kind == RecordKind::decided) {
+    request.answer.decisions[row.row] = record.decision;
+    request.answer.repeated[row.row] = repeated;
+  } else if (!request.bad) {
+    request.bad = server::BadSample{
+        {ErrorCode::bad_value, fmt::format("sample {} {}", row.row, record.text), ""}, row.row};
   }
-  waiting_.erase(first, last);
+  --rows_;
+  if (--request.open == 0) done.push_back(row.request);
 }
 
-void Front::give_up(const std::shared_ptr<Request>& request, const Error& error, Done& done) {
-  for (const std::string& key : request->keys) {
-    const auto [first, last] = waiting_.equal_range(key);
-    for (auto at = first; at != last;)
-      at = at->second.request == request ? waiting_.erase(at) : std::next(at);
-  }
+void ServedReplica::give_up(const std::shared_ptr<Request>& request, const Error& error,
+                            Done& done) {
+  for (const std::string& key : request->keys)
+    answers_.remove(key, [&](const Row& row) { return row.request == request; });
   if (request->open == 0) return;
   rows_ -= request->open;
   request->open = 0;
@@ -266,7 +257,13 @@ void Front::give_up(const std::shared_ptr<Request>& request, const Error& error,
   done.push_back(request);
 }
 
-void Front::answer(const Done& done) {
+void ServedReplica::give_up_all(const Error& error, Done& done) {
+  for (const auto& request : unpublished_) give_up(request, error, done);
+  unpublished_.clear();
+  while (const Row* row = answers_.any()) give_up(std::shared_ptr(row->request), error, done);
+}
+
+void ServedReplica::answer(const Done& done) {
   for (const auto& request : done) {
     if (request->bad) {
       request->job.done(*request->bad);
@@ -285,7 +282,7 @@ void Front::answer(const Done& done) {
   }
 }
 
-Result<OperationOutcome> Front::apply(const Operation& operation) {
+Result<OperationOutcome> ServedReplica::apply(const Operation& operation) {
   std::string id;
   {
     const std::lock_guard lock(mutex_);
@@ -298,15 +295,15 @@ Result<OperationOutcome> Front::apply(const Operation& operation) {
     std::unique_lock lock(mutex_);
     const bool there =
         changed_.wait_for(lock, std::chrono::duration<double>(connection_->patience()),
-                          [&] { return stopped_.has_value() || standing_ >= event; });
+                          [&] { return stopped_.has_value() || answers_.event() >= event; });
     if (stopped_) return *stopped_;
-    const auto found = operations_.find(event);
-    if (!there || found == operations_.end()) {
+    const Record* found = there ? answers_.operation(event) : nullptr;
+    if (found == nullptr) {
       return Error{ErrorCode::io,
                    fmt::format("the operation is event {}, and not yet decided", event),
                    "it will be; look at the history in a moment"};
     }
-    record = found->second;
+    record = *found;
   }
   if (record.kind != RecordKind::operated) return Error{ErrorCode::bad_value, record.text, ""};
   Result<std::vector<OperationOutcome>> past = std::vector<OperationOutcome>();

@@ -1,0 +1,44 @@
+// Every stream of a bus behind the interface of `paco serve`: those that exist at the start, and
+// those that are made later, which are found within two seconds.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "bus/served_replica.hpp"
+#include "server/streams.hpp"
+
+namespace paco::bus {
+
+class ServedReplicas {
+ public:
+  struct Options {
+    std::string folder;  // of the journals
+    std::string name;    // of this replica
+    ServedReplica::Note note;
+  };
+  // An error if a stream that exists cannot be served. `streams` outlives this object.
+  static Result<std::unique_ptr<ServedReplicas>> open(std::shared_ptr<Connection> connection,
+                                                      Options options, server::Streams& streams,
+                                                      const std::stop_token& stop);
+  ~ServedReplicas();  // takes nothing more, and refuses requests without an answer
+
+ private:
+  ServedReplicas(std::shared_ptr<Connection> connection, Options options, server::Streams& streams)
+      : connection_(std::move(connection)), options_(std::move(options)), streams_(streams) {}
+
+  Result<void> serve_stream(const std::string& stream, const std::stop_token& stop);
+  void watch(const std::stop_token& stop);  // thread: looks for new ones
+
+  const std::shared_ptr<Connection> connection_;
+  const Options options_;
+  server::Streams& streams_;
+  std::map<std::string, std::unique_ptr<ServedReplica>> replicas_;  // the watcher's, once it runs
+  std::set<std::string> refused_;  // could not be served; noted once
+  std::jthread watcher_;
+};
+
+}  // namespace paco::bus
