@@ -41,16 +41,20 @@ Result<void> Method::restore(const std::string& path) {
 
 MethodBase::MethodBase(const MethodInfo& info, std::shared_ptr<const Model> model,
                        Settings settings)
+    : MethodBase(info, model, std::move(settings), std::make_shared<const StandardTransform>(model),
+                 {model->references.data(), model->known_classes(), model->dimension}) {}
+
+MethodBase::MethodBase(const MethodInfo& info, std::shared_ptr<const Model> model,
+                       Settings settings, std::shared_ptr<const StandardTransform> space,
+                       Rows<const float> references)
     : info_(info),
       model_(std::move(model)),
+      space_(std::move(space)),
+      references_(references),
       settings_(std::move(settings)),
       categories_(model_->class_names),
       table_(*model_) {
   recount_categories();
-}
-
-std::optional<Error> MethodBase::check(std::span<const double> embedding) const {
-  return sample_fault(embedding, model_->mean, model_->deviation);
 }
 
 void MethodBase::settle(Decision& d) {

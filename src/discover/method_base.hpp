@@ -8,19 +8,26 @@
 #include <vector>
 
 #include "discover/prototype_table.hpp"
+#include "discover/space_transform.hpp"
 #include "discover/state_file.hpp"
 #include "paco/method.hpp"
 
 namespace paco {
 
-class MethodBase : public Method, protected Editor {
+class MethodBase : public Method, protected Editor, protected PrototypeDirections {
  public:
   MethodBase(const MethodInfo& info, std::shared_ptr<const Model> model, Settings settings);
+  // `space` is what samples go through; `references` (K, d) are the support classes' unit rows
+  // there, and have to stay.
+  MethodBase(const MethodInfo& info, std::shared_ptr<const Model> model, Settings settings,
+             std::shared_ptr<const StandardTransform> space, Rows<const float> references);
 
   const MethodInfo& info() const final { return info_; }
   const Model& model() const final { return *model_; }
   const Settings& settings() const final { return settings_; }
-  std::optional<Error> check(std::span<const double> embedding) const final;
+  std::optional<Error> check(std::span<const double> embedding) const final {
+    return space_->check(embedding);
+  }
   std::uint64_t samples() const final { return samples_; }
   const Categories& categories() const final { return categories_; }
   Prototype prototype(PrototypeId id) const final;
@@ -31,9 +38,12 @@ class MethodBase : public Method, protected Editor {
   Result<std::vector<std::byte>> save(const std::string& note = {}) const final;
   Result<void> restore(std::vector<std::byte> bytes, const std::string& name) final;
   Result<std::string> digest() const final;
+  const PrototypeDirections* directions() const override { return this; }
   Editor& editor() final { return *this; }
 
  protected:
+  const StandardTransform& space() const { return *space_; }
+  Rows<const float> references() const { return references_; }
   const PrototypeTable& table() const { return table_; }
   bool is_known(CategoryId id) const { return known_[static_cast<std::size_t>(id)] != 0; }
   std::size_t discovered() const { return discovered_; }
@@ -66,6 +76,7 @@ class MethodBase : public Method, protected Editor {
 
  private:
   Result<void> apply(std::span<const Edit> edits, MemberSource* members) final;
+  std::shared_ptr<const SpaceTransform> transform() const final { return space_; }
   Result<double> cosine(PrototypeId prototype, std::span<const double> embedding) const final;
   std::vector<float> direction(PrototypeId prototype) const final;
   std::vector<float> reference_row(PrototypeId prototype) const final;
@@ -79,6 +90,8 @@ class MethodBase : public Method, protected Editor {
 
   const MethodInfo& info_;
   std::shared_ptr<const Model> model_;
+  std::shared_ptr<const StandardTransform> space_;
+  Rows<const float> references_;
   Settings settings_;
   std::uint64_t samples_ = 0;
   Categories categories_;

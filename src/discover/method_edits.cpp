@@ -8,7 +8,6 @@
 #include "base/try.hpp"
 #include "discover/method_base.hpp"
 #include "linalg/kernels.hpp"
-#include "sphere/standardise.hpp"
 
 namespace paco {
 
@@ -37,7 +36,6 @@ Result<std::vector<MethodBase::Regrouped>> MethodBase::regroup(std::span<const E
                  "keep the stream in a journal: 'paco discover --journal'"};
   }
   const std::size_t d = model_->dimension;
-  std::vector<float> unit(d);
   for (const auto& [prototype, changes] : touched) {
     Regrouped group;
     group.prototype = prototype;
@@ -71,13 +69,13 @@ Result<std::vector<MethodBase::Regrouped>> MethodBase::regroup(std::span<const E
       group.sum.assign(d, 0.0);
       for (const std::uint64_t sequence : here) {
         PACO_ASSIGN(const std::vector<double> raw, members->embedding(sequence));
-        if (raw.size() != d ||
-            standardise_row(raw, model_->mean, model_->deviation, unit) != RowFault::none) {
+        const Result<std::vector<float>> unit = space_->apply(raw);
+        if (!unit.ok()) {
           return Error{ErrorCode::bad_value,
                        fmt::format("the embedding of sample {} cannot be placed", sequence),
                        "verify the journal"};
         }
-        accumulate(group.sum.data(), unit.data(), d);
+        accumulate(group.sum.data(), unit->data(), d);
       }
       if (static_cast<std::int64_t>(here.size()) != group.members) {
         return Error{ErrorCode::mismatch,
@@ -159,24 +157,27 @@ void MethodBase::apply(const Edit& edit) {
 }
 
 Result<double> MethodBase::cosine(PrototypeId prototype, std::span<const double> embedding) const {
-  const std::size_t d = model_->dimension;
-  std::vector<float> unit(d);
-  if (const auto fault = check(embedding)) return *fault;
-  standardise_row(embedding, model_->mean, model_->deviation, unit);
+  PACO_ASSIGN(const std::vector<float> unit, space_->apply(embedding));
+  const std::size_t d = unit.size();
   const PrototypeRecord& record = table_[prototype];
-  if (record.support)
-    return dot(model_->references.data() + static_cast<std::size_t>(prototype) * d, unit.data(), d);
-  if (record.promoted) return dot(row(prototype).data(), unit.data(), d);
+  if (record.reference()) return dot(direction(prototype).data(), unit.data(), d);
   const double length = resultant(prototype);
   return length > 0 ? dot(sum(prototype).data(), unit.data(), d) / length : 0.0;
 }
 
 std::vector<float> MethodBase::direction(PrototypeId prototype) const {
-  std::vector<double> values = sum(prototype);
+  if (prototype < 0 || prototype >= next_prototype()) return {};
+  const PrototypeRecord& record = table_[prototype];
+  if (record.promoted) return row(prototype);
+  if (record.support) {
+    const auto own = references_[static_cast<std::size_t>(prototype)];
+    return {own.begin(), own.end()};
+  }
+  if (!record.exists || record.members == 0) return {};
   const double length = resultant(prototype);
-  std::vector<float> out(values.size());
-  for (std::size_t j = 0; j < values.size(); ++j)
-    out[j] = length > 0 ? static_cast<float>(values[j] / length) : 0.0f;
+  std::vector<float> out;
+  if (!(length > 0)) return out;
+  for (const double x : sum(prototype)) out.push_back(static_cast<float>(x / length));
   return out;
 }
 

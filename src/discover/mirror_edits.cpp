@@ -58,7 +58,9 @@ Result<double> MirrorMethod::cosine(PrototypeId prototype,
 }
 
 std::vector<float> MirrorMethod::direction(PrototypeId prototype) const {
-  return decider_->direction(prototype);
+  const auto facts = decider_->facts(prototype);
+  if (!facts || (facts->members == 0 && !facts->fixed)) return {};
+  return facts->fixed ? decider_->row(prototype) : decider_->direction(prototype);
 }
 
 std::vector<float> MirrorMethod::reference_row(PrototypeId prototype) const {

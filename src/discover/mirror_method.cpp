@@ -24,6 +24,22 @@ enum Field : std::size_t {
   kCandidates,
 };
 
+// Standardising, then whitening.
+class WhiteningTransform final : public StandardTransform {
+ public:
+  WhiteningTransform(std::shared_ptr<const Model> model, std::shared_ptr<const MirrorModel> mirror)
+      : StandardTransform(std::move(model), mirror->embedding.mean, mirror->embedding.deviation),
+        mirror_(std::move(mirror)),
+        embedder_(mirror_->embedding) {}
+  bool apply(Rows<const double> embeddings, Rows<float> units) const override {
+    return embedder_.embed(embeddings, units);
+  }
+
+ private:
+  std::shared_ptr<const MirrorModel> mirror_;
+  StreamEmbedder embedder_;
+};
+
 }  // namespace
 
 MirrorMethod::MirrorMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
@@ -32,6 +48,7 @@ MirrorMethod::MirrorMethod(const MethodInfo& info, std::shared_ptr<const Model> 
     : info_(info),
       model_(std::move(model)),
       mirror_(std::move(mirror)),
+      space_(std::make_shared<const WhiteningTransform>(model_, mirror_)),
       settings_(std::move(settings)),
       decider_(std::move(decider)),
       categories_(model_->class_names),

@@ -8,12 +8,13 @@
 #include <set>
 #include <vector>
 
+#include "discover/space_transform.hpp"
 #include "mirror/decider.hpp"
 #include "paco/method.hpp"
 
 namespace paco {
 
-class MirrorMethod final : public Method, private Editor {
+class MirrorMethod final : public Method, private Editor, private PrototypeDirections {
  public:
   MirrorMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
                std::shared_ptr<const MirrorModel> mirror, std::unique_ptr<MirrorDecider> decider,
@@ -29,6 +30,7 @@ class MirrorMethod final : public Method, private Editor {
     const auto facts = decider_->facts(id);
     return facts && facts->fixed;
   }
+  const PrototypeDirections* directions() const override { return this; }
   Editor& editor() override { return *this; }
 
   Result<void> decide_block(Rows<const double> embeddings, std::span<Decision> decisions) override;
@@ -50,7 +52,8 @@ class MirrorMethod final : public Method, private Editor {
   Result<std::vector<std::byte>> to_bytes(const MirrorState& state, bool with_next,
                                           const std::string& note) const;
 
-  // Editor.
+  // Directions and editor.
+  std::shared_ptr<const SpaceTransform> transform() const override { return space_; }
   Result<void> apply(std::span<const Edit> edits, MemberSource* members) override;
   PrototypeRole role(PrototypeId id) const override;
   Result<double> cosine(PrototypeId prototype, std::span<const double> embedding) const override;
@@ -70,6 +73,7 @@ class MirrorMethod final : public Method, private Editor {
   const MethodInfo& info_;
   std::shared_ptr<const Model> model_;
   std::shared_ptr<const MirrorModel> mirror_;
+  std::shared_ptr<const StandardTransform> space_;
   Settings settings_;
   std::unique_ptr<MirrorDecider> decider_;
   Categories categories_;

@@ -18,12 +18,10 @@ PrototypeMethod::PrototypeMethod(const MethodInfo& info, std::shared_ptr<const M
 
 Result<void> PrototypeMethod::decide_block(Rows<const double> embeddings,
                                            std::span<Decision> decisions) {
-  PACO_TRY(check_block_shape(embeddings, model().dimension, decisions.size()));
   const std::size_t d = model().dimension;
-  units_.resize(embeddings.rows * d);
-  const Rows<float> units{units_.data(), embeddings.rows, d};
-  PACO_TRY(standardise_rows(embeddings, model().mean, model().deviation, units, "stream", samples(),
-                            pool_));
+  units_.resize(decisions.size() * d);
+  const Rows<float> units{units_.data(), decisions.size(), d};
+  PACO_TRY(space().apply(embeddings, units, samples(), pool_));
   for (std::size_t start = 0; start < units.rows;) {
     const std::size_t rows =
         std::min(BlockProducts::good_rows(memory_.adapting().size()), units.rows - start);

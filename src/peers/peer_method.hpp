@@ -17,6 +17,7 @@ class PeerMethod : public MethodBase {
              const MethodOptions& options);
 
   Result<void> decide_block(Rows<const double> embeddings, std::span<Decision> decisions) final;
+  const PrototypeDirections* directions() const final { return nullptr; }
 
  protected:
   // What can be had for the whole block before any of it is decided; the rows of `units` are the
