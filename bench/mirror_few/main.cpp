@@ -95,7 +95,8 @@ Scores judge(const bench::Harness& harness, const Labelled& support, const Label
 
   ThreadPool pool(1);
   NoProgress progress;
-  const MirrorModel model = harness.take(calibrate_mirror(rows, labels, {}, pool, progress, {}));
+  const MirrorModel model =
+      harness.take(calibrate_mirror(rows, labels, known, {}, pool, progress, {}));
   const PseudoStream played(SupportEmbedder(model.embedding).embed(stream.rows, streamed, {}),
                             model.references);
   std::vector<double> scratch;

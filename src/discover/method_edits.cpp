@@ -18,11 +18,52 @@ struct MethodBase::Regrouped {
   std::vector<double> sum;  // empty for a support class
 };
 
-// The sums of all prototypes that lose or gain a member, from the embeddings of those that are left
-// and in stream order: the order in which they would have been added, had they always been there.
+// The sum of one group of those that regroup() touches: `gone` leave and `here` come.
+Result<void> MethodBase::add_up(Regrouped& group, std::span<const std::uint64_t> gone,
+                                std::vector<std::uint64_t> here, MemberSource& members) const {
+  const auto add = [&](std::uint64_t sequence, float sign) -> Result<void> {
+    PACO_ASSIGN(const std::vector<double> raw, members.embedding(sequence));
+    Result<std::vector<float>> unit = space_->apply(raw);
+    if (!unit.ok()) {
+      return Error{ErrorCode::bad_value,
+                   fmt::format("the embedding of sample {} cannot be placed", sequence),
+                   "verify the journal"};
+    }
+    for (float& x : *unit) x *= sign;
+    accumulate(group.sum.data(), unit->data(), unit->size());
+    return {};
+  };
+  const bool is_new = group.prototype >= next_prototype();
+  if (exact_sums()) {
+    const bool empty = is_new || !has_sum(group.prototype);
+    group.sum = empty ? std::vector<double>(model_->dimension, 0.0) : sum(group.prototype);
+    for (const std::uint64_t sequence : gone) PACO_TRY(add(sequence, -1));
+    for (const std::uint64_t sequence : here) PACO_TRY(add(sequence, 1));
+    return {};
+  }
+  // From the embeddings of those that are left and in stream order: the order in which they would
+  // have been added, had they always been there.
+  std::vector<MemberSource::Member> present;
+  if (!is_new) {
+    PACO_ASSIGN(present, members.members(group.prototype));
+  }
+  for (const MemberSource::Member& member : present) {
+    if (!member.counted && !std::binary_search(gone.begin(), gone.end(), member.sequence))
+      here.push_back(member.sequence);
+  }
+  std::sort(here.begin(), here.end());
+  group.sum.assign(model_->dimension, 0.0);
+  for (const std::uint64_t sequence : here) PACO_TRY(add(sequence, 1));
+  if (static_cast<std::int64_t>(here.size()) == group.members) return {};
+  return Error{ErrorCode::mismatch,
+               fmt::format("prototype {} should have {} members, the journal has {}",
+                           group.prototype, group.members, here.size()),
+               "verify the journal"};
+}
+
+// The members and sums of all prototypes that lose or gain a sample.
 Result<std::vector<MethodBase::Regrouped>> MethodBase::regroup(std::span<const Edit> edits,
                                                                MemberSource* members) const {
-  using Member = MemberSource::Member;
   std::map<PrototypeId, std::vector<const Edit*>> touched;
   for (const Edit& edit : edits) {
     if (edit.cell != Edit::Cell::member) continue;
@@ -35,7 +76,6 @@ Result<std::vector<MethodBase::Regrouped>> MethodBase::regroup(std::span<const E
     return Error{ErrorCode::unsupported, "samples cannot be moved without their embeddings",
                  "keep the stream in a journal: 'paco discover --journal'"};
   }
-  const std::size_t d = model_->dimension;
   for (const auto& [prototype, changes] : touched) {
     Regrouped group;
     group.prototype = prototype;
@@ -54,36 +94,8 @@ Result<std::vector<MethodBase::Regrouped>> MethodBase::regroup(std::span<const E
         if (!edit->to_counted) here.push_back(static_cast<std::uint64_t>(edit->id));
       }
     }
-    if (!support) {
-      std::vector<Member> present;
-      if (!is_new) {
-        PACO_ASSIGN(present, members->members(prototype));
-      }
-      std::sort(gone.begin(), gone.end());
-      for (const Member& member : present) {
-        if (member.counted) continue;
-        if (!std::binary_search(gone.begin(), gone.end(), member.sequence))
-          here.push_back(member.sequence);
-      }
-      std::sort(here.begin(), here.end());
-      group.sum.assign(d, 0.0);
-      for (const std::uint64_t sequence : here) {
-        PACO_ASSIGN(const std::vector<double> raw, members->embedding(sequence));
-        const Result<std::vector<float>> unit = space_->apply(raw);
-        if (!unit.ok()) {
-          return Error{ErrorCode::bad_value,
-                       fmt::format("the embedding of sample {} cannot be placed", sequence),
-                       "verify the journal"};
-        }
-        accumulate(group.sum.data(), unit->data(), d);
-      }
-      if (static_cast<std::int64_t>(here.size()) != group.members) {
-        return Error{ErrorCode::mismatch,
-                     fmt::format("prototype {} should have {} members, the journal has {}",
-                                 prototype, group.members, here.size()),
-                     "verify the journal"};
-      }
-    }
+    std::sort(gone.begin(), gone.end());
+    if (!support) PACO_TRY(add_up(group, gone, std::move(here), *members));
     out.push_back(std::move(group));
   }
   return out;
@@ -95,13 +107,18 @@ Result<void> MethodBase::apply(std::span<const Edit> edits, MemberSource* member
   std::vector<NewSum> sums;
   for (Regrouped& group : groups) {
     PrototypeRecord& record = table_.edit(group.prototype);
+    if (!record.exists) continue;
     record.members = group.members;
-    record.counted = group.counted;
+    // Where a candidate was dropped, its sample is counted nowhere.
+    if (record.owner != kNobody) record.counted = group.counted;
     if (!group.sum.empty()) sums.push_back({group.prototype, std::move(group.sum)});
   }
   table_.recount();
   recount_categories();
   edited(std::move(sums));
+  for (const Edit& edit : edits) {
+    if (edit.cell == Edit::Cell::member) sample_moved(edit);
+  }
   return {};
 }
 

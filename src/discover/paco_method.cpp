@@ -7,22 +7,22 @@
 
 #include "base/try.hpp"
 #include "discover/boundary.hpp"
+#include "discover/joining_method.hpp"
 #include "discover/lone_prototypes.hpp"
 #include "discover/methods.hpp"
 #include "discover/paco_evidence.hpp"
 #include "discover/paco_figures.hpp"
-#include "discover/prototype_method.hpp"
 #include "linalg/logarithm.hpp"
 #include "sphere/von_mises_fisher.hpp"
 
 namespace paco {
 namespace {
 
-class PacoMethod final : public PrototypeMethod {
+class PacoMethod final : public JoiningMethod {
  public:
   PacoMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
              const MethodOptions& options, PacoParameters parameters)
-      : PrototypeMethod(info, std::move(model), options), p_(std::move(parameters)), boundary_(p_) {
+      : JoiningMethod(info, std::move(model), options), p_(std::move(parameters)), boundary_(p_) {
     counts_.lowest_tau_birth = p_.tau_birth_sup;
     memory_changed();
   }
@@ -37,7 +37,7 @@ class PacoMethod final : public PrototypeMethod {
   }
 
  private:
-  void judge(const Sample& sample, Decision& out) override {
+  void choose(const Sample& sample, Decision& out) override {
     // Step 1: evidence of the known classes decides who may compete.
     const BestTwo& nearest = sample.nearest;
     auto& e = out.evidence;
@@ -236,13 +236,13 @@ class PacoMethod final : public PrototypeMethod {
   }
 
   void save_own(Section& own) const override {
-    PrototypeMethod::save_own(own);
+    MethodBase::save_own(own);
     counts_.save(own);
   }
   Result<void> restore_own(const Section& own, const std::string& name) override {
     PacoCounts counts = counts_;
     PACO_TRY(counts.restore(own, samples(), name));
-    PACO_TRY(PrototypeMethod::restore_own(own, name));
+    PACO_TRY(MethodBase::restore_own(own, name));
     counts_ = counts;
     return {};
   }

@@ -45,7 +45,4 @@ class PeerMethod : public MethodBase {
   Matrix<float> units_;
 };
 
-// The settings that a stream is decided with: the section's, and those given in their place.
-Settings effective_settings(const Section& section, const Settings& given);
-
 }  // namespace paco

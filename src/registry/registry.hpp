@@ -37,6 +37,8 @@ std::vector<Registration> own_methods();
 // All that the program has: in all_methods.cpp, which brings mirror and the peers along. A program
 // that is to be built in a hurry may have a list of its own (PACO_OWN_METHODS in CMakeLists.txt).
 std::span<const Registration> registered_methods();
+// One more, from outside the library: before anything else asks for the list.
+void add_method(Registration method);
 Result<const Registration*> find_method(std::string_view name);
 
 }  // namespace paco
