@@ -7,12 +7,12 @@
 #include <map>
 #include <memory>
 
-#include "base/progress.hpp"
-#include "base/threads.hpp"
-#include "data/artifact.hpp"
-#include "discover/mirror_method.hpp"
-#include "made_data.hpp"
-#include "mirror/calibrate.hpp"
+#include "core/progress.hpp"
+#include "core/threads.hpp"
+#include "io/artifact.hpp"
+#include "methods/mirror/mirror_method.hpp"
+#include "synthetic_data.hpp"
+#include "methods/mirror/calibrate.hpp"
 
 namespace paco::testing {
 
@@ -32,7 +32,7 @@ inline std::shared_ptr<const MirrorModel> learned_from(Rows<const double> suppor
     ADD_FAILURE() << model.error().message;
     return nullptr;
   }
-  return std::make_shared<const MirrorModel>(std::move(model).value());
+  return std::make_shared<const methods::MirrorModel>(std::move(model).value());
 }
 
 inline Settings settings_of(const MirrorOptions& o) {
@@ -84,10 +84,10 @@ struct MirrorCase {
 };
 
 inline MirrorCase mirror_case(std::uint64_t seed) {
-  Random random(seed, 7);
+  core::Random random(seed, 7);
   MadePlan plan = varied_plan(seed);
   plan.stream = 60 + random.below(200);
-  MadeData data = make_data(plan, seed);
+  SyntheticData data = make_data(plan, seed);
   MirrorOptions options;
   options.splits = 2;
   options.rehearse = static_cast<int>(random.below(4));

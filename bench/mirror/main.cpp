@@ -15,7 +15,7 @@ namespace {
 
 using namespace paco;
 
-Result<std::shared_ptr<const Model>> calibrate_mirror_made(const MadeData& data, int rehearse,
+Result<std::shared_ptr<const Model>> calibrate_mirror_made(const SyntheticData& data, int rehearse,
                                                            int threads) {
   CalibrationOptions options;
   options.method = "mirror";
@@ -39,7 +39,7 @@ std::vector<Decision> decide_all(const bench::Harness& harness, Method& method,
 
 // The whole stream by PACO, then by mirror, so many times; blocks of 256 on one thread.
 void in_turn(bench::Harness& harness, const std::shared_ptr<const Model>& paco_model,
-             const std::shared_ptr<const Model>& model, int rehearse, const MadeShape& shape,
+             const std::shared_ptr<const Model>& model, int rehearse, const SyntheticShape& shape,
              Rows<const double> stream) {
   constexpr std::size_t kPairs = 31, kBlock = 256;
   std::vector<double> paco_seconds, seconds, rates;
@@ -67,7 +67,8 @@ void in_turn(bench::Harness& harness, const std::shared_ptr<const Model>& paco_m
   harness.add(std::move(m));
 }
 
-void blocks(bench::Harness& harness, const MadeData& cars, const Matrix<double>& stream) {
+void blocks(bench::Harness& harness, const io::SyntheticData& cars,
+            const math::Matrix<double>& stream) {
   const auto paco_model = std::make_shared<const Model>(harness.take(calibrate_made(cars)));
   Measurement paco = harness.take(
       time_blocks("paco", paco_model, cars.shape(), stream, 256, 1, harness.clock(), 0.5));
@@ -105,8 +106,8 @@ void blocks(bench::Harness& harness, const MadeData& cars, const Matrix<double>&
 }
 
 void calibrations(bench::Harness& harness) {
-  for (const MadeShape& shape : {cub_shape(), imagenet_shape()}) {
-    const MadeData data(shape);
+  for (const SyntheticShape& shape : {cub_shape(), imagenet_shape()}) {
+    const SyntheticData data(shape);
     for (const int threads : {1, 2}) {
       Measurement m{"mirror", fmt::format("calibrate, {} thread(s)", threads), shape.name, {}, 1};
       m.time = time_runs(harness.clock(), 0,
@@ -120,7 +121,7 @@ void calibrations(bench::Harness& harness) {
 
 int main(int argc, char** argv) {
   bench::Harness harness("mirror", argc, argv);
-  const MadeData cars(cars_shape());
+  const io::SyntheticData cars(cars_shape());
   blocks(harness, cars, cars.stream(0, cars.shape().stream));
   calibrations(harness);
   return harness.finish();

@@ -17,11 +17,11 @@
 #include <optional>
 #include <string>
 
-#include "base/random.hpp"
-#include "data/made_data.hpp"
-#include "discover/mirror_evidence.hpp"
+#include "core/random.hpp"
+#include "io/synthetic_data.hpp"
+#include "methods/mirror/mirror_evidence.hpp"
 #include "harness.hpp"
-#include "mirror/pseudo_stream.hpp"
+#include "methods/mirror/pseudo_stream.hpp"
 
 namespace {
 
@@ -31,10 +31,10 @@ constexpr std::size_t kBlock = 1000;
 
 struct Mixture {
   std::string name;
-  MadeData data;
+  io::SyntheticData data;
   std::uint64_t junk_one_in;
   std::uint64_t rare_one_in;  // 0: none
-  std::optional<MadeData> rare;
+  std::optional<io::SyntheticData> rare;
 
   bool is_junk(std::uint64_t i) const { return i % junk_one_in == 0; }
   bool is_rare(std::uint64_t i) const { return rare && i % rare_one_in == 1; }
@@ -44,10 +44,10 @@ struct Mixture {
                                                        rare->stream_label(i)
                                                  : data.stream_label(i));
   }
-  void make(std::uint64_t first, Matrix<double>& block) const {
+  void make(std::uint64_t first, math::Matrix<double>& block) const {
     for (std::size_t i = 0; i < block.rows(); ++i) {
       if (is_junk(first + i)) {
-        Random random(first + i, 17);
+        core::Random random(first + i, 17);
         for (double& x : block[i]) x = random.normal();
       } else {
         (is_rare(first + i) ? *rare : data).stream_row(first + i, block[i]);
@@ -108,19 +108,19 @@ void decide_stream(bench::Harness& harness, const Mixture& stream, const Model& 
 
 int main(int argc, char** argv) {
   bench::Harness harness("mirror_stream", argc, argv);
-  const auto learn = [&](const MadeData& data) {
+  const auto learn = [&](const SyntheticData& data) {
     CalibrationOptions options;
     options.method = "mirror";
     return harness.take(calibrate({data.support(), data.support_labels(), {}, {}}, options));
   };
-  const Mixture outliers{"outliers", MadeData({"", 512, 20, 20, 400, 0, 1, 9}), 2, 50,
-                         MadeData({"", 512, 0, 100, 0, 0, 1, 10})};
+  const Mixture outliers{"outliers", SyntheticData({"", 512, 20, 20, 400, 0, 1, 9}), 2, 50,
+                         SyntheticData({"", 512, 0, 100, 0, 0, 1, 10})};
   const Model of_outliers = learn(outliers.data);
   for (const int candidates : {1'000'000, 5'000, 2000, 500, 100})
     decide_stream(harness, outliers, of_outliers, candidates, {10'000, 40'000});
   decide_stream(harness, outliers, of_outliers, 2000, {200'000});
 
-  const Mixture long_one{"long", MadeData({"", 32, 20, 20, 400, 0, 0.6, 9}), 100, 0, std::nullopt};
+  const Mixture long_one{"long", SyntheticData({"", 32, 20, 20, 400, 0, 0.6, 9}), 100, 0, std::nullopt};
   const Model of_long = learn(long_one.data);
   decide_stream(harness, long_one, of_long, 1'000'000, {10'000, 100'000, 1'000'000});
   decide_stream(harness, long_one, of_long, 2000, {10'000, 100'000, 1'000'000, 10'000'000});

@@ -6,15 +6,15 @@
 #include <map>
 
 #include "golden_case.hpp"
-#include "mirror/pseudo_stream.hpp"
+#include "methods/mirror/pseudo_stream.hpp"
 #include "mirror_case.hpp"
-#include "unit/linalg/targets.hpp"
+#include "unit/math/targets.hpp"
 
 namespace paco::testing {
 namespace {
 
 struct Recorded {
-  Matrix<double> support, stream;
+  math::Matrix<double> support, stream;
   std::vector<std::int64_t> labels, truth, category;
   nlohmann::json expected;
   MirrorOptions options;

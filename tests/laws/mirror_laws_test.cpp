@@ -5,9 +5,9 @@
 
 #include <set>
 
-#include "discover/mirror_evidence.hpp"
+#include "methods/mirror/mirror_evidence.hpp"
 #include "mirror_case.hpp"
-#include "unit/linalg/targets.hpp"
+#include "unit/math/targets.hpp"
 
 namespace paco::testing {
 namespace {
@@ -52,10 +52,10 @@ TEST(MirrorLaws, InstructionSetsChangeNothing) {
 // Where samples are whitened in whole numbers.
 TEST(MirrorLaws, InManyDimensionsTooTheFastFormIsThePlainOneOnEveryInstructionSet) {
   MadePlan plan;
-  plan.dimension = kWhitenedInShorts + 3;
+  plan.dimension = methods::kWhitenedInShorts + 3;
   plan.stream = 70;
-  const MadeData data = make_data(plan, 1);
-  MirrorOptions options;
+  const SyntheticData data = make_data(plan, 1);
+  methods::MirrorOptions options;
   options.splits = 2;
   const auto learned = learned_from(data.support, data.labels, options);
   ASSERT_NE(learned, nullptr);
@@ -170,10 +170,10 @@ bool random_operation(Method& method, std::span<const Decision> decided, MemberS
     edits = {edit_of(Cell::retired, category, retired, !retired)};
   } else if (kind == 1 && role.owner > 0) {
     edits = {edit_of(Cell::owner, prototype, role.owner, 0)};
-  } else if (kind == 2 && prototype >= known && role.owner != kNobody) {
+  } else if (kind == 2 && prototype >= known && role.owner != kNoId) {
     edits = {edit_of(Cell::reference, prototype, role.promoted, !role.promoted)};
     edits[0].row = method.editor().direction(0);
-  } else if (kind > 2 && role.owner != kNobody) {
+  } else if (kind > 2 && role.owner != kNoId) {
     const Decision& d = decided[sequence];
     const auto from = method.editor().place(sequence, d.prototype, d.counted);
     if (!from.ok() || from->first == prototype) return false;
@@ -255,7 +255,7 @@ TEST(MirrorLaws, AMoveIsTakenBackToTheBit) {
     const auto before = fast->save().value();
     for (PrototypeId to = 0; to < fast->next_prototype(); ++to) {
       const PrototypeRole aim = fast->editor().role(to);
-      if (aim.owner == kNobody || aim.members + aim.counted == 0) continue;
+      if (aim.owner == kNoId || aim.members + aim.counted == 0) continue;
       Edit edit = move_of(*fast, last.sequence, last.prototype, last.counted, to);
       if (edit.from == to) continue;
       ASSERT_TRUE(fast->editor().apply({&edit, 1}, &members).ok());

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "base/try.hpp"
-#include "calibrate/option_table.hpp"
-#include "discover/joining_method.hpp"
-#include "registry/registry.hpp"
+#include "core/try.hpp"
+#include "methods/common/option_table.hpp"
+#include "methods/common/joining_method.hpp"
+#include "methods/registry.hpp"
 
 namespace paco {
 namespace {
@@ -29,7 +29,7 @@ class ToyMethod final : public JoiningMethod {
   ToyMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
             const MethodOptions& options, double threshold)
       : JoiningMethod(info, std::move(model), options), threshold_(threshold) {}
-  std::vector<Figure> figures() const override { return {{"threshold", threshold_}}; }
+  std::vector<Statistic> statistics() const override { return {{"threshold", threshold_}}; }
   std::string explain(const Decision& d) const override {
     return "Sample " + std::to_string(d.sequence) + " goes to '" + categories().name(d.category) +
            "'.";
@@ -46,7 +46,7 @@ class ToyMethod final : public JoiningMethod {
     out.threshold = threshold_;
     out.evidence[0] = best.second_score;
     const bool joins = best.score >= threshold_;
-    out.prototype = joins ? best.first : kNobody;
+    out.prototype = joins ? best.first : kNoId;
     out.runner_up = joins ? best.second : best.first;
   }
 
