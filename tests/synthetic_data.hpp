@@ -121,8 +121,7 @@ inline CalibrationOptions quick_options(const std::string& method) {
 }
 
 // Made for PACO, with the section of mirror beside it, and where `peers` asks for it those of all
-// others, so that one model serves every method of the registry. Where a support set has nothing to
-// choose mirror's threshold by, it goes without.
+// others, so that one model serves every method of the registry.
 inline std::shared_ptr<const Model> calibrated(const SupportSet& support,
                                                const CalibrationOptions& options = {},
                                                bool peers = true) {
@@ -135,11 +134,11 @@ inline std::shared_ptr<const Model> calibrated(const SupportSet& support,
   for (const std::string& name : method_names()) {
     const std::string section(method_info(name).value()->section);
     if (options.method != "paco" || model->sections.contains(section)) continue;
-    if (name != "mirror" && (!peers || support.embeddings.columns > kSmall)) continue;
+    if (section != "mirror" && (!peers || support.embeddings.columns > kSmall)) continue;
     const auto made = calibrate(support, quick_options(name));
     if (made.ok()) {
       model->sections[section] = made->sections.at(section);
-    } else if (name != "mirror") {
+    } else {
       ADD_FAILURE() << made.error().message;
     }
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/try.hpp"
+#include "paco/thresholds.hpp"
 
 namespace paco {
 namespace {
@@ -55,9 +56,8 @@ double decision_flops(const Model& model, std::span<const Decision> decisions) {
 }
 
 double calibration_flops(const Model& model, std::size_t samples) {
-  const auto section = model.section(model.method);
-  const bool replays = section.ok() && (*section)->settings.contains("replays");
-  const double passes = 1 + (replays ? number_setting((*section)->settings, "replays") : 0);
+  const auto parameters = paco_parameters(model);
+  const double passes = 1 + (parameters.ok() ? parameters->options.replays : 0);
   return 2 * passes * static_cast<double>(samples) * static_cast<double>(model.known_classes()) *
          static_cast<double>(model.dimension);
 }

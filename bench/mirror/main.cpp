@@ -1,6 +1,6 @@
 // How fast is mirror? Blocks at the Cars shape against PACO's engine, without rehearsal and with
 // it, on one thread and two; single samples; and calibration at the CUB and ImageNet-100 shapes.
-// The engine's answers are compared with the plain rule's before anything is timed.
+// The answers are compared with the plain form's before anything is timed.
 //
 // The figure to trust is the one of runs in turn: a neighbour who slows the machine down for some
 // seconds slows both of a pair, where it would fall on one of two measurements made apart.
@@ -10,63 +10,51 @@
 
 #include "bench/common/short_bench.hpp"
 #include "harness.hpp"
-#include "methods/mirror/calibrate.hpp"
-#include "methods/mirror/engine.hpp"
-#include "methods/mirror/plain.hpp"
 
 namespace {
 
 using namespace paco;
 
-Result<methods::MirrorModel> calibrate_mirror_made(const io::SyntheticData& data, int rehearse,
-                                                   unsigned threads) {
-  core::ThreadPool pool(threads);
-  core::NoProgress progress;
-  methods::MirrorOptions options;
-  options.rehearse = rehearse;
-  return methods::calibrate_mirror(data.support(), data.support_labels(), options, pool, progress,
-                                   {});
+Result<std::shared_ptr<const Model>> calibrate_mirror_made(const SyntheticData& data, int rehearse,
+                                                           int threads) {
+  CalibrationOptions options;
+  options.method = "mirror";
+  options.threads = threads;
+  options.set("rehearse", rehearse);
+  auto model = calibrate({data.support(), data.support_labels(), {}, {}}, options);
+  if (!model.ok()) return model.error();
+  return std::make_shared<const Model>(std::move(model).value());
 }
 
-template <class Rule>
-std::vector<methods::MirrorDecision> decide_all(const bench::Harness& harness, Rule& rule,
-                                                Rows<const double> stream, std::size_t block) {
-  std::vector<methods::MirrorDecision> decisions(stream.rows);
-  std::vector<methods::MirrorBirth> births;
+std::vector<Decision> decide_all(const bench::Harness& harness, Method& method,
+                                 Rows<const double> stream, std::size_t block) {
+  std::vector<Decision> decisions(stream.rows);
   for (std::size_t start = 0; start < stream.rows; start += block) {
     const std::size_t rows = std::min(block, stream.rows - start);
-    harness.take(rule.decide_block(stream.slice(start, rows),
-                                   std::span(decisions).subspan(start, rows), births));
+    harness.take(
+        method.decide_block(stream.slice(start, rows), std::span(decisions).subspan(start, rows)));
   }
   return decisions;
 }
 
 // The whole stream by PACO, then by mirror, so many times; blocks of 256 on one thread.
 void in_turn(bench::Harness& harness, const std::shared_ptr<const Model>& paco_model,
-             const std::shared_ptr<const methods::MirrorModel>& model,
-             const io::SyntheticShape& shape, Rows<const double> stream) {
+             const std::shared_ptr<const Model>& model, int rehearse, const SyntheticShape& shape,
+             Rows<const double> stream) {
   constexpr std::size_t kPairs = 31, kBlock = 256;
   std::vector<double> paco_seconds, seconds, rates;
   for (std::size_t pair = 0; pair < kPairs; ++pair) {
     const double before = harness.clock()();
-    const auto method = harness.take(make_method("paco", paco_model, {1, {}}));
-    std::vector<Decision> decisions(stream.rows);
-    for (std::size_t start = 0; start < stream.rows; start += kBlock) {
-      const std::size_t rows = std::min(kBlock, stream.rows - start);
-      harness.take(method->decide_block(stream.slice(start, rows),
-                                        std::span(decisions).subspan(start, rows)));
-    }
+    decide_all(harness, *harness.take(make_method("paco", paco_model, {1, {}})), stream, kBlock);
     const double between = harness.clock()();
-    methods::MirrorEngine engine(model);
-    decide_all(harness, engine, stream, kBlock);
+    decide_all(harness, *harness.take(make_method("mirror", model, {1, {}})), stream, kBlock);
     paco_seconds.push_back(between - before);
     seconds.push_back(harness.clock()() - between);
     rates.push_back(paco_seconds.back() / seconds.back());
   }
   std::sort(rates.begin(), rates.end());
-  Measurement m{"mirror",
-                fmt::format("mirror rehearse {} in turn with paco", model->options.rehearse),
-                shape.name, timing_of(std::move(seconds)), static_cast<double>(stream.rows)};
+  Measurement m{"mirror", fmt::format("mirror rehearse {} in turn with paco", rehearse), shape.name,
+                timing_of(std::move(seconds)), static_cast<double>(stream.rows)};
   m.more = {{"block", kBlock},
             {"threads", 1},
             {"pairs", kPairs},
@@ -89,16 +77,13 @@ void blocks(bench::Harness& harness, const io::SyntheticData& cars,
   paco.contender = "paco block 256";
   harness.add(std::move(paco));
   for (const int rehearse : {0, 2}) {
-    const auto model = std::make_shared<const methods::MirrorModel>(
-        harness.take(calibrate_mirror_made(cars, rehearse, 2)));
-    const auto first = stream.view().slice(0, 1000);
-    methods::MirrorEngine engine(model);
-    methods::MirrorPlain plain(model);
-    harness.require(decide_all(harness, engine, first, 256) == decide_all(harness, plain, first, 1),
-                    "engine and plain rule differ");
-    in_turn(harness, paco_model, model, cars.shape(), stream);
+    const auto model = harness.take(calibrate_mirror_made(cars, rehearse, 2));
+    Matrix<double> first(1000, stream.columns());
+    std::copy_n(stream.data(), first.rows() * first.columns(), first.data());
+    harness.take(same_decisions("mirror", "mirror-reference", model, first));
+    in_turn(harness, paco_model, model, rehearse, cars.shape(), stream);
     for (const auto& [block, threads] :
-         std::vector<std::pair<std::size_t, unsigned>>{{1, 1}, {1024, 1}, {256, 2}}) {
+         std::vector<std::pair<std::size_t, int>>{{1, 1}, {1024, 1}, {256, 2}}) {
       std::size_t prototypes = 0;
       Measurement m{"mirror",
                     fmt::format("mirror rehearse {} block {}{}", rehearse, block,
@@ -107,9 +92,9 @@ void blocks(bench::Harness& harness, const io::SyntheticData& cars,
                     {},
                     static_cast<double>(stream.rows())};
       m.time = time_runs(harness.clock(), 0.5, [&] {
-        methods::MirrorEngine fresh(model, threads);
-        decide_all(harness, fresh, stream, block);
-        prototypes = model->known() + fresh.save().prototypes.size();
+        const auto fresh = harness.take(make_method("mirror", model, {threads, {}}));
+        decide_all(harness, *fresh, stream, block);
+        prototypes = static_cast<std::size_t>(fresh->next_prototype());
       });
       m.more = {{"block", block},
                 {"threads", threads},
@@ -121,9 +106,9 @@ void blocks(bench::Harness& harness, const io::SyntheticData& cars,
 }
 
 void calibrations(bench::Harness& harness) {
-  for (const io::SyntheticShape& shape : {cub_shape(), imagenet_shape()}) {
-    const io::SyntheticData data(shape);
-    for (const unsigned threads : {1U, 2U}) {
+  for (const SyntheticShape& shape : {cub_shape(), imagenet_shape()}) {
+    const SyntheticData data(shape);
+    for (const int threads : {1, 2}) {
       Measurement m{"mirror", fmt::format("calibrate, {} thread(s)", threads), shape.name, {}, 1};
       m.time = time_runs(harness.clock(), 0,
                          [&] { harness.take(calibrate_mirror_made(data, 2, threads)); });

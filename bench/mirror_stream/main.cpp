@@ -18,10 +18,9 @@
 #include <string>
 
 #include "core/random.hpp"
-#include "harness.hpp"
 #include "io/synthetic_data.hpp"
-#include "methods/mirror/calibrate.hpp"
-#include "methods/mirror/engine.hpp"
+#include "methods/mirror/mirror_evidence.hpp"
+#include "harness.hpp"
 #include "methods/mirror/pseudo_stream.hpp"
 
 namespace {
@@ -57,27 +56,29 @@ struct Mixture {
   }
 };
 
-void decide_stream(bench::Harness& harness, const Mixture& stream,
-                   const methods::MirrorModel& learned, int candidates,
-                   std::initializer_list<std::uint64_t> ends) {
-  methods::MirrorModel model = learned;
-  model.options.candidates = candidates;
-  methods::MirrorEngine engine(std::make_shared<const methods::MirrorModel>(model));
+std::uint64_t candidates_after(const Decision& d) {
+  return static_cast<std::uint64_t>(d.evidence[kCandidates]);
+}
+
+void decide_stream(bench::Harness& harness, const Mixture& stream, const Model& learned,
+                   int candidates, std::initializer_list<std::uint64_t> ends) {
+  Model model = learned;
+  model.sections.at("mirror").settings["candidates"] = std::to_string(candidates);
+  const auto method =
+      harness.take(make_method("mirror", std::make_shared<const Model>(std::move(model))));
   std::vector<std::uint32_t> truth, answered;
-  std::vector<methods::MirrorDecision> decisions(kBlock);
-  math::Matrix<double> block(kBlock, stream.data.shape().dimension);
+  std::vector<Decision> decisions(kBlock);
+  Matrix<double> block(kBlock, stream.data.shape().dimension);
   std::uint64_t done = 0, most = 0;
   for (const std::uint64_t end : ends) {
     std::vector<double> seconds;
-    std::vector<methods::MirrorBirth> births;
     for (; done < end; done += kBlock) {
       stream.make(done, block);
-      births.clear();
       const double before = harness.clock()();
-      harness.take(engine.decide_block(block, decisions, births));
+      harness.take(method->decide_block(block, decisions));
       seconds.push_back(harness.clock()() - before);
       for (std::size_t i = 0; i < kBlock; ++i) {
-        most = std::max(most, decisions[i].candidates);
+        most = std::max(most, candidates_after(decisions[i]));
         if (stream.is_junk(done + i)) continue;
         truth.push_back(stream.label(done + i));
         answered.push_back(static_cast<std::uint32_t>(decisions[i].category));
@@ -86,11 +87,12 @@ void decide_stream(bench::Harness& harness, const Mixture& stream,
     Measurement m{"mirror_stream", fmt::format("at most {} candidates", candidates),
                   fmt::format("{}, {} samples", stream.name, end), timing_of(std::move(seconds)),
                   static_cast<double>(kBlock)};
-    const double strict = methods::strict_all(truth, answered);
-    const std::int64_t categories = engine.save().next_category;
-    m.more = {{"candidates", engine.candidates()},
+    const double strict = strict_all(truth, answered);
+    const CategoryId categories = method->categories().next();
+    const std::uint64_t waiting = candidates_after(decisions.back());
+    m.more = {{"candidates", waiting},
               {"most_candidates", most},
-              {"prototypes_made", engine.next_prototype()},
+              {"prototypes_made", method->next_prototype()},
               {"categories", categories},
               {"strict_all", strict},
               {"resident_bytes", bench::resident_bytes()}};
@@ -98,7 +100,7 @@ void decide_stream(bench::Harness& harness, const Mixture& stream,
     harness.note(
         fmt::format("{} candidates, {} at most, of {} prototypes made, {} categories, Strict All "
                     "{:.2f} %",
-                    engine.candidates(), most, engine.next_prototype(), categories, 100 * strict));
+                    waiting, most, method->next_prototype(), categories, 100 * strict));
   }
 }
 
@@ -106,24 +108,21 @@ void decide_stream(bench::Harness& harness, const Mixture& stream,
 
 int main(int argc, char** argv) {
   bench::Harness harness("mirror_stream", argc, argv);
-  core::ThreadPool pool(1);
-  core::NoProgress progress;
-  const auto learn = [&](const io::SyntheticData& data) {
-    return harness.take(
-        methods::calibrate_mirror(data.support(), data.support_labels(), {}, pool, progress, {}));
+  const auto learn = [&](const SyntheticData& data) {
+    CalibrationOptions options;
+    options.method = "mirror";
+    return harness.take(calibrate({data.support(), data.support_labels(), {}, {}}, options));
   };
-  const Mixture outliers{"outliers", io::SyntheticData({"", 512, 20, 20, 400, 0, 1, 9}), 2, 50,
-                         io::SyntheticData({"", 512, 0, 100, 0, 0, 1, 10})};
-  const methods::MirrorModel of_outliers = learn(outliers.data);
-  for (const int candidates : {1'000'000, 5'000, methods::MirrorOptions{}.candidates, 500, 100})
+  const Mixture outliers{"outliers", SyntheticData({"", 512, 20, 20, 400, 0, 1, 9}), 2, 50,
+                         SyntheticData({"", 512, 0, 100, 0, 0, 1, 10})};
+  const Model of_outliers = learn(outliers.data);
+  for (const int candidates : {1'000'000, 5'000, 2000, 500, 100})
     decide_stream(harness, outliers, of_outliers, candidates, {10'000, 40'000});
-  decide_stream(harness, outliers, of_outliers, methods::MirrorOptions{}.candidates, {200'000});
+  decide_stream(harness, outliers, of_outliers, 2000, {200'000});
 
-  const Mixture long_one{"long", io::SyntheticData({"", 32, 20, 20, 400, 0, 0.6, 9}), 100, 0,
-                         std::nullopt};
-  const methods::MirrorModel of_long = learn(long_one.data);
+  const Mixture long_one{"long", SyntheticData({"", 32, 20, 20, 400, 0, 0.6, 9}), 100, 0, std::nullopt};
+  const Model of_long = learn(long_one.data);
   decide_stream(harness, long_one, of_long, 1'000'000, {10'000, 100'000, 1'000'000});
-  decide_stream(harness, long_one, of_long, methods::MirrorOptions{}.candidates,
-                {10'000, 100'000, 1'000'000, 10'000'000});
+  decide_stream(harness, long_one, of_long, 2000, {10'000, 100'000, 1'000'000, 10'000'000});
   return harness.finish();
 }

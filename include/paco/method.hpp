@@ -59,6 +59,37 @@ struct MethodOptions {
   Settings settings;  // options of the deciding stage, in place of the model's
 };
 
+// The space in which a method compares samples: from an embedding to the unit vector that stands
+// for it. PACO and the baselines standardise; a method that does more (mirror whitens) does it
+// here. Everything that needs directions (operations, maps, neighbours, suggestions) goes through
+// it and knows no method. Immutable; any number of threads may use it, for as long as they like.
+class SpaceTransform {
+ public:
+  virtual ~SpaceTransform() = default;
+  virtual std::size_t dimension() const = 0;
+  // units (rows, dimension) from raw embeddings of the same shape. False if one of them has no
+  // direction or is not finite; `units` is meaningless then.
+  virtual bool apply(Rows<const double> embeddings, Rows<float> units) const = 0;
+  // The unit vector of one embedding. Refuses what Method::check refuses.
+  virtual Result<std::vector<float>> apply(std::span<const double> embedding) const = 0;
+};
+
+// Where the prototypes of a method point, in the space of its transform. The cosine of two unit
+// vectors of that space (embeddings, prototypes, or one of each) is their dot product.
+//
+// Thread rule: as for Method; the transform alone may be used from other threads.
+class PrototypeDirections {
+ public:
+  virtual ~PrototypeDirections() = default;
+  virtual std::shared_ptr<const SpaceTransform> transform() const = 0;
+  // The unit vector that samples are compared with: the fixed row of a reference (of the support
+  // set or promoted), else the direction of the sum. Empty if there is none: the prototype does not
+  // exist, has no members, or they cancel each other.
+  virtual std::vector<float> direction(PrototypeId prototype) const = 0;
+  // Exact cosine of an embedding with a prototype that has a direction.
+  virtual Result<double> cosine(PrototypeId prototype, std::span<const double> embedding) const = 0;
+};
+
 class Method {
  public:
   virtual ~Method() = default;
@@ -101,6 +132,9 @@ class Method {
   Result<void> restore(const std::string& path);
   // Equal for equal states, but for ids that were given and taken back.
   virtual Result<std::string> digest() const = 0;
+
+  // Where its prototypes point; null for a method without directions (hash codes, densities).
+  virtual const PrototypeDirections* directions() const { return nullptr; }
 
   // What operations change; see operation.hpp.
   virtual Editor& editor() = 0;

@@ -71,8 +71,6 @@ struct Model {
   ReferenceQuality classifier_quality;
   std::string method = "paco";                           // the one it was made for
   std::map<std::string, Section, std::less<>> sections;  // by method
-  // The fingerprint of the 0.1 file that it was read from, so that states made with it still fit.
-  std::string origin;
 
   std::size_t known_classes() const { return class_names.size(); }
   // The section of a method, or an error that says how to have one.

@@ -1,8 +1,8 @@
-// The options of a method: what it declares, and the values that somebody gave.
+// The options of a method: what it declares, and the values that were given.
 //
-// A method declares its options once (MethodOption); the command line, the model file, the server
-// and the library all speak of them by name and read values through these functions, so that a new
-// option is one line.
+// A method declares its options once (MethodOption), bound to the fields of a struct of its own;
+// the command line, the model file, the server and the library all speak of them by name, so that a
+// new option is one line.
 #pragma once
 
 #include <cstdint>
@@ -37,12 +37,6 @@ struct MethodOption {
 // value outside its range and an option of another stage are refused.
 Result<Settings> complete_settings(std::span<const MethodOption> options, const Settings& given,
                                    MethodOption::Stage stage, std::string_view method);
-
-// Values of completed settings; the option must be there.
-double number_setting(const Settings& settings, std::string_view name);
-std::int64_t whole_setting(const Settings& settings, std::string_view name);
-bool flag_setting(const Settings& settings, std::string_view name);
-std::string_view choice_setting(const Settings& settings, std::string_view name);
 
 // The shortest text that gives the number back, for Settings.
 std::string setting_text(double value);

@@ -30,6 +30,11 @@ std::vector<Registration> all() {
        calibrate_mirror_section,
        make_mirror_method,
        summarise_mirror},
+      {{"mirror-reference", "the same in plain loops: slow, and what the fast form must agree with",
+        "mirror", kNeedsSupport, mirror_options(), mirror_fields(), all_operations()},
+       nullptr,
+       make_mirror_reference_method,
+       summarise_mirror},
       code_method("smile", "SMILE: signs and magnitudes, a list of codes that starts empty",
                   hash_options(), calibrate_smile),
       code_method("hash", "SMILE's baseline: plain hashing, a list of codes that starts empty",
@@ -54,12 +59,12 @@ std::vector<Registration> all() {
       {{"ltc", "LTC: nearest direction in a learned space, a threshold that training leaves behind",
         "ltc", kNeedsSupport, ltc_options(), space_fields(), category_operations()},
        calibrate_ltc,
-       make_space_method,
+       make_ltc_method,
        nullptr},
       {{"talon", "TALON: nearest direction in a learned space; prototypes follow their samples",
         "talon", kNeedsSupport, talon_options(), space_fields(), category_operations()},
        calibrate_talon,
-       make_space_method,
+       make_talon_method,
        nullptr},
       {{"age", "AGE-like: a gate on the classifier's confidence, then densities", "age",
         kNeedsSupport, age_options(), age_fields(), category_operations()},
@@ -71,11 +76,15 @@ std::vector<Registration> all() {
   return list;
 }
 
+std::vector<Registration>& list() {
+  static std::vector<Registration> methods = all();
+  return methods;
+}
+
 }  // namespace
 
-std::span<const Registration> registered_methods() {
-  static const std::vector<Registration> list = all();
-  return list;
-}
+std::span<const Registration> registered_methods() { return list(); }
+
+void add_method(Registration method) { list().push_back(std::move(method)); }
 
 }  // namespace paco::methods

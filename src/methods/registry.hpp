@@ -36,6 +36,8 @@ std::vector<Registration> own_methods();
 
 // All methods, in all_methods.cpp.
 std::span<const Registration> registered_methods();
+// One more, from outside the library: before anything else asks for the list.
+void add_method(Registration method);
 Result<const Registration*> find_method(std::string_view name);
 
 }  // namespace paco::methods

@@ -6,9 +6,7 @@
 #include <map>
 
 #include "golden_case.hpp"
-#include "math/assignment.hpp"
 #include "methods/mirror/pseudo_stream.hpp"
-#include "methods/mirror/section.hpp"
 #include "mirror_case.hpp"
 #include "unit/math/targets.hpp"
 
@@ -19,9 +17,9 @@ struct Recorded {
   math::Matrix<double> support, stream;
   std::vector<std::int64_t> labels, truth, category;
   nlohmann::json expected;
-  std::shared_ptr<const methods::MirrorModel> model;
-
-  methods::MirrorOptions options() const { return model->options; }
+  MirrorOptions options;
+  std::shared_ptr<const MirrorModel> learned;
+  std::shared_ptr<const Model> model;
 };
 
 // Loaded and calibrated once for all tests.
@@ -41,9 +39,9 @@ const Recorded& recorded(const std::string& name, const std::string& kind) {
   c.truth = read_vector<std::int64_t>(data + "/stream_labels.npy");
   c.category = read_vector<std::int64_t>(answers + "/" + kind + "_category.npy");
   c.expected = nlohmann::json::parse(std::ifstream(answers + "/expected.json")).at(kind);
-  methods::MirrorOptions options;
-  options.rehearse = kind == "plain" ? 0 : 2;
-  c.model = mirror_model(c.support, c.labels, options);
+  c.options.rehearse = kind == "plain" ? 0 : 2;
+  c.learned = learned_from(c.support, c.labels, c.options);
+  if (c.learned) c.model = model_with(*c.learned, c.support, c.labels);
   return c;
 }
 
@@ -58,26 +56,25 @@ class GoldenMirror : public ::testing::TestWithParam<std::tuple<const char*, con
     ASSERT_NE(golden_->model, nullptr);
   }
 
-  double strict(std::span<const methods::MirrorDecision> decisions) const {
+  double strict(std::span<const Decision> decisions) const {
     std::vector<std::uint32_t> answered, truth(golden_->truth.begin(), golden_->truth.end());
-    for (const methods::MirrorDecision& d : decisions)
-      answered.push_back(static_cast<std::uint32_t>(d.category));
-    return methods::strict_all(truth, answered);
+    for (const Decision& d : decisions) answered.push_back(static_cast<std::uint32_t>(d.category));
+    return strict_all(truth, answered);
   }
 
-  void expect_recorded(const MirrorRun& run) const {
+  void expect_recorded(std::span<const Decision> decisions) const {
     std::size_t different = 0;
-    for (std::size_t i = 0; i < run.decisions.size(); ++i)
-      different += run.decisions[i].category != golden_->category[i] ? 1 : 0;
-    EXPECT_LE(different, run.decisions.size() / 1000) << "of " << run.decisions.size();
-    EXPECT_NEAR(strict(run.decisions), golden_->expected.at("strict").at(0).get<double>(), 0.003);
+    for (std::size_t i = 0; i < decisions.size(); ++i)
+      different += decisions[i].category != golden_->category[i] ? 1 : 0;
+    EXPECT_LE(different, decisions.size() / 1000) << "of " << decisions.size();
+    EXPECT_NEAR(strict(decisions), golden_->expected.at("strict").at(0).get<double>(), 0.003);
   }
 
   const Recorded* golden_ = nullptr;
 };
 
 TEST_P(GoldenMirror, CalibrationIsTheRecordedOne) {
-  const methods::MirrorModel& m = *golden_->model;
+  const MirrorModel& m = *golden_->learned;
   const auto close = [&](double value, const char* name) {
     const double expected = golden_->expected.at(name);
     EXPECT_NEAR(value, expected, 1e-6 * std::abs(expected)) << name;
@@ -90,45 +87,50 @@ TEST_P(GoldenMirror, CalibrationIsTheRecordedOne) {
   close(m.start, "start");
 }
 
-TEST_P(GoldenMirror, TheEngineDecidesAsRecordedForEveryBlockSizeAndThreadCount) {
-  methods::MirrorEngine first(golden_->model);
-  const MirrorRun expected = run_mirror(first, golden_->stream, 256);
+TEST_P(GoldenMirror, TheFastFormDecidesAsRecordedForEveryBlockSizeAndThreadCount) {
+  const auto first = method_for("mirror", golden_->model);
+  const auto expected = decide_all(*first, golden_->stream, 256);
   expect_recorded(expected);
-  EXPECT_EQ(first.save().prototypes.size(), golden_->expected.at("prototypes").get<std::size_t>());
+  std::size_t prototypes = 0;
+  for (PrototypeId id = static_cast<PrototypeId>(golden_->learned->known());
+       id < first->next_prototype(); ++id)
+    prototypes += first->prototype(id).members > 0;
+  EXPECT_EQ(prototypes, golden_->expected.at("prototypes").get<std::size_t>());
   for (const auto& [block, threads] :
-       std::vector<std::pair<std::size_t, unsigned>>{{1, 1}, {7, 2}, {1024, 2}}) {
-    methods::MirrorEngine engine(golden_->model, threads);
-    ASSERT_TRUE(same_runs(expected, run_mirror(engine, golden_->stream, block)))
+       std::vector<std::pair<std::size_t, int>>{{1, 1}, {7, 2}, {1024, 2}}) {
+    const auto method = method_for("mirror", golden_->model, threads);
+    ASSERT_TRUE(same_decisions(expected, decide_all(*method, golden_->stream, block)))
         << "block " << block << ", threads " << threads;
   }
 }
 
-TEST_P(GoldenMirror, ThePlainRuleDecidesAsTheEngine) {
-  // The plain rule takes seconds on real streams: their first samples will do.
+TEST_P(GoldenMirror, ThePlainFormDecidesAsTheFastOne) {
+  // The plain form takes seconds on real streams: their first samples will do.
   const std::size_t rows = std::min<std::size_t>(golden_->stream.rows(), 1200);
-  methods::MirrorEngine engine(golden_->model);
-  methods::MirrorPlain plain(golden_->model);
+  const auto fast = method_for("mirror", golden_->model);
+  const auto plain = method_for("mirror-reference", golden_->model);
   const auto stream = golden_->stream.view().slice(0, rows);
-  EXPECT_TRUE(same_runs(run_mirror(plain, stream, 100), run_mirror(engine, stream, 100)));
-  EXPECT_EQ(plain.save(), engine.save());
+  EXPECT_TRUE(same_decisions(decide_all(*plain, stream, 100), decide_all(*fast, stream, 100)));
+  EXPECT_EQ(content_of(*plain), content_of(*fast));
 }
 
 // On the made sets alone: it calibrates once for every instruction set.
 class GoldenMirrorEverywhere : public GoldenMirror {};
 
 TEST_P(GoldenMirrorEverywhere, InstructionSetsAndThreadsChangeNeitherModelNorDecisions) {
-  const methods::MirrorSection section = methods::to_section(*golden_->model);
-  methods::MirrorEngine first(golden_->model);
-  const MirrorRun expected = run_mirror(first, golden_->stream, 64);
+  const auto bytes = model_to_bytes(*golden_->model).value();
+  const auto expected = decide_all(*method_for("mirror", golden_->model), golden_->stream, 64);
   for_every_target([&] {
-    core::ThreadPool pool(3);
-    core::NoProgress progress;
-    auto model = methods::calibrate_mirror(golden_->support, golden_->labels, golden_->options(),
-                                           pool, progress, {});
-    ASSERT_TRUE(model.ok()) << model.error().message;
-    EXPECT_EQ(methods::to_section(*model), section);
-    methods::MirrorEngine engine(golden_->model);
-    EXPECT_TRUE(same_runs(expected, run_mirror(engine, golden_->stream, 64)));
+    ThreadPool pool(3);
+    NoProgress progress;
+    const auto learned =
+        calibrate_mirror(golden_->support, golden_->labels, classes_of(golden_->labels),
+                         golden_->options, pool, progress, {});
+    ASSERT_TRUE(learned.ok()) << learned.error().message;
+    const auto model = model_with(*learned, golden_->support, golden_->labels);
+    EXPECT_EQ(model_to_bytes(*model).value(), bytes);
+    const auto method = method_for("mirror", golden_->model);
+    EXPECT_TRUE(same_decisions(expected, decide_all(*method, golden_->stream, 64)));
   });
 }
 

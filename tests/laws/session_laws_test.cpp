@@ -130,25 +130,22 @@ struct Met {
 // Two forms of one rule.
 struct Forms {
   std::string fast, plain;
-  MethodOptions of_plain;
   std::function<std::shared_ptr<const Model>(const LawCase&, std::uint64_t seed)> model;
 };
 
 Forms forms_of_paco() {
-  return {"paco", "reference", {}, [](const LawCase& c, std::uint64_t) { return c.model; }};
+  return {"paco", "reference", [](const LawCase& c, std::uint64_t) { return c.model; }};
 }
 
 // With and without rehearsal, with buffers and candidates that are soon full.
 Forms forms_of_mirror() {
-  Forms forms{"mirror", "mirror", {}, [](const LawCase& c, std::uint64_t seed) {
-                CalibrationOptions options = testing::quick_options("mirror");
-                options.settings["rehearse"] = std::to_string(seed % 4);
-                options.settings["buffer"] = seed % 2 == 0 ? "2000" : "40";
-                options.settings["candidates"] = seed % 3 == 0 ? "3" : "2000";
-                return testing::calibrated(c.data.support_set(), options);
-              }};
-  forms.of_plain.settings["loops"] = "on";
-  return forms;
+  return {"mirror", "mirror-reference", [](const LawCase& c, std::uint64_t seed) {
+            CalibrationOptions options = testing::quick_options("mirror");
+            options.settings["rehearse"] = std::to_string(seed % 4);
+            options.settings["buffer"] = seed % 2 == 0 ? "2000" : "40";
+            options.settings["candidates"] = seed % 3 == 0 ? "3" : "2000";
+            return testing::calibrated(c.data.support_set(), options);
+          }};
 }
 
 // One stream with operations, by both forms; `all` is how many events it had.
@@ -160,8 +157,8 @@ void run_both(const Forms& forms, std::uint64_t seed, std::size_t rounds,
                                folder / ("plain" + std::to_string(seed))};
   const std::shared_ptr<const Model> model = forms.model(c, seed);
   Session fast = open_new(paths[0], model, forms.fast);
-  Session plain = open_new(paths[1], model, forms.plain, forms.of_plain);
-  core::Random random(seed, 11);
+  Session plain = open_new(paths[1], model, forms.plain);
+  Random random(seed, 11);
   std::vector<std::uint64_t> events;
   for (std::size_t round = 0; round < rounds; ++round) {
     if (random.below(3) > 0) {

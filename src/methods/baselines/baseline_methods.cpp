@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "core/try.hpp"
-#include "methods/common/methods.hpp"
-#include "methods/common/prototype_method.hpp"
 #include "methods/common/section_evidence.hpp"
+#include "methods/common/joining_method.hpp"
+#include "methods/common/methods.hpp"
 
 namespace paco::methods {
 namespace {
@@ -33,9 +33,9 @@ void assign(const BestTwo& best, Decision& out) {
 }
 
 // Every sample goes to the known class with the largest cosine.
-class ClosedMethod final : public PrototypeMethod {
+class ClosedMethod final : public JoiningMethod {
  public:
-  using PrototypeMethod::PrototypeMethod;
+  using JoiningMethod::JoiningMethod;
   std::vector<Statistic> statistics() const override { return {}; }
   std::string explain(const Decision& d) const override {
     return fmt::format(
@@ -45,7 +45,7 @@ class ClosedMethod final : public PrototypeMethod {
   }
 
  private:
-  void judge(const Sample& sample, Decision& out) override {
+  void choose(const Sample& sample, Decision& out) override {
     put_nearest(sample.nearest, out);
     out.score = sample.nearest.score;
     out.threshold = kNotComputed;
@@ -58,11 +58,11 @@ class ClosedMethod final : public PrototypeMethod {
 // A discovered leader is the mean direction of its samples. Published descriptions give no
 // threshold; ours comes from a replay of the support set. Starting from the known references or
 // from nothing is our reading of the two ways the literature can be understood.
-class LeaderMethod final : public PrototypeMethod {
+class LeaderMethod final : public JoiningMethod {
  public:
   LeaderMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
                const MethodOptions& options, bool from_known, double threshold)
-      : PrototypeMethod(info, std::move(model), options),
+      : JoiningMethod(info, std::move(model), options),
         from_known_(from_known),
         threshold_(threshold) {}
 
@@ -84,7 +84,7 @@ class LeaderMethod final : public PrototypeMethod {
   }
 
  private:
-  void judge(const Sample& sample, Decision& out) override {
+  void choose(const Sample& sample, Decision& out) override {
     BestTwo best;
     if (from_known_) {
       put_nearest(sample.nearest, out);

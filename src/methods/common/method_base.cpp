@@ -7,8 +7,6 @@
 
 #include "core/files.hpp"
 #include "core/try.hpp"
-#include "math/kernels.hpp"
-#include "methods/common/standardise.hpp"
 
 namespace paco {
 
@@ -45,43 +43,58 @@ namespace paco::methods {
 
 MethodBase::MethodBase(const MethodInfo& info, std::shared_ptr<const Model> model,
                        Settings settings)
+    : MethodBase(info, model, std::move(settings), std::make_shared<const StandardTransform>(model),
+                 {model->references.data(), model->known_classes(), model->dimension}) {}
+
+MethodBase::MethodBase(const MethodInfo& info, std::shared_ptr<const Model> model,
+                       Settings settings, std::shared_ptr<const StandardTransform> space,
+                       Rows<const float> references)
     : info_(info),
       model_(std::move(model)),
+      space_(std::move(space)),
+      references_(references),
       settings_(std::move(settings)),
       categories_(model_->class_names),
       table_(*model_) {
   recount_categories();
 }
 
-std::optional<Error> MethodBase::check(std::span<const double> embedding) const {
-  return sample_fault(embedding, model_->mean, model_->deviation);
+PrototypeId MethodBase::begin_prototype() {
+  PrototypeRecord record;
+  record.birth = samples_;
+  record.members = 1;
+  return table_.add(record);
 }
 
-void MethodBase::settle(Decision& d) {
+CategoryId MethodBase::open_category(PrototypeId id) {
+  const CategoryId category = categories_.open(id, samples_);
+  table_.edit(id).owner = category;
+  known_.push_back(0);
+  ++discovered_;
+  return category;
+}
+
+void MethodBase::conclude(Decision& d) {
   d.sequence = samples_++;
-  const bool born = d.prototype == kNoId;
   // The runner-up is a prototype until here; without one it is the winner itself.
-  const PrototypeId second = d.runner_up;
-  if (born) {
-    PrototypeRecord record;
-    record.birth = d.sequence;
-    record.members = 1;
-    record.owner = categories_.next();
-    d.prototype = table_.add(record);
-    d.category = categories_.open(d.prototype, d.sequence);
-    known_.push_back(0);
-    ++discovered_;
+  d.runner_up = d.runner_up == kNoId ? d.category : table_[d.runner_up].owner;
+  ++categories_.edit(d.category).answered;
+  d.categories_after = discovered_;
+}
+
+void MethodBase::complete(Decision& d) {
+  if (d.prototype == kNoId) {
+    d.prototype = begin_prototype();
+    d.category = open_category(d.prototype);
     d.verdict = Verdict::created;
   } else {
     const PrototypeRecord& record = table_[d.prototype];
     d.category = record.owner;
     d.verdict = is_known(d.category) ? Verdict::known : Verdict::existing;
     d.counted = record.reference();
-    table_.joined(d.prototype, d.counted);
+    join(d.prototype);
   }
-  d.runner_up = second == kNoId ? d.category : table_[second].owner;
-  ++categories_.edit(d.category).answered;
-  d.categories_after = discovered_;
+  conclude(d);
 }
 
 Prototype MethodBase::prototype(PrototypeId id) const {
@@ -134,7 +147,7 @@ Result<std::vector<std::byte>> MethodBase::save(const std::string& note) const {
 Result<std::string> MethodBase::digest() const { return state_digest(state(), *this); }
 
 Result<void> MethodBase::restore(std::vector<std::byte> bytes, const std::string& name) {
-  PACO_ASSIGN(State state, state_from_bytes(std::move(bytes), name, *this));
+  PACO_ASSIGN(State state, state_from_bytes(std::move(bytes), name, *this, keeps_candidates()));
   Result<void> done = take(state, name);
   if (done.ok()) return done;
   // What a section lacks is told without the file, which only we know.
@@ -155,16 +168,13 @@ Result<void> MethodBase::take(State& state, const std::string& name) {
     if (state.prototypes[id].promoted) promoted.push_back(id);
   }
   std::map<PrototypeId, std::vector<float>> rows;
-  if (!promoted.empty()) {
-    PACO_ASSIGN(const std::vector<float>* values,
-                state.own.tensor<float>("rows", promoted.size() * d));
-    if (!std::all_of(values->begin(), values->end(), [](float x) { return std::isfinite(x); })) {
-      return Error{ErrorCode::bad_format, "a promoted prototype's direction is not finite", ""};
-    }
-    for (std::size_t i = 0; i < promoted.size(); ++i) {
-      const auto begin = values->begin() + static_cast<std::ptrdiff_t>(i * d);
-      rows[promoted[i]].assign(begin, begin + static_cast<std::ptrdiff_t>(d));
-    }
+  PACO_ASSIGN(const std::vector<float>* values,
+              state.own.tensor<float>("rows", promoted.size() * d));
+  if (!std::all_of(values->begin(), values->end(), [](float x) { return std::isfinite(x); }))
+    return Error{ErrorCode::bad_format, "a promoted prototype's direction is not finite", ""};
+  for (std::size_t i = 0; i < promoted.size(); ++i) {
+    const auto begin = values->begin() + static_cast<std::ptrdiff_t>(i * d);
+    rows[promoted[i]].assign(begin, begin + static_cast<std::ptrdiff_t>(d));
   }
   const auto swap = [&] {
     std::swap(samples_, state.samples);
@@ -198,12 +208,17 @@ void MethodBase::recount_categories() {
   }
 }
 
-void MethodBase::put_sums(Section& own) const {
+// A sum without members is zero.
+bool MethodBase::has_sum(PrototypeId id) const {
+  const PrototypeRecord& record = table_[id];
+  return record.exists && !record.support && record.members > 0;
+}
+
+void MethodBase::save_own(Section& own) const {
   std::vector<double> sums;
   std::uint64_t count = 0;
-  for (std::size_t i = model_->known_classes(); i < table_.size(); ++i) {
-    const auto id = static_cast<PrototypeId>(i);
-    if (!table_[id].exists) continue;
+  for (PrototypeId id = 0; id < next_prototype(); ++id) {
+    if (!has_sum(id)) continue;
     const std::vector<double> values = sum(id);
     sums.insert(sums.end(), values.begin(), values.end());
     ++count;
@@ -211,13 +226,11 @@ void MethodBase::put_sums(Section& own) const {
   own.tensors["sums"] = {{count, model_->dimension}, std::move(sums)};
 }
 
-Result<std::vector<MethodBase::NewSum>> MethodBase::sums_of(const Section& own,
-                                                            const std::string& name) const {
+Result<void> MethodBase::restore_own(const Section& own, const std::string& name) {
   const std::size_t d = model_->dimension;
   std::vector<NewSum> sums;
-  for (std::size_t i = model_->known_classes(); i < table_.size(); ++i) {
-    if (table_[static_cast<PrototypeId>(i)].exists)
-      sums.push_back({static_cast<PrototypeId>(i), {}});
+  for (PrototypeId id = 0; id < next_prototype(); ++id) {
+    if (has_sum(id)) sums.push_back({id, {}});
   }
   PACO_ASSIGN(const std::vector<double>* values, own.tensor<double>("sums", sums.size() * d));
   if (!std::all_of(values->begin(), values->end(), [](double x) { return std::isfinite(x); })) {
@@ -228,7 +241,8 @@ Result<std::vector<MethodBase::NewSum>> MethodBase::sums_of(const Section& own,
     const auto begin = values->begin() + static_cast<std::ptrdiff_t>(i * d);
     sums[i].sum.assign(begin, begin + static_cast<std::ptrdiff_t>(d));
   }
-  return sums;
+  edited(std::move(sums));
+  return {};
 }
 
 const std::vector<float>& MethodBase::row(PrototypeId id) const { return rows_.at(id); }

@@ -6,9 +6,8 @@
 #include <map>
 
 #include "core/try.hpp"
-#include "math/kernels.hpp"
 #include "methods/common/method_base.hpp"
-#include "methods/common/standardise.hpp"
+#include "math/kernels.hpp"
 
 namespace paco::methods {
 
@@ -19,11 +18,52 @@ struct MethodBase::Regrouped {
   std::vector<double> sum;  // empty for a support class
 };
 
-// The sums of all prototypes that lose or gain a member, from the embeddings of those that are left
-// and in stream order: the order in which they would have been added, had they always been there.
+// The sum of one group of those that regroup() touches: `gone` leave and `here` come.
+Result<void> MethodBase::add_up(Regrouped& group, std::span<const std::uint64_t> gone,
+                                std::vector<std::uint64_t> here, MemberSource& members) const {
+  const auto add = [&](std::uint64_t sequence, float sign) -> Result<void> {
+    PACO_ASSIGN(const std::vector<double> raw, members.embedding(sequence));
+    Result<std::vector<float>> unit = space_->apply(raw);
+    if (!unit.ok()) {
+      return Error{ErrorCode::bad_value,
+                   fmt::format("the embedding of sample {} cannot be placed", sequence),
+                   "verify the journal"};
+    }
+    for (float& x : *unit) x *= sign;
+    math::accumulate(group.sum.data(), unit->data(), unit->size());
+    return {};
+  };
+  const bool is_new = group.prototype >= next_prototype();
+  if (exact_sums()) {
+    const bool empty = is_new || !has_sum(group.prototype);
+    group.sum = empty ? std::vector<double>(model_->dimension, 0.0) : sum(group.prototype);
+    for (const std::uint64_t sequence : gone) PACO_TRY(add(sequence, -1));
+    for (const std::uint64_t sequence : here) PACO_TRY(add(sequence, 1));
+    return {};
+  }
+  // From the embeddings of those that are left and in stream order: the order in which they would
+  // have been added, had they always been there.
+  std::vector<MemberSource::Member> present;
+  if (!is_new) {
+    PACO_ASSIGN(present, members.members(group.prototype));
+  }
+  for (const MemberSource::Member& member : present) {
+    if (!member.counted && !std::binary_search(gone.begin(), gone.end(), member.sequence))
+      here.push_back(member.sequence);
+  }
+  std::sort(here.begin(), here.end());
+  group.sum.assign(model_->dimension, 0.0);
+  for (const std::uint64_t sequence : here) PACO_TRY(add(sequence, 1));
+  if (static_cast<std::int64_t>(here.size()) == group.members) return {};
+  return Error{ErrorCode::mismatch,
+               fmt::format("prototype {} should have {} members, the journal has {}",
+                           group.prototype, group.members, here.size()),
+               "verify the journal"};
+}
+
+// The members and sums of all prototypes that lose or gain a sample.
 Result<std::vector<MethodBase::Regrouped>> MethodBase::regroup(std::span<const Edit> edits,
                                                                MemberSource* members) const {
-  using Member = MemberSource::Member;
   std::map<PrototypeId, std::vector<const Edit*>> touched;
   for (const Edit& edit : edits) {
     if (edit.cell != Edit::Cell::member) continue;
@@ -36,8 +76,6 @@ Result<std::vector<MethodBase::Regrouped>> MethodBase::regroup(std::span<const E
     return Error{ErrorCode::unsupported, "samples cannot be moved without their embeddings",
                  "keep the stream in a journal: 'paco discover --journal'"};
   }
-  const std::size_t d = model_->dimension;
-  std::vector<float> unit(d);
   for (const auto& [prototype, changes] : touched) {
     Regrouped group;
     group.prototype = prototype;
@@ -56,36 +94,8 @@ Result<std::vector<MethodBase::Regrouped>> MethodBase::regroup(std::span<const E
         if (!edit->to_counted) here.push_back(static_cast<std::uint64_t>(edit->id));
       }
     }
-    if (!support) {
-      std::vector<Member> present;
-      if (!is_new) {
-        PACO_ASSIGN(present, members->members(prototype));
-      }
-      std::sort(gone.begin(), gone.end());
-      for (const Member& member : present) {
-        if (member.counted) continue;
-        if (!std::binary_search(gone.begin(), gone.end(), member.sequence))
-          here.push_back(member.sequence);
-      }
-      std::sort(here.begin(), here.end());
-      group.sum.assign(d, 0.0);
-      for (const std::uint64_t sequence : here) {
-        PACO_ASSIGN(const std::vector<double> raw, members->embedding(sequence));
-        if (raw.size() != d ||
-            standardise_row(raw, model_->mean, model_->deviation, unit) != RowFault::none) {
-          return Error{ErrorCode::bad_value,
-                       fmt::format("the embedding of sample {} cannot be placed", sequence),
-                       "verify the journal"};
-        }
-        math::accumulate(group.sum.data(), unit.data(), d);
-      }
-      if (static_cast<std::int64_t>(here.size()) != group.members) {
-        return Error{ErrorCode::mismatch,
-                     fmt::format("prototype {} should have {} members, the journal has {}",
-                                 prototype, group.members, here.size()),
-                     "verify the journal"};
-      }
-    }
+    std::sort(gone.begin(), gone.end());
+    if (!support) PACO_TRY(add_up(group, gone, std::move(here), *members));
     out.push_back(std::move(group));
   }
   return out;
@@ -97,13 +107,18 @@ Result<void> MethodBase::apply(std::span<const Edit> edits, MemberSource* member
   std::vector<NewSum> sums;
   for (Regrouped& group : groups) {
     PrototypeRecord& record = table_.edit(group.prototype);
+    if (!record.exists) continue;
     record.members = group.members;
-    record.counted = group.counted;
+    // Where a candidate was dropped, its sample is counted nowhere.
+    if (record.owner != kNoId) record.counted = group.counted;
     if (!group.sum.empty()) sums.push_back({group.prototype, std::move(group.sum)});
   }
   table_.recount();
   recount_categories();
   edited(std::move(sums));
+  for (const Edit& edit : edits) {
+    if (edit.cell == Edit::Cell::member) sample_moved(edit);
+  }
   return {};
 }
 
@@ -159,25 +174,27 @@ void MethodBase::apply(const Edit& edit) {
 }
 
 Result<double> MethodBase::cosine(PrototypeId prototype, std::span<const double> embedding) const {
-  const std::size_t d = model_->dimension;
-  std::vector<float> unit(d);
-  if (const auto fault = check(embedding)) return *fault;
-  standardise_row(embedding, model_->mean, model_->deviation, unit);
+  PACO_ASSIGN(const std::vector<float> unit, space_->apply(embedding));
+  const std::size_t d = unit.size();
   const PrototypeRecord& record = table_[prototype];
-  if (record.support)
-    return math::dot(model_->references.data() + static_cast<std::size_t>(prototype) * d,
-                     unit.data(), d);
-  if (record.promoted) return math::dot(row(prototype).data(), unit.data(), d);
+  if (record.reference()) return math::dot(direction(prototype).data(), unit.data(), d);
   const double length = resultant(prototype);
   return length > 0 ? math::dot(sum(prototype).data(), unit.data(), d) / length : 0.0;
 }
 
 std::vector<float> MethodBase::direction(PrototypeId prototype) const {
-  std::vector<double> values = sum(prototype);
+  if (prototype < 0 || prototype >= next_prototype()) return {};
+  const PrototypeRecord& record = table_[prototype];
+  if (record.promoted) return row(prototype);
+  if (record.support) {
+    const auto own = references_[static_cast<std::size_t>(prototype)];
+    return {own.begin(), own.end()};
+  }
+  if (!record.exists || record.members == 0) return {};
   const double length = resultant(prototype);
-  std::vector<float> out(values.size());
-  for (std::size_t j = 0; j < values.size(); ++j)
-    out[j] = length > 0 ? static_cast<float>(values[j] / length) : 0.0f;
+  std::vector<float> out;
+  if (!(length > 0)) return out;
+  for (const double x : sum(prototype)) out.push_back(static_cast<float>(x / length));
   return out;
 }
 

@@ -8,9 +8,8 @@
 
 #include "core/memory_guard.hpp"
 #include "core/try.hpp"
-#include "io/artifact.hpp"
-#include "methods/common/model_0_1.hpp"
 #include "methods/common/option_names.hpp"
+#include "io/artifact.hpp"
 #include "paco/model.hpp"
 
 namespace paco {
@@ -18,13 +17,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 2;
+constexpr int kVersion = 3;
 constexpr const char* kKind = "model";
 
 Json to_json(const ReferenceQuality& quality) {
   return {{"available", quality.available},
           {"accuracy", quality.accuracy},
           {"mean_margin", quality.mean_margin}};
+}
+
+ReferenceQuality quality_from(const Json& json) {
+  return {json.at("available").get<bool>(), json.at("accuracy").get<double>(),
+          json.at("mean_margin").get<double>()};
 }
 
 ReferenceChoice choice_from(const Json& json) {
@@ -43,7 +47,6 @@ Json to_json(const Model& model) {
   json["wanted_reference"] = reference_choice_name(model.wanted);
   json["prototype_quality"] = to_json(model.prototype_quality);
   json["classifier_quality"] = to_json(model.classifier_quality);
-  if (!model.origin.empty()) json["origin"] = model.origin;
   Json& sections = json["sections"] = Json::object();
   for (const auto& [name, section] : model.sections) {
     Json& entry = sections[name] = Json::object();
@@ -62,9 +65,8 @@ void settings_from(const Json& json, Model& model) {
   model.class_names = json.at("class_names").get<std::vector<std::string>>();
   model.reference = choice_from(json.at("reference"));
   model.wanted = choice_from(json.at("wanted_reference"));
-  model.prototype_quality = methods::quality_from(json.at("prototype_quality"));
-  model.classifier_quality = methods::quality_from(json.at("classifier_quality"));
-  model.origin = json.value("origin", std::string());
+  model.prototype_quality = quality_from(json.at("prototype_quality"));
+  model.classifier_quality = quality_from(json.at("classifier_quality"));
   for (const auto& [name, entry] : json.at("sections").items()) {
     Section& section = model.sections[name];
     for (const auto& [key, value] : entry.at("settings").items())
@@ -143,15 +145,17 @@ Result<void> check_content(const Model& model, const std::string& path) {
 
 Result<Model> read_model(const io::SafetensorsFile& file) {
   PACO_ASSIGN(const int version, io::artifact_version(file));
+  if (version != kVersion) {
+    return Error{ErrorCode::bad_format,
+                 fmt::format("{}: a model of version {}, this program reads version {}",
+                             file.name(), version, kVersion),
+                 "it was written before the first release; calibrate again"};
+  }
   PACO_ASSIGN(const std::string settings, io::artifact_entry(file, "model"));
   Model model;
   try {
     const Json json = Json::parse(settings);
-    if (version == 1) {
-      PACO_ASSIGN(model, methods::model_of_0_1(json, file));
-    } else {
-      settings_from(json, model);
-    }
+    settings_from(json, model);
   } catch (const nlohmann::json::exception& e) {
     return Error{ErrorCode::bad_format,
                  fmt::format("{}: its settings cannot be read: {}", file.name(), e.what()),
@@ -161,28 +165,14 @@ Result<Model> read_model(const io::SafetensorsFile& file) {
   PACO_ASSIGN(model.deviation, file.read<double>("deviation"));
   PACO_ASSIGN(model.references, file.read<float>("references"));
   PACO_ASSIGN(model.class_sizes, file.read<std::int64_t>("class_sizes"));
-  if (version > 1) PACO_TRY(read_section_tensors(file, model));
+  PACO_TRY(read_section_tensors(file, model));
   PACO_TRY(check_content(model, file.name()));
   return model;
 }
 
 }  // namespace
 
-}  // namespace paco
-
-namespace paco::methods {
-
-ReferenceQuality quality_from(const Json& json) {
-  return {json.at("available").get<bool>(), json.at("accuracy").get<double>(),
-          json.at("mean_margin").get<double>()};
-}
-
-}  // namespace paco::methods
-
-namespace paco {
-
 std::string Model::fingerprint() const {
-  if (!origin.empty()) return origin;
   return fmt::format("{}x{}-{}", known_classes(), dimension, artifact_of(*this).checksum());
 }
 

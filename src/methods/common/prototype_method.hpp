@@ -1,5 +1,5 @@
-// The common ground of every fast method that keeps prototypes: standardising, matrix products for
-// whole blocks, the memory and its updates. A method adds one function, judge().
+// The common ground of every fast method that keeps prototypes: the space that samples go through,
+// matrix products for whole blocks, the memory and its updates.
 //
 // How exactness and speed go together: approximate products with an error bound
 // (linalg/prefilter.hpp) narrow the prototypes down to those that can win a comparison, nearly
@@ -25,46 +25,51 @@ namespace paco::methods {
 
 class PrototypeMethod : public MethodBase {
  public:
-  PrototypeMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
-                  const MethodOptions& options);
-
   Result<void> decide_block(Rows<const double> embeddings, std::span<Decision> decisions) final;
 
   // What products are screened in now: bytes may give way to float32, see reconsider_format().
   math::PrefilterFormat prefilter_format() const { return memory_.format(); }
 
  protected:
-  // One sample with its screened products. Exact cosines are computed once and remembered.
-  struct Sample {
-    const float* unit = nullptr;
-    math::PrefilterRow references;
-    math::PrefilterRow adapting;  // without products where they are not needed
-    // Exact: the closest reference, and the closest of another category.
-    BestTwo nearest;
-  };
+  // In the model's own space.
+  PrototypeMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
+                  const MethodOptions& options);
+  // In another one. `roundings` and `attach` as for PrototypeSet.
+  PrototypeMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
+                  const MethodOptions& options, std::shared_ptr<const StandardTransform> space,
+                  Rows<const float> references, std::size_t roundings, PrototypeSet::Attach attach);
 
-  // Can a sample with these nearest references depend on the other prototypes? It must not depend
-  // on what was decided before, because it is asked for a whole block at once: the products of the
-  // others are never made.
-  virtual bool needs_adapting(const BestTwo& nearest) const = 0;
-
-  // Fills in prototype (kNoId: a new one), runner_up (a prototype or kNoId), score, threshold
-  // and evidence; must not change the memory.
-  virtual void judge(const Sample& sample, Decision& decision) = 0;
-  // After every decision: the sample has joined its prototype. `size` and `length` are those of the
-  // sum before, 0 for a new prototype.
-  virtual void joined(Decision& decision, std::int64_t size, double length) {
-    static_cast<void>(decision), static_cast<void>(size), static_cast<void>(length);
-  }
+  // How many samples are decided with one table of products.
+  virtual std::size_t block_rows() const = 0;
+  // Decides on so many samples at most; `units` stay until it returns.
+  virtual void decide_units(Rows<const float> units, std::span<Decision> decisions) = 0;
   // After operations and after a restore.
   virtual void memory_changed() {}
 
+  core::ThreadPool& pool() { return pool_; }
   const Memory& memory() const { return memory_; }
-  // Exact cosine with a competing prototype.
-  double cosine(const Sample& sample, PrototypeId id);
-  // Screened cosines with error bounds.
-  math::PrefilterScores screened_references(const Sample& sample) const;
-  math::PrefilterScores screened_adapting(const Sample& sample) const;
+  Memory& memory() { return memory_; }
+
+  // Makes the products of a block with all references, in the format of the bank.
+  void multiply_references(math::SampleBlock& samples);
+  math::PrefilterRow reference_products(std::size_t i, float error) const {
+    return {reference_products_.data() + i * memory_.references(), error};
+  }
+  // Exact cosine of a unit vector with a competing prototype, by its place in the banks.
+  double reference_cosine(std::size_t place, const float* unit) {
+    ++watched_.scored;
+    return math::dot(memory_.reference_row(place), unit, model().dimension);
+  }
+  double adapting_cosine(std::size_t place, const float* unit) {
+    ++watched_.scored;
+    return memory_.adapting().cosine(place, unit);
+  }
+  // Products besides those with references, for reconsider_format().
+  void watch(std::size_t samples, std::size_t products) {
+    watched_.samples += samples;
+    watched_.products += products;
+  }
+
   // Exact scores of all that may be among the `places` best, offered to `best`. `ids` has the
   // prototype numbers of the places screened; an exact score is what was screened plus `shift`, the
   // same for all.
@@ -72,28 +77,28 @@ class PrototypeMethod : public MethodBase {
   void offer_best(const math::PrefilterScores& scores, int places, const PrototypeId* ids,
                   double shift, Exact exact, BestTwo& best) {
     if (scores.count == 0) return;
-    math::prefilter_best(scores, places, candidates_);
-    const auto bar = [&] {
-      const PrototypeId last = places == 1 ? best.first : best.second;
-      if (last == kNoId) return -std::numeric_limits<double>::infinity();
-      return (places == 1 ? best.score : best.second_score) - shift;
-    };
-    math::rerank_best(candidates_, bar, [&](std::size_t i) { best.offer(ids[i], exact(ids[i])); });
+    prefilter_best(scores, places, candidates_);
+    math::rerank_best(
+        candidates_, [&] { return bar_of(best, places) - shift; },
+        [&](std::size_t i) { best.offer(ids[i], exact(ids[i])); });
+  }
+  // What a candidate has to reach to be among the `places` best.
+  static double bar_of(const BestTwo& best, int places) {
+    const PrototypeId last = places == 1 ? best.first : best.second;
+    if (last == kNoId) return -std::numeric_limits<double>::infinity();
+    return places == 1 ? best.score : best.second_score;
   }
 
   double resultant(PrototypeId id) const override { return memory_.resultant(id); }
-  std::vector<double> sum(PrototypeId id) const override;
-  void save_own(Section& own) const override;
-  Result<void> restore_own(const Section& own, const std::string& name) override;
+  std::vector<double> sum(PrototypeId id) const override { return memory_.sum(id); }
+
+  // Scratch, kept between calls.
+  BlockProducts products_;
+  std::vector<math::Candidate> candidates_;
 
  private:
   void edited(std::vector<NewSum> sums) final;
-  void decide_units(Rows<const float> units, std::span<Decision> decisions);
-  void look_at_references(Rows<const float> units);
-  BestTwo nearest_references(const Sample& sample);
   void reconsider_format();
-  void update(const Sample& sample, Decision& decision, std::size_t row);
-  math::PrefilterRow reference_products(std::size_t i) const;
 
   core::ThreadPool pool_;
   Memory memory_;
@@ -103,27 +108,8 @@ class PrototypeMethod : public MethodBase {
     std::size_t products = 0;
     std::size_t scored = 0;  // cosines in double
   } watched_;
-
-  // Scratch, kept between calls.
-  BlockProducts products_;
   std::vector<float> reference_products_;
   std::vector<float> units_;
-  std::vector<float> masked_;
-  math::SampleBlock samples_;         // the block being decided
-  math::SampleBlock unsettled_;       // those of it that need the adapting prototypes, in order ...
-  std::vector<std::size_t> indices_;  // ... and which they are
-  struct Look {
-    BestTwo nearest;
-    std::size_t row = 0;  // among the samples that need the adapting prototypes
-    bool needs_adapting = false;
-  };
-  std::vector<Look> looks_;  // one per sample of the block
-  std::vector<math::Candidate> candidates_;
-  struct KnownCosine {
-    PrototypeId prototype;
-    double cosine;
-  };
-  std::vector<KnownCosine> cosines_;
 };
 
 }  // namespace paco::methods

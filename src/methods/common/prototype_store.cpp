@@ -13,14 +13,14 @@ bool adapts(const PrototypeRecord& record) { return record.competing() && !recor
 
 }  // namespace
 
-Memory::Memory(const Model& model, const PrototypeTable& table)
-    : model_(model),
+Memory::Memory(Rows<const float> references, const PrototypeTable& table, std::size_t roundings,
+               PrototypeSet::Attach attach)
+    : support_(references),
       table_(table),
-      dimension_(model.dimension),
-      reference_bank_({model.references.data(), model.known_classes(), model.dimension},
-                      math::best_screen_format(model.dimension)),
-      adapting_(model.dimension, BlockProducts::kMaxRows) {
-  for (std::size_t k = 0; k < model.known_classes(); ++k) {
+      dimension_(references.columns),
+      reference_bank_(references, math::best_screen_format(dimension_)),
+      adapting_(dimension_, roundings, attach) {
+  for (std::size_t k = 0; k < references.rows; ++k) {
     reference_ids_.push_back(static_cast<PrototypeId>(k));
     places_.push_back(static_cast<std::uint32_t>(k));
   }
@@ -33,47 +33,87 @@ void Memory::change_format(math::PrefilterFormat format) {
 }
 
 void Memory::create(PrototypeId id, const float* unit, float sample_error) {
-  const std::size_t place = adapting_.add(unit, sample_error);
-  adapting_ids_.push_back(id);
-  places_.resize(static_cast<std::size_t>(id) + 1);
-  places_[static_cast<std::size_t>(id)] = static_cast<std::uint32_t>(place);
+  std::size_t place = adapting_.size();
+  if (free_.empty()) {
+    adapting_.add(unit, sample_error);
+    adapting_ids_.push_back(id);
+  } else {
+    place = free_.back();
+    free_.pop_back();
+    adapting_.add_at(place, unit, sample_error);
+    adapting_ids_[place] = id;
+  }
+  const std::size_t known = places_.size(), number = static_cast<std::size_t>(id);
+  if (number >= known) places_.resize(number + 1);
+  for (std::size_t i = known; i < number; ++i) places_[i] = kNowhere;
+  places_[number] = static_cast<std::uint32_t>(place);
 }
 
-std::span<const double> Memory::sum(PrototypeId id) const {
+bool Memory::leave(PrototypeId id, const float* unit, float sample_error) {
+  const std::size_t at = place(id);
+  if (adapting_.members(at) > 1) {
+    adapting_.leave(at, unit, sample_error);
+    return false;
+  }
+  drop(id);
+  return true;
+}
+
+void Memory::drop(PrototypeId id) {
+  const std::size_t at = place(id);
+  adapting_.clear(at);
+  adapting_ids_[at] = kNoId;
+  places_[static_cast<std::size_t>(id)] = kNowhere;
+  free_.push_back(at);
+}
+
+bool Memory::stands(PrototypeId id) const {
+  const std::size_t number = static_cast<std::size_t>(id);
+  if (number >= places_.size()) return false;
+  const std::size_t at = places_[number];
+  return at < adapting_.size() && adapting_ids_[at] == id;
+}
+
+std::vector<double> Memory::sum(PrototypeId id) const {
+  if (stands(id)) {
+    const auto values = adapting_.sum(place(id));
+    return {values.begin(), values.end()};
+  }
   const auto shelved = shelf_.find(id);
-  if (shelved != shelf_.end()) return shelved->second;
-  return adapting_.sum(place(id));
+  return shelved != shelf_.end() ? shelved->second : std::vector<double>(dimension_, 0.0);
 }
 
 double Memory::resultant(PrototypeId id) const {
+  if (stands(id)) return adapting_.resultant(place(id));
   const auto shelved = shelf_.find(id);
-  if (shelved == shelf_.end()) return adapting_.resultant(place(id));
+  if (shelved == shelf_.end()) return 0;
   return std::sqrt(math::dot(shelved->second.data(), shelved->second.data(), dimension_));
 }
 
 // It stands on the shelf until follow() finds its place.
 void Memory::set_sum(PrototypeId id, std::vector<double> sum) {
-  places_.resize(std::max(places_.size(), static_cast<std::size_t>(id) + 1));
-  if (!shelf_.contains(id) && static_cast<std::size_t>(id) < places_.size()) {
-    const std::size_t at = place(id);
-    if (at < adapting_.size() && adapting_ids_[at] == id) {
-      adapting_.assign(at, sum, std::max<std::int64_t>(table_[id].members, 1));
-      return;
-    }
+  if (stands(id)) {
+    adapting_.assign(place(id), sum, std::max<std::int64_t>(table_[id].members, 1));
+  } else {
+    shelf_[id] = std::move(sum);
   }
-  shelf_[id] = std::move(sum);
 }
 
 void Memory::follow_adapting() {
+  const std::size_t known = places_.size();
   places_.resize(table_.size());
+  for (std::size_t i = known; i < places_.size(); ++i) places_[i] = kNowhere;
+  free_.clear();
   for (std::size_t at = adapting_.size(); at-- > 0;) {
     const PrototypeId id = adapting_ids_[at];
-    if (adapts(table_[id])) continue;
-    if (table_[id].exists) {
-      const auto sum = adapting_.sum(at);
-      shelf_[id].assign(sum.begin(), sum.end());
+    if (id != kNoId && adapts(table_[id])) continue;
+    if (id != kNoId) {
+      if (table_[id].exists && table_[id].members > 0) {
+        const auto sum = adapting_.sum(at);
+        shelf_[id].assign(sum.begin(), sum.end());
+      }
+      places_[static_cast<std::size_t>(id)] = kNowhere;
     }
-    places_[static_cast<std::size_t>(id)] = kNowhere;
     adapting_.remove(at);
     const std::size_t last = adapting_ids_.size() - 1;
     if (at != last) {
@@ -89,7 +129,9 @@ void Memory::follow_adapting() {
       adapting_ids_.push_back(it->first);
       places_[static_cast<std::size_t>(it->first)] = static_cast<std::uint32_t>(at);
     }
-    it = adapts(record) || !record.exists ? shelf_.erase(it) : std::next(it);
+    // A sum without members is zero and need not be kept.
+    const bool kept = record.exists && record.members > 0 && !adapts(record);
+    it = kept ? std::next(it) : shelf_.erase(it);
   }
 }
 

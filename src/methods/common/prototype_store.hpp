@@ -19,7 +19,10 @@ namespace paco::methods {
 
 class Memory {
  public:
-  Memory(const Model& model, const PrototypeTable& table);
+  // `references` (K, d) are the rows of the support classes and have to stay; `roundings` and
+  // `attach` as for PrototypeSet.
+  Memory(Rows<const float> references, const PrototypeTable& table, std::size_t roundings,
+         PrototypeSet::Attach attach = PrototypeSet::Attach::scored);
 
   // Fixed references: places 0 .. references() - 1, in order of prototype number.
   std::size_t references() const { return reference_ids_.size(); }
@@ -33,14 +36,16 @@ class Memory {
 
   // Adapting prototypes.
   const PrototypeSet& adapting() const { return adapting_; }
+  // By place; kNoId at a place that is free (see leave).
   const PrototypeId* adapting_ids() const { return adapting_ids_.data(); }
 
   // Where a competing prototype stands, in the bank that the table says.
   std::size_t place(PrototypeId id) const { return places_[static_cast<std::size_t>(id)]; }
 
   // Begins the products of a block of samples with the adapting prototypes.
-  void begin_block(math::SampleBlock& samples, BlockProducts& products, core::ThreadPool& pool) {
-    products.begin(samples, adapting_, pool);
+  template <class... How>
+  void begin_block(math::SampleBlock& samples, BlockProducts& products, How&&... how) {
+    products.begin(samples, adapting_, how...);
   }
   // The format that samples must have in the blocks to come.
   void change_format(math::PrefilterFormat format);
@@ -48,12 +53,17 @@ class Memory {
 
   // `sample_error` is that of the sample's row of products (PrefilterRow).
   void create(PrototypeId id, const float* unit, float sample_error);
+  // A sample leaves; true if it was the last one. The place is free then, and the next prototype
+  // that is created takes it.
+  bool leave(PrototypeId id, const float* unit, float sample_error);
+  // All of them leave.
+  void drop(PrototypeId id);
   void join(PrototypeId id, const float* unit, float sample_error) {
     adapting_.join(place(id), unit, sample_error);
   }
 
-  // Of a discovered prototype, wherever it stands.
-  std::span<const double> sum(PrototypeId id) const;
+  // Of any discovered prototype.
+  std::vector<double> sum(PrototypeId id) const;
   double resultant(PrototypeId id) const;
 
   // The table has changed. `row` gives the fixed direction of a promoted prototype.
@@ -75,21 +85,24 @@ class Memory {
 
  private:
   const float* rows_of_references() const {
-    return reference_rows_.empty() ? model_.references.data() : reference_rows_.data();
+    return reference_rows_.empty() ? support_.data : reference_rows_.data();
   }
+  // Is it in the bank of adapting prototypes?
+  bool stands(PrototypeId id) const;
   void follow_adapting();
   std::vector<PrototypeId> wanted_references() const;
   void set_references();
 
-  const Model& model_;
+  Rows<const float> support_;
   const PrototypeTable& table_;
   std::size_t dimension_;
   std::vector<PrototypeId> reference_ids_;
-  std::vector<float> reference_rows_;  // empty while they are just the model's
+  std::vector<float> reference_rows_;  // empty while they are just the support classes'
   math::Prefilter reference_bank_;
   bool shares_references_ = false;
   PrototypeSet adapting_;
   core::GrowingArray<PrototypeId> adapting_ids_;
+  std::vector<std::size_t> free_;       // places of adapting_
   core::GrowingArray<std::uint32_t> places_;  // by prototype number
   std::map<PrototypeId, std::vector<double>> shelf_;
 };

@@ -44,6 +44,17 @@ void PrototypeTable::joined(PrototypeId id, bool counted) {
   ++samples_;
 }
 
+void PrototypeTable::left(PrototypeId id, bool counted) {
+  PrototypeRecord& record = edit(id);
+  const bool competed = record.competing();
+  --(counted ? record.counted : record.members);
+  if (!competed) return;
+  --samples_;
+  if (record.competing()) return;
+  --competing_;
+  samples_ -= record.size();
+}
+
 void PrototypeTable::recount() {
   competing_ = samples_ = 0;
   for (const PrototypeRecord& record : records_) {

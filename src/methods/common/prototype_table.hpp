@@ -14,19 +14,22 @@
 namespace paco::methods {
 
 struct PrototypeRecord {
-  CategoryId owner = kNoId;
-  std::int64_t members = 0;  // samples in its sum; of a support class, its support samples
-  std::int64_t counted = 0;  // samples that joined while it was a fixed reference
-  std::uint64_t birth = 0;   // sequence number of its first sample
-  bool support = false;      // a reference that the model brought
-  bool promoted = false;     // a reference by promotion
-  bool exists = true;        // false: made by an operation that was undone
-  bool retired = false;      // its category is
+  CategoryId owner = kNoId;  // of a candidate: nobody yet
+  std::int64_t members = 0;    // samples in its sum; of a support class, its support samples
+  std::int64_t counted = 0;    // samples that joined while it was a fixed reference
+  std::uint64_t birth = 0;     // sequence number of its first sample
+  bool support = false;        // a reference that the model brought
+  bool promoted = false;       // a reference by promotion
+  bool exists = true;          // false: made by an operation that was undone
+  bool retired = false;        // its category is
 
   bool reference() const { return support || promoted; }
   // Retired ones and those without members stand aside.
   bool competing() const { return exists && !retired && (reference() || members > 0); }
   std::int64_t size() const { return members + counted; }
+  // A candidate that lost its sample or was dropped: nothing is left but its number.
+  bool gone() const { return !exists || (owner == kNoId && size() == 0 && !reference()); }
+  bool candidate() const { return exists && owner == kNoId && members > 0; }
 };
 
 class PrototypeTable {
@@ -47,6 +50,8 @@ class PrototypeTable {
 
   // One sample joined a competing prototype.
   void joined(PrototypeId id, bool counted);
+  // One sample left a prototype.
+  void left(PrototypeId id, bool counted);
   // After edits other than the above.
   void recount();
 

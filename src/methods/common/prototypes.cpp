@@ -10,9 +10,10 @@
 
 namespace paco::methods {
 
-PrototypeSet::PrototypeSet(std::size_t dimension, std::size_t roundings)
+PrototypeSet::PrototypeSet(std::size_t dimension, std::size_t roundings, Attach attach)
     : dimension_(dimension),
       roundings_(roundings),
+      attach_(attach),
       copies_(dimension, math::best_screen_format(dimension)),
       rounding_error_(copies_.rounding_error(roundings)) {}
 
@@ -25,12 +26,12 @@ std::size_t PrototypeSet::add(const float* unit, float sample_error) {
   }
   sizes_.reserve(k + 1);
   stale_.reserve(k + 1);
-  resultants_.reserve(k + 1);
+  squares_.reserve(k + 1);
   sums_.resize((k + 1) * dimension_);
   sizes_.push_back(0);
   stale_.push_back(0);
   drifts_.push_back(0);
-  resultants_.push_back(0);
+  squares_.push_back(0);
   inverse_resultants_.push_back(0);
   cosine_errors_.push_back(0);
   concentrations_.push_back(0);
@@ -41,12 +42,38 @@ std::size_t PrototypeSet::add(const float* unit, float sample_error) {
 
 void PrototypeSet::join(std::size_t k, const float* unit, float sample_error) {
   ++sizes_[k];
+  moved(k, math::accumulate(sums_.data() + k * dimension_, unit, dimension_), sample_error);
+}
+
+void PrototypeSet::leave(std::size_t k, const float* unit, float sample_error) {
+  --sizes_[k];
+  negated_.resize(dimension_);
+  for (std::size_t j = 0; j < dimension_; ++j) negated_[j] = -unit[j];
+  // The bound counts on one addition for each member: here are two more.
+  const auto rounded = static_cast<float>(2 * rounding_error_ * 1.001);
+  moved(k, math::accumulate(sums_.data() + k * dimension_, negated_.data(), dimension_),
+        sample_error + rounded);
+}
+
+void PrototypeSet::clear(std::size_t k) {
+  std::fill_n(sums_.data() + k * dimension_, dimension_, 0.0);
+  sizes_[k] = 0;
+  moved(k, 0, 0);
+}
+
+void PrototypeSet::add_at(std::size_t k, const float* unit, float sample_error) {
+  drifts_[k] = 0;
+  join(k, unit, sample_error);
+}
+
+void PrototypeSet::moved(std::size_t k, double squared, float sample_error) {
   stale_[k] = 1;
   drifts_[k] += sample_error;
-  const double squared = math::accumulate(sums_.data() + k * dimension_, unit, dimension_);
-  resultants_[k] = std::sqrt(squared);
-  concentrations_[k] = static_cast<float>(concentration(k));
-  log_sizes_[k] = static_cast<float>(math::exact_log(static_cast<double>(sizes_[k])));
+  squares_[k] = squared;
+  if (attach_ == Attach::scored) {
+    concentrations_[k] = static_cast<float>(concentration(k));
+    log_sizes_[k] = static_cast<float>(math::exact_log(static_cast<double>(sizes_[k])));
+  }
   bound_error(k);
 }
 
@@ -69,7 +96,7 @@ void PrototypeSet::remove(std::size_t k) {
   if (k != last) {
     std::copy_n(sums_.data() + last * dimension_, dimension_, sums_.data() + k * dimension_);
     sizes_[k] = sizes_[last];
-    resultants_[k] = resultants_[last];
+    squares_[k] = squares_[last];
     inverse_resultants_[k] = inverse_resultants_[last];
     cosine_errors_[k] = cosine_errors_[last];
     concentrations_[k] = concentrations_[last];
@@ -79,7 +106,7 @@ void PrototypeSet::remove(std::size_t k) {
   }
   sums_.resize(last * dimension_);
   sizes_.resize(last);
-  resultants_.resize(last);
+  squares_.resize(last);
   inverse_resultants_.resize(last);
   cosine_errors_.resize(last);
   concentrations_.resize(last);
@@ -115,7 +142,7 @@ void PrototypeSet::change_format(math::PrefilterFormat format) {
 // nothing any more, or 1 / length is no float32, the screened cosine is 0 and any true one is
 // possible. A sum of length zero has cosine 0 by definition, without error.
 void PrototypeSet::bound_error(std::size_t k) {
-  const double length = resultants_[k];
+  const double length = resultant(k);
   const double copy_error = k < copies_.size() ? static_cast<double>(copies_.error(k)) : 0;
   const double lost = copy_error + static_cast<double>(drifts_[k]);
   const double error = lost + rounding_error_ * (static_cast<double>(sizes_[k]) + lost);
@@ -127,12 +154,12 @@ void PrototypeSet::bound_error(std::size_t k) {
 }
 
 double PrototypeSet::cosine(std::size_t k, const float* unit) const {
-  if (resultants_[k] == 0) return 0;
-  return math::dot(sums_.data() + k * dimension_, unit, dimension_) / resultants_[k];
+  if (squares_[k] == 0) return 0;
+  return math::dot(sums_.data() + k * dimension_, unit, dimension_) / resultant(k);
 }
 
 double PrototypeSet::concentration(std::size_t k) const {
-  return methods::concentration(resultants_[k], sizes_[k], dimension_);
+  return paco::methods::concentration(resultant(k), sizes_[k], dimension_);
 }
 
 math::PrefilterScores PrototypeSet::screened_cosines(const math::PrefilterRow& row) const {

@@ -4,10 +4,14 @@
 // 8 bits) and float32 statistics with error bounds, from which screening narrows down who can win.
 // Copies are renewed when a block begins, not with every sample. 12 d + 37 bytes a prototype in
 // float32, about 9 d + 45 in 8 bits. Not thread-safe.
+//
+// Samples may leave again, if their components are such that sums of them are exact.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/growing_array.hpp"
 #include "math/prefilter.hpp"
@@ -17,8 +21,10 @@ namespace paco::methods {
 class PrototypeSet {
  public:
   // `roundings`: how many float32 additions a screened product may have behind it (see
-  // BlockProducts).
-  explicit PrototypeSet(std::size_t dimension, std::size_t roundings = 0);
+  // BlockProducts). Attach scores need statistics that cost time with every sample.
+  enum class Attach : std::uint8_t { scored, never };
+  explicit PrototypeSet(std::size_t dimension, std::size_t roundings = 0,
+                        Attach attach = Attach::scored);
 
   std::size_t size() const { return sizes_.size(); }
   std::size_t dimension() const { return dimension_; }
@@ -27,6 +33,10 @@ class PrototypeSet {
   // from the sample in the products that go on being used (see BlockProducts).
   std::size_t add(const float* unit, float sample_error);
   void join(std::size_t k, const float* unit, float sample_error);
+  void leave(std::size_t k, const float* unit, float sample_error);
+  // Prototype k has no members any more; add_at() begins another one in its place.
+  void clear(std::size_t k);
+  void add_at(std::size_t k, const float* unit, float sample_error);
   // A prototype as a state stored it; returns its index.
   std::size_t restore(std::span<const double> sum, std::int64_t members);
   // Another sum for prototype k.
@@ -36,7 +46,8 @@ class PrototypeSet {
 
   std::int64_t members(std::size_t k) const { return sizes_[k]; }
   // |R|, the length of the sum.
-  double resultant(std::size_t k) const { return resultants_[k]; }
+  double resultant(std::size_t k) const { return std::sqrt(squares_[k]); }
+  double squared(std::size_t k) const { return squares_[k]; }
   std::span<const double> sum(std::size_t k) const {
     return {sums_.data() + k * dimension_, dimension_};
   }
@@ -59,21 +70,24 @@ class PrototypeSet {
   std::size_t bytes_per_prototype() const;
 
  private:
+  void moved(std::size_t k, double squared, float sample_error);
   void bound_error(std::size_t k);
 
   std::size_t dimension_;
   std::size_t roundings_;
+  Attach attach_;
   math::Prefilter copies_;
   double rounding_error_;  // of a screened product, relative to the lengths of its factors
   core::GrowingArray<double> sums_;
   core::GrowingArray<std::uint8_t> stale_;  // 1 where the sum has moved away from its copy ...
   core::GrowingArray<float> drifts_;        // ... and the errors of the samples that moved it
   core::GrowingArray<std::int64_t> sizes_;
-  core::GrowingArray<double> resultants_;
+  core::GrowingArray<double> squares_;  // squared lengths of the sums
   core::GrowingArray<float> inverse_resultants_;
   core::GrowingArray<float> cosine_errors_;
   core::GrowingArray<float> concentrations_;
   core::GrowingArray<float> log_sizes_;
+  std::vector<float> negated_;  // scratch
 };
 
 }  // namespace paco::methods

@@ -11,6 +11,10 @@
 
 namespace paco::core {
 class ThreadPool;
+}
+
+namespace paco::core {
+class ThreadPool;
 }  // namespace paco::core
 
 namespace paco::methods {

@@ -1,14 +1,12 @@
-// Options of methods: checking what was given, filling in defaults, reading values back.
-#include "paco/settings.hpp"
-
+// Options of methods: checking what was given and filling in defaults.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
 #include <charconv>
 #include <cmath>
 
 #include "core/try.hpp"
+#include "methods/common/option_table.hpp"
 
 namespace paco {
 namespace {
@@ -56,12 +54,6 @@ std::string proper(const MethodOption& option, std::string_view text) {
   return setting_text(value);
 }
 
-std::string_view value_of(const Settings& settings, std::string_view name) {
-  const auto found = settings.find(name);
-  assert(found != settings.end());
-  return found->second;
-}
-
 }  // namespace
 
 Result<Settings> complete_settings(std::span<const MethodOption> options, const Settings& given,
@@ -96,23 +88,14 @@ Result<Settings> complete_settings(std::span<const MethodOption> options, const 
   return complete;
 }
 
-double number_setting(const Settings& settings, std::string_view name) {
-  double value = 0;
-  [[maybe_unused]] const bool good = parse(value_of(settings, name), value);
-  assert(good);
-  return value;
-}
-
-std::int64_t whole_setting(const Settings& settings, std::string_view name) {
-  return static_cast<std::int64_t>(number_setting(settings, name));
-}
-
-bool flag_setting(const Settings& settings, std::string_view name) {
-  return value_of(settings, name) == "on";
-}
-
-std::string_view choice_setting(const Settings& settings, std::string_view name) {
-  return value_of(settings, name);
+std::string preset_text(double value) {
+  char text[32];
+  const auto end = std::to_chars(std::begin(text), std::end(text), value).ptr;
+  std::string out(text, end);
+  const std::size_t exponent = out.find("e+");
+  if (exponent == std::string::npos) return out;
+  const std::size_t digits = out.find_first_not_of('0', exponent + 2);
+  return out.substr(0, exponent + 1) + out.substr(digits);
 }
 
 std::string setting_text(double value) { return fmt::format("{}", value); }

@@ -6,19 +6,20 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/try.hpp"
 #include "io/artifact.hpp"
-#include "methods/common/state_0_1.hpp"
 
-namespace paco {
+namespace paco::methods {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kOwn = "own/";
 constexpr const char* kNote = "note";
-// Ids that operations made and whose undoing took back: more than people ever do.
+// Ids that are not in the file: more than people ever make and take back, besides candidates that
+// were dropped.
 constexpr std::int64_t kMostGaps = 1 << 16;
 
 Json settings_json(const Settings& settings) { return Json(settings); }
@@ -45,8 +46,8 @@ Columns columns_of(const methods::State& state) {
   }
   for (std::size_t i = 0; i < state.prototypes.size(); ++i) {
     const auto id = static_cast<PrototypeId>(i);
-    const methods::PrototypeRecord& record = state.prototypes[id];
-    if (!record.exists) continue;
+    const PrototypeRecord& record = state.prototypes[id];
+    if (record.gone()) continue;
     c.prototype_id.push_back(id);
     c.members.push_back(record.members);
     c.counted.push_back(record.counted);
@@ -70,7 +71,13 @@ Result<std::vector<std::byte>> write(const methods::State& state, const Method& 
     if (category.exists && !category.name.empty()) names[std::to_string(id)] = category.name;
   }
   if (with_next) {
-    json["next"] = {{"category", state.categories.next()}, {"prototype", state.prototypes.size()}};
+    Json taken_back = Json::array();
+    for (std::size_t i = 0; i < state.prototypes.size(); ++i) {
+      if (!state.prototypes[static_cast<PrototypeId>(i)].exists) taken_back.push_back(i);
+    }
+    json["next"] = {{"category", state.categories.next()},
+                    {"prototype", state.prototypes.size()},
+                    {"taken_back", std::move(taken_back)}};
   }
   writer.set("method", std::string(method.name()));
   writer.set("model", method.model().fingerprint());
@@ -102,7 +109,8 @@ Result<std::vector<std::byte>> write(const methods::State& state, const Method& 
 // Reading: every number is checked before it is used as an index.
 class Reader {
  public:
-  Reader(const io::SafetensorsFile& file, const Method& method) : file_(file), method_(method) {}
+  Reader(const io::SafetensorsFile& file, const Method& method, bool candidates)
+      : file_(file), method_(method), candidates_(candidates) {}
 
   Result<methods::State> read() {
     methods::State state;
@@ -115,6 +123,7 @@ class Reader {
       state.samples = json.at("samples").get<std::uint64_t>();
       next_category = json.at("next").at("category").get<CategoryId>();
       next_prototype = json.at("next").at("prototype").get<PrototypeId>();
+      taken_back_ = json.at("next").at("taken_back").get<std::set<PrototypeId>>();
       for (const auto& [name, value] : json.at("numbers").items())
         state.own.numbers[name] = value.is_null() ? kNotComputed : value.get<double>();
       for (const auto& [name, value] : json.at("settings").items())
@@ -171,8 +180,12 @@ class Reader {
     PACO_ASSIGN(const std::vector<std::int64_t> ids, file_.read<std::int64_t>("prototype.id"));
     const std::size_t n = ids.size();
     if (static_cast<std::int64_t>(n) > next) return damaged("it has too many prototypes");
-    if (next - static_cast<std::int64_t>(n) > kMostGaps)
-      return damaged("it has too few prototypes");
+    constexpr std::int64_t kMostDropped = std::int64_t{1} << 28;
+    const std::int64_t gaps = kMostGaps + (candidates_ ? std::min(samples, kMostDropped) : 0);
+    if (next - static_cast<std::int64_t>(n) > gaps) return damaged("it has too few prototypes");
+    if (!candidates_ &&
+        next - static_cast<std::int64_t>(n) != static_cast<std::int64_t>(taken_back_.size()))
+      return damaged("prototypes are missing");
     PACO_ASSIGN(const auto members, column("prototype.members", n, 0, kMost));
     PACO_ASSIGN(const auto counted, column("prototype.counted", n, 0, samples));
     PACO_ASSIGN(const auto births, column("prototype.birth", n, 0, samples));
@@ -181,11 +194,7 @@ class Reader {
     for (std::size_t i = 0; i < n; ++i) {
       if (ids[i] < expected || ids[i] >= next || (ids[i] != expected && expected < known))
         return damaged(fmt::format("prototype {} is out of order", ids[i]));
-      for (; expected < ids[i]; ++expected) {
-        methods::PrototypeRecord gone;
-        gone.exists = false;
-        state.prototypes.add(gone);
-      }
+      for (; expected < ids[i]; ++expected) add_gone(state);
       ++expected;
       methods::PrototypeRecord record;
       record.support = ids[i] < known;
@@ -199,15 +208,17 @@ class Reader {
         return damaged(fmt::format("prototype {} has an impossible size", ids[i]));
       state.prototypes.add(record);
     }
-    for (; expected < next; ++expected) {
-      methods::PrototypeRecord gone;
-      gone.exists = false;
-      state.prototypes.add(gone);
-    }
+    for (; expected < next; ++expected) add_gone(state);
     return {};
   }
 
-  Result<void> read_categories(methods::State& state, const Json& json, CategoryId next) const {
+  void add_gone(State& state) const {
+    methods::PrototypeRecord gone;
+    gone.exists = !taken_back_.contains(static_cast<PrototypeId>(state.prototypes.size()));
+    state.prototypes.add(gone);
+  }
+
+  Result<void> read_categories(State& state, const Json& json, CategoryId next) const {
     const auto known = static_cast<CategoryId>(method_.model().known_classes());
     const auto samples = static_cast<std::int64_t>(state.samples);
     const auto prototypes = static_cast<std::int64_t>(state.prototypes.size());
@@ -281,10 +292,12 @@ class Reader {
       const methods::PrototypeRecord& record = state.prototypes[static_cast<PrototypeId>(i)];
       if (!record.exists) continue;
       held += static_cast<std::uint64_t>(record.counted + (record.support ? 0 : record.members));
-      if (record.owner == kNoId && record.competing())
+      if (record.owner == kNoId && record.competing() &&
+          !(candidates_ && record.candidate() && record.size() == 1 && !record.promoted))
         return damaged(fmt::format("prototype {} has no owner", i));
     }
-    if (held != state.samples)
+    // The sample of a candidate that was dropped is held nowhere.
+    if (candidates_ ? held > state.samples : held != state.samples)
       return damaged(fmt::format("it counts {} samples but holds {}", state.samples, held));
     for (CategoryId id = 0; id < categories.next(); ++id) {
       const Category& category = categories[id];
@@ -298,14 +311,12 @@ class Reader {
 
   const io::SafetensorsFile& file_;
   const Method& method_;
+  bool candidates_;
   Settings given_;
+  std::set<PrototypeId> taken_back_;
 };
 
 }  // namespace
-
-}  // namespace paco
-
-namespace paco::methods {
 
 Result<std::vector<std::byte>> state_to_bytes(const State& state, const Method& method,
                                               const std::string& note) {
@@ -320,7 +331,7 @@ Result<std::string> state_note(std::span<const std::byte> state, const std::stri
   PACO_ASSIGN(const io::SafetensorsFile file,
               io::artifact_from_bytes({state.begin(), state.end()}, name, methods::kStateKind,
                                       methods::kStateVersion));
-  const auto found = file.metadata().find(kNote);
+  const auto found = file.metadata().find(methods::kNote);
   return found == file.metadata().end() ? std::string() : found->second;
 }
 
@@ -334,7 +345,17 @@ Result<std::string> state_digest(const State& state, const Method& method) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
+namespace {
+
+// The file says that it is of this version, method and model, and the method is new.
 Result<void> check_state_owner(const io::SafetensorsFile& file, const Method& method) {
+  PACO_ASSIGN(const int version, io::artifact_version(file));
+  if (version != kStateVersion) {
+    return Error{ErrorCode::bad_format,
+                 fmt::format("{}: a state of version {}, this program reads version {}",
+                             file.name(), version, kStateVersion),
+                 "it was written before the first release; decide the stream again"};
+  }
   if (method.samples() > 0) {
     return Error{ErrorCode::bad_argument,
                  fmt::format("this method has already decided on {} samples", method.samples()),
@@ -357,14 +378,14 @@ Result<void> check_state_owner(const io::SafetensorsFile& file, const Method& me
   return {};
 }
 
+}  // namespace
+
 Result<State> state_from_bytes(std::vector<std::byte> bytes, const std::string& name,
-                               const Method& method) {
+                               const Method& method, bool candidates) {
   PACO_ASSIGN(const io::SafetensorsFile file,
               io::artifact_from_bytes(std::move(bytes), name, kStateKind, kStateVersion));
-  PACO_ASSIGN(const int version, io::artifact_version(file));
   PACO_TRY(check_state_owner(file, method));
-  if (version == 1) return state_of_0_1(file, method);
-  return Reader(file, method).read();
+  return Reader(file, method, candidates).read();
 }
 
 }  // namespace paco::methods

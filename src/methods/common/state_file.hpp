@@ -19,7 +19,7 @@ namespace paco::methods {
 
 // Of the artifact.
 inline constexpr const char* kStateKind = "state";
-inline constexpr int kStateVersion = 2;
+inline constexpr int kStateVersion = 3;
 
 struct State {
   std::uint64_t samples = 0;
@@ -32,12 +32,9 @@ Result<std::vector<std::byte>> state_to_bytes(const State& state, const Method& 
                                               const std::string& note);
 Result<std::string> state_digest(const State& state, const Method& method);
 
-// The file says that it is of this method and model, and the method is new.
-Result<void> check_state_owner(const io::SafetensorsFile& file, const Method& method);
-
 // Refuses the state of another method, model or settings, and one whose numbers contradict each
-// other. States of 0.1 are read as well.
+// other. `candidates`: prototypes may be without a category.
 Result<State> state_from_bytes(std::vector<std::byte> bytes, const std::string& name,
-                               const Method& method);
+                               const Method& method, bool candidates);
 
 }  // namespace paco::methods

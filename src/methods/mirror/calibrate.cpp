@@ -22,68 +22,6 @@ namespace {
 constexpr std::size_t kTaus = 31;
 constexpr double kFirstTau = 0.06, kTauStep = 0.05;
 
-Result<void> check_options(const MirrorOptions& options) {
-  const auto refuse = [](const char* name, double value, const char* need) {
-    return Error{ErrorCode::bad_argument, fmt::format("{} is {}", name, value),
-                 fmt::format("it must be {}", need)};
-  };
-  if (options.rehearse < 0 || options.rehearse > 64)
-    return refuse("rehearse", options.rehearse, "from 0 to 64");
-  if (options.buffer < 1 || options.buffer > 1000000)
-    return refuse("buffer", options.buffer, "from 1 to 1000000");
-  if (options.splits < 2 || options.splits > 10000)
-    return refuse("splits", options.splits, "from 2 to 10000");
-  if (!(options.odds >= 0) || !std::isfinite(options.odds))
-    return refuse("odds", options.odds, "zero or more");
-  if (options.candidates < 1) return refuse("candidates", options.candidates, "at least 1");
-  return {};
-}
-
-// The number of classes, or what is wrong with the labels.
-Result<std::size_t> check_support(Rows<const double> support,
-                                  std::span<const std::int64_t> labels) {
-  if (support.rows != labels.size()) {
-    return Error{
-        ErrorCode::bad_shape,
-        fmt::format("support set: {} embeddings but {} labels", support.rows, labels.size()),
-        "give one label for every row, in the same order"};
-  }
-  if (support.rows == 0)
-    return Error{ErrorCode::bad_shape, "support set: it is empty", "give labelled embeddings"};
-  if (support.columns < 2) {
-    return Error{ErrorCode::bad_shape,
-                 fmt::format("support set: embeddings have {} column(s)", support.columns),
-                 "at least 2 are needed"};
-  }
-  std::vector<std::size_t> sizes;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= labels.size()) {
-      return Error{ErrorCode::bad_value,
-                   fmt::format("support set: row {} has label {}, but there are only {} rows", i,
-                               labels[i], labels.size()),
-                   "labels are 0 to the number of classes less one, without gaps"};
-    }
-    const auto k = static_cast<std::size_t>(labels[i]);
-    if (k >= sizes.size()) sizes.resize(k + 1, 0);
-    ++sizes[k];
-  }
-  const auto missing = std::find(sizes.begin(), sizes.end(), std::size_t{0});
-  if (missing != sizes.end()) {
-    return Error{ErrorCode::bad_value,
-                 fmt::format("support set: class {} has no sample", missing - sizes.begin()),
-                 "number the classes without gaps, or add samples of that class"};
-  }
-  if (sizes.size() < 3) {
-    return Error{ErrorCode::bad_value, fmt::format("support set: {} known class(es)", sizes.size()),
-                 "calibration hides one class and keeps two: at least 3 are needed"};
-  }
-  if (*std::max_element(sizes.begin(), sizes.end()) < 2) {
-    return Error{ErrorCode::bad_value, "support set: every class has a single sample",
-                 "at least one class needs 2 samples, so that their likeness can be seen"};
-  }
-  return sizes.size();
-}
-
 // Counts steps from any thread and tells of them from the one it was made on.
 class SharedProgress {
  public:
@@ -320,19 +258,9 @@ double drawn_to_prior(double tau, std::size_t classes) {
 }
 
 Result<MirrorModel> calibrate_mirror(Rows<const double> support,
-                                     std::span<const std::int64_t> labels,
+                                     std::span<const std::int64_t> labels, std::size_t classes,
                                      const MirrorOptions& options, core::ThreadPool& pool,
                                      core::Progress& progress, std::stop_token stop) {
-  PACO_TRY(check_options(options));
-  PACO_ASSIGN(const std::size_t classes, check_support(support, labels));
-  PACO_TRY(check_rows(support, "support set"));
-  {
-    // A row without direction would be a sample of its class that is like no other.
-    const SupportStatistics statistics = support_statistics(support, 1e-5);
-    math::Matrix<float> units(support.rows, support.columns);
-    PACO_TRY(standardise_rows(support, statistics.mean, statistics.deviation, units.view(),
-                              "support set", 0, pool));
-  }
   std::vector<std::uint32_t> classes_of(labels.begin(), labels.end());
   MirrorModel model =
       Calibration(support, std::move(classes_of), classes, options, pool, progress, stop).run();

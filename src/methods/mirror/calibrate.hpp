@@ -15,10 +15,10 @@
 
 namespace paco::methods {
 
-// support is (N, d), labels (N) are 0 .. K - 1 without gaps. At least 3 classes and 2 samples in
-// some class.
+// support is (N, d), labels (N) are those of `classes` classes without gaps, as SupportView::make
+// checks them. Fails only if it is stopped.
 Result<MirrorModel> calibrate_mirror(Rows<const double> support,
-                                     std::span<const std::int64_t> labels,
+                                     std::span<const std::int64_t> labels, std::size_t classes,
                                      const MirrorOptions& options, core::ThreadPool& pool,
                                      core::Progress& progress, std::stop_token stop);
 

@@ -1,188 +1,363 @@
-// How mirror decides, what it shows and how it explains itself.
+// mirror, fast: the decisions of mirror_reference_method.cpp with screening in place of loops over
+// all prototypes.
+//
+// Which stored samples are rehearsed when does not depend on decisions, so their products are made
+// together with those of the block.
 #include "methods/mirror/mirror_method.hpp"
 
-#include <fmt/format.h>
-
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <set>
 
 #include "core/try.hpp"
-#include "methods/common/standardise.hpp"
-#include "methods/mirror/engine.hpp"
-#include "methods/mirror/mirror_rule_method.hpp"
-#include "methods/mirror/plain.hpp"
+#include "methods/mirror/mirror_stream.hpp"
+#include "methods/common/prototype_method.hpp"
+#include "math/prefilter_two.hpp"
+#include "methods/mirror/rule.hpp"
 
 namespace paco::methods {
 namespace {
 
-enum Field : std::size_t {
-  kKnownCosine,
-  kVisibleCosine,
-  kRunnerUpCosine,
-  kLength,
-  kConfident,
-  kAtOnce,
-  kCandidates,
+// A product may be corrected once for every sample that is decided or rehearsed in its block, and
+// each correction is a rounding that the bounds of the memory must know.
+constexpr std::size_t kMostRows = 192;
+// Farther below 0 than any cosine and its error together.
+constexpr float kOut = -8;
+
+// The largest float32 that is not above x.
+float round_down(double x) {
+  const auto rounded = static_cast<float>(x);
+  return static_cast<double>(rounded) > x
+             ? std::nextafter(rounded, -std::numeric_limits<float>::infinity())
+             : rounded;
+}
+
+// New samples in a block: with those that are rehearsed, as many rows as its table takes.
+std::size_t most_new(const MirrorModel& model) {
+  return kMostRows / (1 + static_cast<std::size_t>(model.options.rehearse));
+}
+
+class MirrorMethod final : public MirrorForm<PrototypeMethod> {
+ public:
+  MirrorMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
+               const MethodOptions& options, std::shared_ptr<const MirrorModel> mirror)
+      : MirrorForm(mirror, most_new(*mirror), info, model, options,
+                   std::make_shared<const WhiteningTransform>(model, mirror), mirror->references,
+                   kMostRows, PrototypeSet::Attach::never) {
+    memory_changed();
+  }
+
+ private:
+  std::size_t candidates() const override { return waiting_.size(); }
+
+  // The rows of a block are multiplied with each other, so few are best; unless there are so many
+  // prototypes that they come from slow memory for each block. In any case the table of products
+  // stays in cache.
+  std::size_t block_rows() const override {
+    constexpr std::size_t kTableFloats = std::size_t{1} << 20, kRows = 32, kRehearsedRows = 96;
+    const std::size_t prototypes = memory().adapting().size(), each = stream_.rehearsals();
+    const std::size_t most =
+        std::clamp<std::size_t>(kTableFloats / (prototypes + 1), 16, kMostRows);
+    const std::size_t good = std::max(prototypes / 8, each > 0 ? kRehearsedRows : kRows);
+    return std::max<std::size_t>(1, std::min(good, most) / (1 + each));
+  }
+
+  // Which stored samples come up with each of the next samples, and the rows that they are. Rows 0
+  // .. block - 1 are the new samples themselves.
+  void plan_rehearsal(std::size_t block) {
+    plan_.clear();
+    for (std::uint64_t t = samples(); t < samples() + block; ++t) {
+      for (std::size_t r = 0; r < stream_.rehearsals() && t > 0; ++r)
+        plan_.push_back(stream_.stored.next(t));
+    }
+    chosen_.clear();
+    for (std::size_t i = 0; i < block; ++i) chosen_.push_back(stream_.stored.place(samples() + i));
+    row_of_plan_.clear();
+    for (const std::uint64_t sequence : plan_) {
+      std::size_t row = sequence - samples();
+      if (sequence < samples()) {
+        const auto old = chosen_.begin() + static_cast<std::ptrdiff_t>(block);
+        const std::size_t place = stream_.stored.place(sequence);
+        row = static_cast<std::size_t>(std::find(old, chosen_.end(), place) - chosen_.begin());
+        if (row == chosen_.size()) chosen_.push_back(place);
+      }
+      row_of_plan_.push_back(row);
+    }
+  }
+
+  void decide_units(Rows<const float> units, std::span<Decision> decisions) override {
+    const std::size_t each = stream_.rehearsals();
+    RehearsalBuffer& stored = stream_.stored;
+    new_.assign(units, memory().format());
+    multiply_references(new_);
+    if (each > 0) {
+      for (std::size_t i = 0; i < units.rows; ++i) stored.put(samples() + i, units[i]);
+      plan_rehearsal(units.rows);
+      all_.assign(stored.embeddings(), chosen_, memory().format());
+    }
+    math::SampleBlock& rows = each > 0 ? all_ : new_;
+    memory().begin_block(rows, products_, units.rows,
+                         each > 0 ? BlockProducts::Visits::any : BlockProducts::Visits::in_order,
+                         pool());
+    watch(rows.rows(),
+          units.rows * memory().references() + rows.rows() * memory().adapting().size());
+    std::size_t planned = 0;
+    for (std::size_t i = 0; i < units.rows; ++i) {
+      Decision& d = decisions[i];
+      d = Decision{};
+      BestTwo known;
+      choose(i, units[i].data(), known, d);
+      if (each > 0) {
+        const std::uint64_t t = samples();
+        stored.entry(t) = {d.prototype, d.counted, known.first, known.score, references_version_};
+        for (std::size_t r = 0; r < each && t > 0; ++r, ++planned)
+          rehearse(row_of_plan_[planned], plan_[planned], d.threshold);
+      }
+      d.evidence[kCandidates] = static_cast<double>(waiting_.size());
+      conclude(d);
+      stream_.add(d);
+    }
+  }
+
+  void choose(std::size_t row, const float* unit, BestTwo& known, Decision& d) {
+    stream_.begin(d);
+    BestTwo visible;
+    nearest(row, unit, visible, known);
+    // A candidate matters only if it is better than all that is visible.
+    BestTwo best;
+    if (visible.first != kNoId) best.offer(visible.first, visible.score);
+    if (!waiting_.empty()) {
+      const float bar = visible.first == kNoId ? kOut / 2 : round_down(visible.score);
+      math::screen_reaching(screened(row, hidden_mask_), bar, candidates_);
+      offer_adapting(unit, kOut, best);
+    }
+    d.score = best.score;
+    d.evidence[kKnownCosine] = known.score;
+    d.evidence[kVisibleCosine] = visible.score;
+
+    PrototypeId answering = best.first;  // its category is the answer
+    double answering_cosine = best.score;
+    if (best.first == kNoId || best.score < d.threshold) {
+      d.prototype = begin_prototype();
+      if (d.evidence[kAtOnce] != 0 || visible.first == kNoId) {
+        open_category(d.prototype);
+        d.verdict = Verdict::created;
+        answering = d.prototype;
+      } else {
+        waiting_.insert(d.prototype);
+        d.verdict = Verdict::tentative;
+        answering = visible.first;
+        answering_cosine = visible.score;
+      }
+      found(row, d.prototype, unit);
+      while (waiting_.size() > static_cast<std::size_t>(stream_.model().options.candidates))
+        drop(*waiting_.begin());
+      d.category = table()[answering].owner;
+    } else {
+      d.prototype = answering;
+      d.counted = table()[answering].reference();
+      const bool born = take(row, answering, unit);
+      d.category = table()[answering].owner;
+      d.verdict = born                   ? Verdict::created
+                  : is_known(d.category) ? Verdict::known
+                                         : Verdict::existing;
+    }
+    const bool first_answers = answering == visible.first;
+    d.runner_up = first_answers ? visible.second : visible.first;
+    d.evidence[kRunnerUpCosine] = first_answers ? visible.second_score : visible.score;
+    stream_.answer(d.category, answering_cosine);
+  }
+
+  // The two closest of all that are visible, and the closest of those that are fixed.
+  void nearest(std::size_t row, const float* unit, BestTwo& visible, BestTwo& known) {
+    const std::size_t fixed = memory().references();
+    const math::PrefilterRow products = reference_products(row, products_.row(row).error);
+    math::prefilter_two(memory().reference_bank().screened_cosines(products), screened(row, visible_mask_),
+               candidates_);
+    math::rerank_best(
+        candidates_, [&] { return bar_of(visible, 2); },
+        [&](std::size_t i) {
+          if (i >= fixed) {
+            // Screening lets others through if none of the group is there.
+            if (visible_mask_[i - fixed] != 0) return;
+            visible.offer(memory().adapting_ids()[i - fixed], adapting_cosine(i - fixed, unit));
+          } else {
+            const double cosine = reference_cosine(i, unit);
+            visible.offer(memory().reference_ids()[i], cosine);
+            known.offer(memory().reference_ids()[i], cosine);
+          }
+        });
+    // Those left are none of the two, but may be the closest of the fixed ones.
+    std::erase_if(candidates_, [&](const math::Candidate& c) { return c.index >= fixed; });
+    offer_references(unit, known);
+  }
+
+  // Those of candidates_ that may be the closest of the fixed ones.
+  void offer_references(const float* unit, BestTwo& best) {
+    math::rerank_best(
+        candidates_, [&] { return bar_of(best, 1); },
+        [&](std::size_t k) { best.offer(memory().reference_ids()[k], reference_cosine(k, unit)); });
+  }
+
+  // Those of candidates_ that may be better than `best` and reach `bar`.
+  void offer_adapting(const float* unit, double bar, BestTwo& best) {
+    math::rerank_best(
+        candidates_, [&] { return best.first == kNoId ? bar : std::max(bar, best.score); },
+        [&](std::size_t place) {
+          best.offer(memory().adapting_ids()[place], adapting_cosine(place, unit));
+        });
+  }
+
+  // The closest of the fixed ones to a stored sample.
+  BestTwo known_of(RehearsalBuffer::Entry& entry, const float* unit) {
+    BestTwo best;
+    if (entry.version != references_version_) {
+      one_row_.resize(memory().references());
+      single_.assign(Rows<const float>{unit, 1, model().dimension}, memory().format());
+      memory().reference_bank().multiply(single_, one_row_.data(), one_row_.size(), pool());
+      math::prefilter_best(memory().reference_bank().screened_cosines({one_row_.data(), single_.error(0)}),
+                  1, candidates_);
+      offer_references(unit, best);
+      entry.known = best.first;
+      entry.known_cosine = best.score;
+      entry.version = references_version_;
+    }
+    best = {};
+    best.first = entry.known;
+    best.score = entry.known_cosine;
+    return best;
+  }
+
+  // A stored sample goes where it fits best without its own share, unless that is where it is.
+  void rehearse(std::size_t row, std::uint64_t sequence, double threshold) {
+    // What a person has put somewhere, taken out of competition or fixed stays as it is.
+    if (stream_.stored.was_moved(sequence)) return;
+    RehearsalBuffer::Entry& entry = stream_.stored.entry(sequence);
+    const float* unit = stream_.stored.embedding(sequence);
+    const PrototypeId own = entry.prototype;
+    const PrototypeRecord& filed = table()[own];
+    if (filed.retired || (filed.promoted && !entry.counted)) return;
+    const bool shares = !entry.counted && !filed.gone();
+    BestTwo best = known_of(entry, unit);
+    const std::size_t own_place = shares ? memory().place(own) : 0;
+    if (shares && filed.members > 1) best.offer(own, cosine_without_own(own_place, unit));
+    // Only who is better than those two, and good enough, can change anything.
+    double bar = threshold;
+    if (best.first != kNoId) bar = std::max(bar, best.score);
+    if (shares) any_mask_[own_place] = kOut;
+    math::screen_reaching(screened(row, any_mask_), std::max(round_down(bar), kOut / 2), candidates_);
+    if (shares) any_mask_[own_place] = 0;
+    offer_adapting(unit, bar, best);
+    if (best.first == kNoId || best.first == own || best.score < threshold) return;
+    if (shares) {
+      give_up(row, own, unit);
+    } else if (entry.counted) {
+      leave(own, true);
+    }
+    entry.prototype = best.first;
+    entry.counted = table()[best.first].reference();
+    take(row, best.first, unit);
+  }
+
+  double cosine_without_own(std::size_t place, const float* unit) const {
+    const PrototypeSet& prototypes = memory().adapting();
+    const std::size_t d = model().dimension;
+    return cosine_without(math::dot(prototypes.sum(place).data(), unit, d), prototypes.squared(place),
+                          math::dot(unit, unit, d));
+  }
+
+  // A row of the block founds a prototype.
+  void found(std::size_t row, PrototypeId id, const float* unit) {
+    memory().create(id, unit, products_.row(row).error);
+    const std::size_t place = memory().place(id);
+    if (place == any_mask_.size()) {
+      for (std::vector<float>* mask : {&visible_mask_, &hidden_mask_, &any_mask_})
+        mask->push_back(0);
+    }
+    set_masks(place);
+    products_.founded(row, place);
+  }
+
+  // It joins a prototype. True if that becomes a category by it.
+  bool take(std::size_t row, PrototypeId id, const float* unit) {
+    join(id);
+    if (table()[id].reference()) return false;
+    const std::size_t place = memory().place(id);
+    memory().join(id, unit, products_.row(row).error);
+    products_.joined(row, place);
+    if (table()[id].owner != kNoId) return false;
+    waiting_.erase(id);
+    open_category(id);
+    set_masks(place);
+    return true;
+  }
+
+  // It leaves a prototype that it is a member of.
+  void give_up(std::size_t row, PrototypeId id, const float* unit) {
+    const std::size_t place = memory().place(id);
+    leave(id, false);
+    if (!memory().leave(id, unit, products_.row(row).error)) return products_.left(row, place);
+    waiting_.erase(id);
+    set_masks(place);
+  }
+
+  void drop(PrototypeId id) {
+    const std::size_t place = memory().place(id);
+    leave(id, false);
+    memory().drop(id);
+    waiting_.erase(id);
+    set_masks(place);
+  }
+
+  // 0 for a place that takes part in a comparison, kOut for others.
+  void set_masks(std::size_t place) {
+    const PrototypeId id = memory().adapting_ids()[place];
+    const bool hidden = id != kNoId && table()[id].owner == kNoId;
+    visible_mask_[place] = id == kNoId || hidden ? kOut : 0;
+    hidden_mask_[place] = hidden ? 0 : kOut;
+    any_mask_[place] = id == kNoId ? kOut : 0;
+  }
+
+  math::PrefilterScores screened(std::size_t row, const std::vector<float>& mask) const {
+    math::PrefilterScores scores = memory().adapting().screened_cosines(products_.row(row));
+    scores.offset = mask.data();
+    return scores;
+  }
+
+  void memory_changed() override {
+    ++references_version_;
+    waiting_.clear();
+    for (PrototypeId id = 0; id < next_prototype(); ++id) {
+      if (table()[id].candidate()) waiting_.insert(waiting_.end(), id);
+    }
+    const std::size_t places = memory().adapting().size();
+    for (std::vector<float>* mask : {&visible_mask_, &hidden_mask_, &any_mask_})
+      mask->resize(places);
+    for (std::size_t place = 0; place < places; ++place) set_masks(place);
+  }
+
+  std::set<PrototypeId> waiting_;  // candidates, the oldest first
+  // Offsets of screened cosines, by place: prototypes with a category, without one, all.
+  std::vector<float> visible_mask_, hidden_mask_, any_mask_;
+  std::uint64_t references_version_ = 0;  // changes with what is fixed and competes
+
+  // Scratch, kept between calls.
+  std::vector<float> one_row_;
+  math::SampleBlock new_, all_, single_;
+  std::vector<std::size_t> chosen_;       // stored samples that are rows of the block, by place
+  std::vector<std::uint64_t> plan_;       // sequence numbers, those of each new sample in turn
+  std::vector<std::size_t> row_of_plan_;  // the row of each
 };
 
 }  // namespace
-
-MirrorMethod::MirrorMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
-                           std::shared_ptr<const MirrorModel> mirror,
-                           std::unique_ptr<MirrorDecider> decider, Settings settings)
-    : info_(info),
-      model_(std::move(model)),
-      mirror_(std::move(mirror)),
-      settings_(std::move(settings)),
-      decider_(std::move(decider)),
-      categories_(model_->class_names),
-      known_(model_->known_classes(), 1) {}
-
-Result<void> MirrorMethod::decide_block(Rows<const double> embeddings,
-                                        std::span<Decision> decisions) {
-  decided_.resize(decisions.size());
-  births_.clear();
-  PACO_TRY(decider_->decide_block(embeddings, decided_, births_));
-  std::size_t birth = 0;
-  for (std::size_t i = 0; i < decisions.size(); ++i) {
-    const MirrorDecision& from = decided_[i];
-    bool born = false;
-    for (; birth < births_.size() && births_[birth].sequence <= from.sequence; ++birth) {
-      born = born || births_[birth].category == from.category;
-      categories_.open(births_[birth].prototype, births_[birth].sequence);
-      known_.push_back(0);
-      ++discovered_;
-    }
-    decisions[i] = told(from, born);
-  }
-  return {};
-}
-
-std::optional<Error> MirrorMethod::check(std::span<const double> embedding) const {
-  return sample_fault(embedding, model_->mean, model_->deviation);
-}
-
-Decision MirrorMethod::told(const MirrorDecision& from, bool born) {
-  Decision d;
-  d.sequence = from.sequence;
-  d.category = from.category;
-  d.prototype = from.prototype;
-  d.counted = from.counted;
-  d.verdict = from.verdict == MirrorVerdict::tentative ? Verdict::tentative
-              : born                                   ? Verdict::created
-              : is_known(d.category)                   ? Verdict::known
-                                                       : Verdict::existing;
-  d.score = from.cosine;
-  d.threshold = from.threshold;
-  d.runner_up = from.runner_up == kNoCategory ? d.category : from.runner_up;
-  d.evidence[kKnownCosine] = from.known_cosine;
-  d.evidence[kVisibleCosine] = from.visible_cosine;
-  d.evidence[kRunnerUpCosine] = from.runner_up_cosine;
-  d.evidence[kLength] = from.length;
-  d.evidence[kConfident] = static_cast<double>(from.confident);
-  d.evidence[kAtOnce] = from.at_once ? 1 : 0;
-  d.evidence[kCandidates] = static_cast<double>(from.candidates);
-  ++categories_.edit(d.category).answered;
-  ++verdicts_[static_cast<std::size_t>(d.verdict)];
-  d.categories_after = discovered_;
-  length_ = from.length;
-  return d;
-}
-
-Prototype MirrorMethod::prototype(PrototypeId id) const {
-  Prototype out;
-  const auto facts = decider_->facts(id);
-  if (!facts) {
-    out.competing = false;
-    return out;
-  }
-  const bool support = id < known();
-  out.owner = facts->category;
-  out.reference = facts->fixed;
-  out.competing = facts->competing && (facts->fixed || facts->members > 0);
-  out.members = support ? model_->class_sizes[static_cast<std::size_t>(id)] : facts->members;
-  out.counted = facts->counted;
-  if (!support && facts->members > 0)
-    out.resultant_length = facts->length / static_cast<double>(facts->members);
-  return out;
-}
-
-std::shared_ptr<const MemoryView> MirrorMethod::view() {
-  for (const PrototypeId id : decider_->take_changed()) {
-    if (id < static_cast<PrototypeId>(shown_.size()))
-      shown_.edit(static_cast<std::size_t>(id)) = prototype(id);
-  }
-  while (static_cast<PrototypeId>(shown_.size()) < next_prototype())
-    shown_.push_back(prototype(static_cast<PrototypeId>(shown_.size())));
-  auto view = std::make_shared<MemoryView>();
-  view->samples = samples();
-  view->categories = categories_.share();
-  view->prototypes = shown_.share();
-  view->discovered = discovered_;
-  for (CategoryId id = 0; id < known(); ++id)
-    view->known += is_known(id) && categories_.is_live(id);
-  view->known += promoted_;
-  return view;
-}
-
-std::vector<Statistic> MirrorMethod::statistics() const {
-  return {{"threshold", threshold_at(*mirror_, length_)},
-          {"samples_per_class", length_},
-          {"candidates", static_cast<double>(decider_->candidates()), true},
-          {"verdicts.known", static_cast<double>(verdicts_[0]), true},
-          {"verdicts.existing", static_cast<double>(verdicts_[1]), true},
-          {"verdicts.created", static_cast<double>(verdicts_[2]), true},
-          {"verdicts.tentative", static_cast<double>(verdicts_[3]), true}};
-}
-
-std::string MirrorMethod::explain(const Decision& d) const {
-  const std::string name = categories_.name(d.category);
-  const std::string needed = fmt::format("{:.2f} is needed after about {:.0f} samples a class",
-                                         d.threshold, d.evidence[kLength]);
-  switch (d.verdict) {
-    case Verdict::tentative:
-      return fmt::format(
-          "Sample {} is answered with '{}', the closest there is: cosine {:.2f} with its best "
-          "prototype, {}; it is remembered apart, as candidate {}.",
-          d.sequence, name, d.score, needed, d.prototype);
-    case Verdict::created:
-      return fmt::format("Sample {} starts '{}': cosine {:.2f} with its best prototype, {}.",
-                         d.sequence, name, d.score, needed);
-    default:
-      return fmt::format("Sample {} belongs to {} '{}': cosine {:.2f}, {}.", d.sequence,
-                         d.verdict == Verdict::known ? "known class" : "the earlier", name, d.score,
-                         needed);
-  }
-}
-
-const std::vector<EvidenceField>& mirror_fields() {
-  static const std::vector<EvidenceField> fields{
-      {"known_cosine", "cosine", "best with a known class"},
-      {"visible_cosine", "cosine", "best with a prototype that has a category"},
-      {"runner_up_cosine", "cosine", "of the runner-up"},
-      {"length", "samples", "estimated samples a class before this one"},
-      {"confident", "samples", "answers that were sure to be a known class before this one"},
-      {"at_once", "", "whether something new is a category at once", {"no", "yes"}},
-      {"candidates", "samples", "that wait for a second of their kind, after this one", {}, true}};
-  return fields;
-}
 
 Result<std::unique_ptr<Method>> make_mirror_method(const MethodInfo& info,
                                                    std::shared_ptr<const Model> model,
                                                    const MethodOptions& options) {
   PACO_ASSIGN(std::shared_ptr<const MirrorModel> mirror, mirror_model(*model));
-  PACO_ASSIGN(const Section* section, model->section("mirror"));
-  const auto is_on = [](const Settings& settings) {
-    const auto given = settings.find("loops");
-    return given != settings.end() ? std::optional(given->second == "on") : std::nullopt;
-  };
-  std::unique_ptr<MirrorDecider> decider;
-  if (is_on(options.settings).value_or(is_on(section->settings).value_or(false))) {
-    decider = std::make_unique<MirrorPlain>(mirror);
-  } else {
-    decider = std::make_unique<MirrorEngine>(mirror, static_cast<unsigned>(options.threads));
-  }
-  return std::unique_ptr<Method>(std::make_unique<MirrorMethod>(
-      info, std::move(model), std::move(mirror), std::move(decider), options.settings));
+  return std::unique_ptr<Method>(
+      std::make_unique<MirrorMethod>(info, std::move(model), options, std::move(mirror)));
 }
 
 }  // namespace paco::methods

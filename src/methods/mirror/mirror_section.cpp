@@ -1,25 +1,38 @@
 // Mirror's calibration in the registry: options, its section of the model, what it found.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/try.hpp"
-#include "methods/mirror/calibrate.hpp"
+#include "methods/common/option_table.hpp"
 #include "methods/mirror/mirror_method.hpp"
-#include "methods/mirror/section.hpp"
+#include "methods/mirror/calibrate.hpp"
 
 namespace paco::methods {
 namespace {
 
-using Kind = MethodOption::Kind;
-using Stage = MethodOption::Stage;
+const OptionTable<MirrorOptions>& table() {
+  static const OptionTable<MirrorOptions> options(
+      "mirror",
+      {{"rehearse", &MirrorOptions::rehearse, 0, 64,
+        "stored samples that are looked at again with every sample; 0: none"},
+       {"buffer", &MirrorOptions::buffer, 1, 1'000'000, "samples that are stored for it"},
+       {"splits", &MirrorOptions::splits, 2, 1000, "pseudo-streams of calibration"},
+       {"seed", &MirrorOptions::seed, 0, 4294967295, "of their random order"},
+       {"odds", &MirrorOptions::odds, 0.01, 100,
+        "what the fall of the threshold is multiplied with"},
+       {"candidates", &MirrorOptions::candidates, 1, 1'000'000,
+        "the most samples that wait for a second of their kind"},
+       {"prior", &MirrorOptions::prior,
+        "with five known classes or fewer, draw the chosen threshold to what serves elsewhere"}});
+  return options;
+}
 
-constexpr const char* kText = "mirror";
-
-// What calibrate() is told of, as the loops of src/mirror tell it.
-class Told final : public core::Progress {
+// Progress of src/mirror as calibrate() reports it.
+class ProgressAdapter final : public core::Progress {
  public:
-  explicit Told(const CalibrationProgress& listener) : listener_(listener) {}
+  explicit ProgressAdapter(const CalibrationProgress& listener) : listener_(listener) {}
   void start(std::string_view, std::string_view, std::optional<std::uint64_t> total) override {
     total_ = total.value_or(0);
   }
@@ -47,115 +60,140 @@ std::vector<double> deviations(const math::Matrix<double>& scores) {
   return out;
 }
 
-}  // namespace
-
-const std::vector<MethodOption>& mirror_options() {
-  static const std::vector<MethodOption> options{
-      {"rehearse",
-       Kind::whole,
-       Stage::calibrating,
-       "2",
-       "stored samples that are looked at again with every sample; 0: none",
-       0,
-       64,
-       {}},
-      {"buffer",
-       Kind::whole,
-       Stage::calibrating,
-       "2000",
-       "samples that are stored for it",
-       1,
-       1'000'000,
-       {}},
-      {"splits",
-       Kind::whole,
-       Stage::calibrating,
-       "16",
-       "pseudo-streams of calibration",
-       2,
-       1000,
-       {}},
-      {"seed", Kind::whole, Stage::calibrating, "0", "of their random order", 0, 4294967295, {}},
-      {"odds",
-       Kind::number,
-       Stage::calibrating,
-       "1",
-       "what the fall of the threshold is multiplied with",
-       0.01,
-       100,
-       {}},
-      {"candidates",
-       Kind::whole,
-       Stage::calibrating,
-       "2000",
-       "the most samples that wait for a second of their kind",
-       1,
-       1'000'000,
-       {}},
-      {"prior",
-       Kind::flag,
-       Stage::calibrating,
-       "off",
-       "with five known classes or fewer, draw the chosen threshold to what serves elsewhere",
-       0,
-       0,
-       {}},
-      {"loops",
-       Kind::flag,
-       Stage::deciding,
-       "off",
-       "decide in plain loops: slow, and the judge of the fast engine",
-       0,
-       0,
-       {}}};
-  return options;
+Error damaged(const char* what) {
+  return {ErrorCode::bad_format, fmt::format("its section 'mirror' {}", what),
+          "the file is damaged; calibrate again"};
 }
 
+template <class T>
+Result<math::Matrix<T>> matrix_from(const Section& section, const char* name, std::size_t rows,
+                              std::size_t columns) {
+  PACO_ASSIGN(const std::vector<T>* values, section.tensor<T>(name, rows * columns));
+  if (!std::all_of(values->begin(), values->end(), [](T x) { return std::isfinite(x); }))
+    return damaged("has a value that is not finite");
+  math::Matrix<T> out(rows, columns);
+  std::copy(values->begin(), values->end(), out.data());
+  return out;
+}
+
+template <class T>
+std::vector<T> values_of(const math::Matrix<T>& matrix) {
+  return {matrix.data(), matrix.data() + matrix.rows() * matrix.columns()};
+}
+
+Result<void> check(const MirrorModel& m) {
+  const auto in = [](double x, double low, double high) { return x >= low && x <= high; };
+  if (!in(m.embedding.alpha, 0, 1) || !in(m.rho, 0, 1.001) || !in(m.sure, -1.001, 1.001) ||
+      !in(m.slope, 0, 1e9) || !in(m.start, -10, 10) || !in(m.tau, 0, 10))
+    return damaged("has a threshold that is out of range");
+  const auto& deviation = m.embedding.deviation;
+  if (*std::min_element(deviation.begin(), deviation.end()) <= 0)
+    return damaged("has a deviation that is not positive");
+  for (const float x : values_of(m.references)) {
+    if (!(std::abs(x) <= 1.001f)) return damaged("has a reference off the unit sphere");
+  }
+  return {};
+}
+
+}  // namespace
+
+const std::vector<MethodOption>& mirror_options() { return table().options(); }
+
 Result<Section> calibrate_mirror_section(SupportView& support, const Settings& settings) {
-  MirrorOptions options;
-  options.rehearse = static_cast<int>(whole_setting(settings, "rehearse"));
-  options.buffer = static_cast<int>(whole_setting(settings, "buffer"));
-  options.splits = static_cast<int>(whole_setting(settings, "splits"));
-  options.seed = static_cast<std::uint32_t>(whole_setting(settings, "seed"));
-  options.odds = number_setting(settings, "odds");
-  options.candidates = static_cast<int>(whole_setting(settings, "candidates"));
-  options.prior = flag_setting(settings, "prior");
-  Told progress(support.progress());
-  PACO_ASSIGN(const MirrorModel model, calibrate_mirror(support.raw(), support.labels(), options,
-                                                        support.pool(), progress, support.stop()));
-  MirrorSection made = to_section(model);
+  PACO_ASSIGN(const MirrorOptions options, table().read(settings));
+  ProgressAdapter progress(support.progress());
+  PACO_ASSIGN(const MirrorModel learned,
+              calibrate_mirror(support.raw(), support.labels(), support.model().known_classes(),
+                               options, support.pool(), progress, support.stop()));
+  return mirror_section(learned, settings);
+}
+
+Section mirror_section(const MirrorModel& m, const Settings& settings) {
   Section section;
   section.settings = settings;
-  section.words[kText] = std::move(made.settings);
-  for (auto& [name, tensor] : made.tensors)
-    section.tensors[name] = {std::move(tensor.shape), std::move(tensor.values)};
-  section.numbers["tau"] = model.tau;
-  section.numbers["rho"] = model.rho;
-  section.numbers["slope"] = model.slope;
-  section.numbers["sure"] = model.sure;
-  section.numbers["start"] = model.start;
-  section.numbers["alpha"] = model.embedding.alpha;
-  section.numbers["rank"] = static_cast<double>(model.embedding.rank);
+  section.numbers = {{"tau", m.tau},
+                     {"rho", m.rho},
+                     {"slope", m.slope},
+                     {"sure", m.sure},
+                     {"start", m.start},
+                     {"alpha", m.embedding.alpha},
+                     {"rank", static_cast<double>(m.embedding.rank)},
+                     {"plateau.best", static_cast<double>(m.evidence.best)},
+                     {"plateau.low", static_cast<double>(m.evidence.low)},
+                     {"plateau.high", static_cast<double>(m.evidence.high)}};
+  const std::uint64_t d = m.dimension(), k = m.known(), taus = m.evidence.taus.size();
+  const std::uint64_t splits = m.evidence.scores.rows();
+  const math::Matrix<float>& whitening = m.embedding.whitening;
+  std::vector<float> lower;
+  for (std::size_t i = 0; i < whitening.rows(); ++i)
+    lower.insert(lower.end(), whitening[i].data(), whitening[i].data() + i + 1);
+  section.tensors["mean"] = {{d}, m.embedding.mean};
+  section.tensors["deviation"] = {{d}, m.embedding.deviation};
+  if (!lower.empty()) section.tensors["whitening"] = {{lower.size()}, std::move(lower)};
+  section.tensors["references"] = {{k, d}, values_of(m.references)};
+  section.tensors["evidence.taus"] = {{taus}, m.evidence.taus};
+  section.tensors["evidence.scores"] = {{splits, taus}, values_of(m.evidence.scores)};
+  section.tensors["evidence.means"] = {{taus}, m.evidence.means};
+  section.tensors["evidence.errors"] = {{taus}, m.evidence.errors};
   return section;
 }
 
 Result<std::shared_ptr<const MirrorModel>> mirror_model(const Model& model) {
   PACO_ASSIGN(const Section* section, model.section("mirror"));
-  MirrorSection stored;
-  const auto text = section->words.find(kText);
-  if (text == section->words.end()) {
-    return Error{ErrorCode::bad_format, "its section 'mirror' has no settings",
-                 "the file is damaged; calibrate again"};
+  const Section& s = *section;
+  const std::size_t d = model.dimension, k = model.known_classes();
+  MirrorModel m;
+  PACO_ASSIGN(m.options, table().read(s.settings));
+  PACO_ASSIGN(m.tau, s.number("tau"));
+  PACO_ASSIGN(m.rho, s.number("rho"));
+  PACO_ASSIGN(m.slope, s.number("slope"));
+  PACO_ASSIGN(m.sure, s.number("sure"));
+  PACO_ASSIGN(m.start, s.number("start"));
+  PACO_ASSIGN(m.embedding.alpha, s.number("alpha"));
+  PACO_ASSIGN(const double rank, s.number("rank"));
+  if (!(rank >= 0 && rank <= static_cast<double>(d))) return damaged("has an impossible rank");
+  m.embedding.rank = static_cast<std::size_t>(rank);
+  PACO_ASSIGN(const math::Matrix<double> mean, matrix_from<double>(s, "mean", 1, d));
+  PACO_ASSIGN(const math::Matrix<double> deviation, matrix_from<double>(s, "deviation", 1, d));
+  m.embedding.mean = values_of(mean);
+  m.embedding.deviation = values_of(deviation);
+  if (s.tensors.contains("whitening")) {
+    PACO_ASSIGN(const math::Matrix<float> lower, matrix_from<float>(s, "whitening", 1, d * (d + 1) / 2));
+    m.embedding.whitening = math::Matrix<float>(d, d);
+    const float* from = lower.data();
+    for (std::size_t i = 0; i < d; from += ++i)
+      std::copy_n(from, i + 1, m.embedding.whitening[i].data());
   }
-  stored.settings = text->second;
-  for (const auto& [name, tensor] : section->tensors)
-    stored.tensors[name] = {tensor.shape, tensor.values};
-  PACO_ASSIGN(MirrorModel made, model_from_section(stored, "model"));
-  if (made.known() != model.known_classes() || made.dimension() != model.dimension) {
-    return Error{ErrorCode::bad_format, "its section 'mirror' is of another support set",
-                 "the file is damaged; calibrate again"};
-  }
-  return std::make_shared<const MirrorModel>(std::move(made));
+  PACO_ASSIGN(m.references, matrix_from<float>(s, "references", k, d));
+  PACO_TRY(check(m));
+
+  MirrorEvidence& e = m.evidence;
+  const auto taus = s.tensors.find("evidence.taus");
+  if (taus == s.tensors.end() || taus->second.shape.size() != 1 || taus->second.shape[0] < 1 ||
+      taus->second.shape[0] > (1u << 24))
+    return damaged("does not say what thresholds were tried");
+  const std::size_t tried = taus->second.shape[0];
+  const auto column = [&](const char* name, std::vector<double>& to) -> Result<void> {
+    PACO_ASSIGN(const math::Matrix<double> values, matrix_from<double>(s, name, 1, tried));
+    to = values_of(values);
+    return {};
+  };
+  const auto index = [&](const char* name, std::size_t& to) -> Result<void> {
+    PACO_ASSIGN(const double value, s.number(name));
+    if (!(value >= 0 && value < static_cast<double>(tried)))
+      return damaged("has a plateau outside of the thresholds tried");
+    to = static_cast<std::size_t>(value);
+    return {};
+  };
+  PACO_TRY(column("evidence.taus", e.taus));
+  PACO_TRY(column("evidence.means", e.means));
+  PACO_TRY(column("evidence.errors", e.errors));
+  PACO_ASSIGN(e.scores, matrix_from<double>(s, "evidence.scores",
+                                            static_cast<std::size_t>(m.options.splits), tried));
+  PACO_TRY(index("plateau.best", e.best));
+  PACO_TRY(index("plateau.low", e.low));
+  PACO_TRY(index("plateau.high", e.high));
+  return std::make_shared<const MirrorModel>(std::move(m));
 }
 
 Result<SectionSummary> summarise_mirror(const Model& model) {

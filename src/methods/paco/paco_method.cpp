@@ -6,23 +6,23 @@
 #include <cmath>
 
 #include "core/try.hpp"
-#include "math/logarithm.hpp"
+#include "methods/paco/boundary.hpp"
+#include "methods/common/joining_method.hpp"
 #include "methods/baselines/lone_prototypes.hpp"
 #include "methods/common/methods.hpp"
-#include "methods/common/prototype_method.hpp"
-#include "methods/common/von_mises_fisher.hpp"
-#include "methods/paco/boundary.hpp"
 #include "methods/paco/paco_evidence.hpp"
 #include "methods/paco/paco_figures.hpp"
+#include "math/logarithm.hpp"
+#include "methods/common/von_mises_fisher.hpp"
 
 namespace paco::methods {
 namespace {
 
-class PacoMethod final : public PrototypeMethod {
+class PacoMethod final : public JoiningMethod {
  public:
   PacoMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
              const MethodOptions& options, PacoParameters parameters)
-      : PrototypeMethod(info, std::move(model), options), p_(std::move(parameters)), boundary_(p_) {
+      : JoiningMethod(info, std::move(model), options), p_(std::move(parameters)), boundary_(p_) {
     counts_.lowest_tau_birth = p_.tau_birth_sup;
     memory_changed();
   }
@@ -37,7 +37,7 @@ class PacoMethod final : public PrototypeMethod {
   }
 
  private:
-  void judge(const Sample& sample, Decision& out) override {
+  void choose(const Sample& sample, Decision& out) override {
     // Step 1: evidence of the known classes decides who may compete.
     const BestTwo& nearest = sample.nearest;
     auto& e = out.evidence;
@@ -237,13 +237,13 @@ class PacoMethod final : public PrototypeMethod {
   }
 
   void save_own(Section& own) const override {
-    PrototypeMethod::save_own(own);
+    MethodBase::save_own(own);
     counts_.save(own);
   }
   Result<void> restore_own(const Section& own, const std::string& name) override {
     PacoCounts counts = counts_;
     PACO_TRY(counts.restore(own, samples(), name));
-    PACO_TRY(PrototypeMethod::restore_own(own, name));
+    PACO_TRY(MethodBase::restore_own(own, name));
     counts_ = counts;
     return {};
   }

@@ -5,49 +5,58 @@
 
 #include "core/try.hpp"
 #include "methods/common/option_names.hpp"
+#include "methods/common/option_table.hpp"
 #include "methods/common/section_evidence.hpp"
 #include "methods/common/threshold.hpp"
 #include "methods/common/von_mises_fisher.hpp"
 
-namespace paco {
+namespace paco::methods {
 namespace {
 
-using Kind = MethodOption::Kind;
-using Stage = MethodOption::Stage;
+struct LeaderOptions {
+  int replays = 3;
+  std::uint32_t seed = 0;
+  Tie tie = Tie::mid;
+};
 
-MethodOption replays_option() {
-  return {"replays", Kind::whole, Stage::calibrating, "3", "passes of the replay", 1, 1000, {}};
-}
-MethodOption seed_option() {
-  return {"seed", Kind::whole, Stage::calibrating, "0", "of the replay order", 0, 4294967295, {}};
-}
-MethodOption tie_option() {
-  return {"tie",
-          Kind::choice,
-          Stage::calibrating,
-          "mid",
-          "where to stand among equally good thresholds",
-          0,
-          0,
-          {"mid", "low", "high"}};
+// The options of a replay of the support set.
+template <class T>
+void add_replay(std::vector<typename OptionTable<T>::Row>& rows) {
+  rows.push_back({"replays", &T::replays, 1, 1000, "passes of the replay"});
+  rows.push_back({"seed", &T::seed, 0, 4294967295, "of the replay order"});
+  rows.push_back({"tie", &T::tie, kTies, "where to stand among equally good thresholds"});
 }
 
-Tie tie_of(const Settings& settings) {
-  return methods::kTies.value(choice_setting(settings, "tie")).value_or(Tie::mid);
+const OptionTable<PacoOptions>& paco_table() {
+  static const OptionTable<PacoOptions> table("paco", [] {
+    using O = PacoOptions;
+    constexpr auto kLater = OptionTable<O>::kLater;
+    // Beyond these ranges the float32 side of a score would overflow.
+    std::vector<OptionTable<O>::Row> rows{
+        {"temperature", &O::temperature, 1e-6, 1e6,
+         "divides every cosine in the birth test and the assignment"},
+        {"alpha", &O::alpha, 1e-6, 1e18, "smoothing of the size prior in the assignment", kLater},
+        {"beta", &O::beta, 0, 100,
+         "a category is mature from the median support size to this power", kLater},
+        {"spread", &O::spread, -1e6, 1e6,
+         "standard deviations by which the birth boundary is lowered"}};
+    add_replay<O>(rows);
+    rows.push_back(
+        {"routing", &O::routing, "off: every prototype competes for every sample", kLater});
+    rows.push_back({"adaptive_birth", &O::adaptive_birth,
+                    "off: the birth boundary stays where the support set put it", kLater});
+    return rows;
+  }());
+  return table;
 }
 
-PacoOptions options_from(const Settings& s) {
-  PacoOptions o;
-  o.temperature = number_setting(s, "temperature");
-  o.alpha = number_setting(s, "alpha");
-  o.beta = number_setting(s, "beta");
-  o.spread = number_setting(s, "spread");
-  o.replays = static_cast<int>(whole_setting(s, "replays"));
-  o.seed = static_cast<std::uint32_t>(whole_setting(s, "seed"));
-  o.tie = tie_of(s);
-  o.routing = flag_setting(s, "routing");
-  o.adaptive_birth = flag_setting(s, "adaptive_birth");
-  return o;
+const OptionTable<LeaderOptions>& leader_table() {
+  static const OptionTable<LeaderOptions> table("leader", [] {
+    std::vector<OptionTable<LeaderOptions>::Row> rows;
+    add_replay<LeaderOptions>(rows);
+    return rows;
+  }());
+  return table;
 }
 
 // tau_hi, tau_lo, tau_birth and tau_birth_sup, all read off the views on the winning bank.
@@ -74,74 +83,15 @@ void set_reference_thresholds(PacoParameters& p, std::span<const methods::BankVi
   p.tau_birth_sup = p.birth.value - p.options.spread * p.sigma_pos / T;
 }
 
-// Only where it is not all of them.
-void put_scored(Section& section, const methods::SupportView& support) {
+// Only if it is not all of them.
+void put_scored(Section& section, const SupportView& support) {
   if (support.scored() < support.labels().size())
     section.numbers["scored_samples"] = static_cast<double>(support.scored());
 }
 
 }  // namespace
 
-}  // namespace paco
-
-namespace paco::methods {
-
-const std::vector<MethodOption>& paco_options() {
-  // Beyond these ranges the float32 side of a score would overflow.
-  static const std::vector<MethodOption> options{
-      {"temperature",
-       Kind::number,
-       Stage::calibrating,
-       "1",
-       "divides every cosine in the birth test and the assignment",
-       1e-6,
-       1e6,
-       {}},
-      {"alpha",
-       Kind::number,
-       Stage::deciding,
-       "1e6",
-       "smoothing of the size prior in the assignment",
-       1e-6,
-       1e18,
-       {}},
-      {"beta",
-       Kind::number,
-       Stage::deciding,
-       "0.5",
-       "a category is mature from the median support size to this power",
-       0,
-       100,
-       {}},
-      {"spread",
-       Kind::number,
-       Stage::calibrating,
-       "1",
-       "standard deviations by which the birth boundary is lowered",
-       -1e6,
-       1e6,
-       {}},
-      replays_option(),
-      seed_option(),
-      tie_option(),
-      {"routing",
-       Kind::flag,
-       Stage::deciding,
-       "on",
-       "off: every prototype competes for every sample",
-       0,
-       0,
-       {}},
-      {"adaptive_birth",
-       Kind::flag,
-       Stage::deciding,
-       "on",
-       "off: the birth boundary stays where the support set put it",
-       0,
-       0,
-       {}}};
-  return options;
-}
+const std::vector<MethodOption>& paco_options() { return paco_table().options(); }
 
 Section paco_section(const Settings& settings, PacoParameters p) {
   Section section;
@@ -159,7 +109,7 @@ Section paco_section(const Settings& settings, PacoParameters p) {
 
 Result<Section> calibrate_paco(SupportView& support, const Settings& settings) {
   PacoParameters p;
-  p.options = options_from(settings);
+  PACO_ASSIGN(p.options, paco_table().read(settings));
   p.log_p0 = log_uniform_density(support.model().dimension);
   p.base_median = support.base_median();
   set_reference_thresholds(p, support.views());
@@ -176,14 +126,8 @@ namespace paco {
 
 Result<PacoParameters> paco_parameters(const Model& model, const Settings& changed) {
   PACO_ASSIGN(const Section* section, model.section("paco"));
-  Settings given = section->settings;
-  PACO_ASSIGN(const Settings wanted,
-              complete_settings(methods::paco_options(), changed, Stage::deciding, "paco"));
-  for (const auto& [name, value] : wanted) given.insert_or_assign(name, value);
-  PACO_ASSIGN(const Settings settings,
-              complete_settings(methods::paco_options(), given, Stage::calibrating, "paco"));
   PacoParameters p;
-  p.options = options_from(settings);
+  PACO_ASSIGN(p.options, methods::paco_table().read(section->settings, changed));
   PACO_ASSIGN(p.hi, methods::get_threshold(*section, "tau_hi"));
   PACO_ASSIGN(p.birth, methods::get_threshold(*section, "tau_birth"));
   PACO_ASSIGN(p.create, methods::get_threshold(*section, "tau_create"));
@@ -199,20 +143,15 @@ Result<PacoParameters> paco_parameters(const Model& model, const Settings& chang
 
 namespace paco::methods {
 
-const std::vector<MethodOption>& leader_options() {
-  static const std::vector<MethodOption> options{replays_option(), seed_option(), tie_option()};
-  return options;
-}
+const std::vector<MethodOption>& leader_options() { return leader_table().options(); }
 
 Result<Section> calibrate_leader(SupportView& support, const Settings& settings) {
-  PACO_ASSIGN(const ReplayScores* scores,
-              support.replay(static_cast<int>(whole_setting(settings, "replays")),
-                             static_cast<std::uint32_t>(whole_setting(settings, "seed"))));
+  PACO_ASSIGN(const LeaderOptions options, leader_table().read(settings));
+  PACO_ASSIGN(const ReplayScores* scores, support.replay(options.replays, options.seed));
   Section section;
   section.settings = settings;
-  put_threshold(
-      section, "leader",
-      choose_threshold(scores->cosine_positives, scores->cosine_negatives, tie_of(settings)));
+  put_threshold(section, "leader",
+                choose_threshold(scores->cosine_positives, scores->cosine_negatives, options.tie));
   put_scored(section, support);
   return section;
 }

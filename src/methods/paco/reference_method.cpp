@@ -1,25 +1,24 @@
 // PACO in plain loops and double precision, one sample at a time: the method as it is defined,
 // nothing more.
 //
-// It stays in the tree for good and judges the fast engine (paco_method.cpp), which must agree with
-// it on every decision. Read this file to learn the method.
+// It stays in the tree for good: the fast engine (paco_method.cpp) must agree with it on every
+// decision. Read this file to learn the method.
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/threads.hpp"
 #include "core/try.hpp"
+#include "methods/common/best_two.hpp"
+#include "methods/paco/boundary.hpp"
+#include "methods/common/method_base.hpp"
+#include "methods/common/methods.hpp"
+#include "methods/paco/paco_evidence.hpp"
+#include "methods/paco/paco_figures.hpp"
 #include "math/logarithm.hpp"
 #include "math/matrix.hpp"
 #include "math/plain.hpp"
-#include "methods/common/best_two.hpp"
-#include "methods/common/method_base.hpp"
-#include "methods/common/methods.hpp"
-#include "methods/common/standardise.hpp"
 #include "methods/common/von_mises_fisher.hpp"
-#include "methods/paco/boundary.hpp"
-#include "methods/paco/paco_evidence.hpp"
-#include "methods/paco/paco_figures.hpp"
 
 namespace paco::methods {
 namespace {
@@ -37,13 +36,11 @@ class ReferenceMethod final : public MethodBase {
   }
 
   Result<void> decide_block(Rows<const double> embeddings, std::span<Decision> decisions) override {
-    PACO_TRY(check_block_shape(embeddings, model().dimension, decisions.size()));
     core::ThreadPool here;
-    math::Matrix<float> units(embeddings.rows, d_);
-    PACO_TRY(standardise_rows(embeddings, model().mean, model().deviation, units.view(), "stream",
-                              samples(), here));
-    for (std::size_t i = 0; i < embeddings.rows; ++i) {
-      decisions[i] = judge(units[i].data());
+    math::Matrix<float> units(decisions.size(), d_);
+    PACO_TRY(space().apply(embeddings, units.view(), samples(), here));
+    for (std::size_t i = 0; i < units.rows(); ++i) {
+      decisions[i] = choose(units[i].data());
       update(units[i].data(), decisions[i]);
     }
     return {};
@@ -110,7 +107,7 @@ class ReferenceMethod final : public MethodBase {
     out.evidence[kRunnerUpScore] = best.second_score;
   }
 
-  Decision judge(const float* u) const {
+  Decision choose(const float* u) const {
     Decision out;
     auto& e = out.evidence;
     e[kTauBirth] = boundary_.tau_birth;
@@ -187,7 +184,7 @@ class ReferenceMethod final : public MethodBase {
   }
 
   void update(const float* u, Decision& d) {
-    settle(d);
+    complete(d);
     if (!d.counted) {
       sums_.resize(table().size(), std::vector<double>(d_));
       std::vector<double>& r = sums_[static_cast<std::size_t>(d.prototype)];
@@ -220,15 +217,14 @@ class ReferenceMethod final : public MethodBase {
     boundary_ = current_boundary();
   }
   void save_own(Section& own) const override {
-    put_sums(own);
+    MethodBase::save_own(own);
     counts_.save(own);
   }
   Result<void> restore_own(const Section& own, const std::string& name) override {
     PacoCounts counts = counts_;
     PACO_TRY(counts.restore(own, samples(), name));
-    PACO_ASSIGN(std::vector<NewSum> sums, sums_of(own, name));
+    PACO_TRY(MethodBase::restore_own(own, name));
     counts_ = counts;
-    edited(std::move(sums));
     return {};
   }
 

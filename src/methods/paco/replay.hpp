@@ -16,6 +16,10 @@
 
 namespace paco::core {
 class ThreadPool;
+}
+
+namespace paco::core {
+class ThreadPool;
 }  // namespace paco::core
 
 namespace paco::methods {

@@ -15,6 +15,7 @@
 #include "methods/peers/age.hpp"
 #include "methods/peers/head.hpp"
 #include "methods/peers/peer_method.hpp"
+#include "methods/peers/peer_options.hpp"
 #include "methods/peers/peers.hpp"
 
 namespace paco::methods {
@@ -211,7 +212,7 @@ Result<std::unique_ptr<Method>> make_age_method(const MethodInfo& info,
                                                 std::shared_ptr<const Model> model,
                                                 const MethodOptions& options) {
   PACO_ASSIGN(const Section* section, model->section(info.section));
-  const Settings settings = effective_settings(*section, options.settings);
+  PACO_ASSIGN(const AgeOptions own, age_table().read(section->settings, options.settings));
   const std::size_t classes = model->known_classes(), d = model->dimension;
   AgeRule rule;
   PACO_ASSIGN(const math::Matrix<float> classifier, matrix_of(*section, "classifier", d));
@@ -222,7 +223,7 @@ Result<std::unique_ptr<Method>> make_age_method(const MethodInfo& info,
   rule.classifier = math::PackedRows(classifier);
   PACO_ASSIGN(const std::vector<double>* gates, section->tensor<double>("gates", classes));
   rule.gates = *gates;
-  if (flag_setting(settings, "ssc")) {
+  if (own.ssc) {
     PACO_ASSIGN(const double gate, section->number("ssc"));
     rule.gates.assign(classes, gate);
   }
@@ -245,8 +246,8 @@ Result<std::unique_ptr<Method>> make_age_method(const MethodInfo& info,
     rule.known.emplace_back(std::vector<double>(mean, mean + p),
                             square(covariances->data() + k * p * p), kAgeFloor);
   }
-  rule.log_alpha = math::exact_log(number_setting(settings, "alpha"));
-  rule.window = static_cast<std::size_t>(whole_setting(settings, "window"));
+  rule.log_alpha = math::exact_log(own.alpha);
+  rule.window = own.window;
   return std::unique_ptr<Method>(
       std::make_unique<AgeMethod>(info, std::move(model), options, std::move(rule)));
 }

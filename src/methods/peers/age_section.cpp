@@ -10,14 +10,12 @@
 #include "methods/common/threshold.hpp"
 #include "methods/peers/age.hpp"
 #include "methods/peers/losses.hpp"
+#include "methods/peers/peer_options.hpp"
 #include "methods/peers/peers.hpp"
 #include "methods/peers/training.hpp"
 
 namespace paco::methods {
 namespace {
-
-using Kind = MethodOption::Kind;
-using Stage = MethodOption::Stage;
 
 struct Parts {
   HeadTrainingSet learned;
@@ -156,49 +154,29 @@ void put_densities(SupportView& support, std::size_t components, Section& sectio
 
 }  // namespace
 
-const std::vector<MethodOption>& age_options() {
-  static const std::vector<MethodOption> options = [] {
-    std::vector<MethodOption> own{
-        {"components",
-         Kind::whole,
-         Stage::calibrating,
-         "42",
-         "directions of most variance that densities are computed in",
-         1,
-         512,
-         {}},
-        {"window",
-         Kind::whole,
-         Stage::deciding,
-         "20",
-         "latest samples of a category that its density is estimated from",
-         1,
-         100000,
-         {}},
-        {"alpha",
-         Kind::number,
-         Stage::deciding,
-         "1",
-         "weight of a new category against those there are",
-         1e-300,
-         1e300,
-         {}},
-        {"ssc",
-         Kind::flag,
-         Stage::deciding,
-         "off",
-         "on: one gate by PACO's calibration of the confidence (our reading), not one a class",
-         0,
-         0,
-         {}}};
-    for (MethodOption& option : TrainingOptions::declared(false)) own.push_back(std::move(option));
-    return own;
-  }();
-  return options;
+const OptionTable<AgeOptions>& age_table() {
+  using O = AgeOptions;
+  constexpr auto kLater = OptionTable<O>::kLater;
+  static const OptionTable<O> table(
+      "age",
+      with_training<O>(
+          {{"components", &O::components, 1, 512,
+            "directions of most variance that densities are computed in"},
+           {"window", &O::window, 1, 100000,
+            "latest samples of a category that its density is estimated from", kLater},
+           {"alpha", &O::alpha, 1e-300, 1e300, "weight of a new category against those there are",
+            kLater},
+           {"ssc", &O::ssc,
+            "on: one gate by PACO's calibration of the confidence (our reading), not one a class",
+            kLater}},
+          false));
+  return table;
 }
 
+const std::vector<MethodOption>& age_options() { return age_table().options(); }
+
 Result<Section> calibrate_age(SupportView& support, const Settings& settings) {
-  const TrainingOptions options = TrainingOptions::from(settings);
+  PACO_ASSIGN(const AgeOptions options, age_table().read(settings));
   const Parts parts = split(support, options.seed);
   PACO_ASSIGN(const math::Matrix<float> classifier,
               train_classifier(support, parts.learned, options));
@@ -206,7 +184,7 @@ Result<Section> calibrate_age(SupportView& support, const Settings& settings) {
   section.settings = settings;
   put_matrix(section, "classifier", classifier);
   put_gates(support, classifier, parts.held_out, section);
-  put_densities(support, static_cast<std::size_t>(whole_setting(settings, "components")), section);
+  put_densities(support, options.components, section);
   return section;
 }
 

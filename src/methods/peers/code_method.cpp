@@ -10,6 +10,7 @@
 #include "methods/peers/codes.hpp"
 #include "methods/peers/head.hpp"
 #include "methods/peers/peer_method.hpp"
+#include "methods/peers/peer_options.hpp"
 #include "methods/peers/peers.hpp"
 
 namespace paco::methods {
@@ -132,7 +133,6 @@ Result<std::unique_ptr<Method>> make_code_method(const MethodInfo& info,
                                                  std::shared_ptr<const Model> model,
                                                  const MethodOptions& options) {
   PACO_ASSIGN(const Section* section, model->section(info.section));
-  const Settings settings = effective_settings(*section, options.settings);
   const auto damaged = [](const char* what) {
     return Error{ErrorCode::bad_format, what, "the file is damaged; calibrate again"};
   };
@@ -150,12 +150,12 @@ Result<std::unique_ptr<Method>> make_code_method(const MethodInfo& info,
     PACO_ASSIGN(const std::vector<std::int64_t>* codes,
                 section->tensor<std::int64_t>("centres", model->known_classes()));
     rule.centres.assign(codes->begin(), codes->end());
-    const bool calibrated = flag_setting(settings, "ssc");
-    PACO_ASSIGN(const double radius, section->number(calibrated ? "ssc.radius" : "radius"));
+    PACO_ASSIGN(const CodeOptions own, phe_table().read(section->settings, options.settings));
+    PACO_ASSIGN(const double radius, section->number(own.ssc ? "ssc.radius" : "radius"));
     if (!(radius >= 0 && radius <= static_cast<double>(kMostBits)))
       return damaged("its radius is impossible");
     rule.radius = static_cast<int>(radius);
-    rule.literal = choice_setting(settings, "rule") == "literal";
+    rule.literal = own.rule == PheRule::literal;
   }
   return std::unique_ptr<Method>(
       std::make_unique<CodeMethod>(info, std::move(model), options, std::move(rule)));

@@ -8,24 +8,23 @@
 #include "methods/common/section_evidence.hpp"
 #include "methods/common/threshold.hpp"
 #include "methods/peers/head_training.hpp"
+#include "methods/peers/peer_options.hpp"
 #include "methods/peers/peers.hpp"
 
 namespace paco::methods {
 namespace {
 
-using Kind = MethodOption::Kind;
-using Stage = MethodOption::Stage;
-
 constexpr std::size_t kRankOutputs = 32, kWinnerOutputs = 48;
 
-MethodOption bits_option() {
-  return {"bits", Kind::whole, Stage::calibrating, "12", "of a code", 2, 48, {}};
+const OptionTable<CodeOptions>& hash_table() {
+  static const OptionTable<CodeOptions> table(
+      "hash", with_training<CodeOptions>({{"bits", &CodeOptions::bits, 2, 48, "of a code"}}));
+  return table;
 }
 
-std::vector<MethodOption> with(std::vector<MethodOption> options,
-                               std::initializer_list<MethodOption> more) {
-  options.insert(options.begin(), more);
-  return options;
+const OptionTable<TrainingOptions>& descriptor_table() {
+  static const OptionTable<TrainingOptions> table("rankstat", with_training<TrainingOptions>());
+  return table;
 }
 
 Section section_of(SupportView& support, const Settings& settings, const Head& head,
@@ -39,10 +38,6 @@ Section section_of(SupportView& support, const Settings& settings, const Head& h
   section.numbers["support_codes"] = static_cast<double>(quality.codes);
   section.numbers["support_purity"] = quality.purity;
   return section;
-}
-
-std::size_t bits_of(const Settings& settings) {
-  return static_cast<std::size_t>(whole_setting(settings, "bits"));
 }
 
 // The radius by PACO's calibration: each class in turn is taken for novel, its centre away and the
@@ -73,13 +68,13 @@ ThresholdEvidence replayed_radius(std::span<const Code> codes, std::span<const s
   return choose_threshold(positives, negatives, Tie::mid);
 }
 
-Result<Section> phe_section(SupportView& support, const Settings& settings,
-                            const HeadTrainingSet& set, bool leaders) {
-  const std::size_t bits = bits_of(settings), classes = support.model().known_classes();
-  PACO_ASSIGN(
-      const PheHead phe,
-      train_phe_head(support, set, TrainingOptions::from(settings), bits,
-                     static_cast<std::size_t>(whole_setting(settings, "prototypes")), leaders));
+Result<Section> phe_section(SupportView& support, const Settings& settings, bool leaders) {
+  PACO_ASSIGN(const CodeOptions options, phe_table().read(settings));
+  HeadTrainingSet set = HeadTrainingSet::from(support);
+  if (leaders) set = with_virtual_samples(set, options.seed);
+  const std::size_t bits = options.bits, classes = support.model().known_classes();
+  PACO_ASSIGN(const PheHead phe,
+              train_phe_head(support, set, options, bits, options.prototypes, leaders));
   Section section = section_of(support, settings, phe.head, Coding::signs);
   section.tensors["centres"] = {{classes},
                                 std::vector<std::int64_t>(phe.centres.begin(), phe.centres.end())};
@@ -87,9 +82,8 @@ Result<Section> phe_section(SupportView& support, const Settings& settings,
   section.numbers["radius"] = std::max(most_distance(bits, classes) / 2, 1);
   const std::vector<Code> codes =
       codes_of(phe.head.apply(support.units(), support.pool()), Coding::signs);
-  ThresholdEvidence replayed =
-      replayed_radius(codes, support.labels(), phe.centres,
-                      static_cast<std::uint32_t>(whole_setting(settings, "seed")));
+  ThresholdEvidence replayed = replayed_radius(codes, support.labels(), phe.centres,
+                                               static_cast<std::uint32_t>(options.seed));
   // A distance of at most -value joins: the largest whole one.
   int radius = 0;
   while (-(radius + 1) >= replayed.value) ++radius;
@@ -98,100 +92,73 @@ Result<Section> phe_section(SupportView& support, const Settings& settings,
   return section;
 }
 
+// SMILE and the plain hash baseline.
+template <class Train>
+Result<Section> hash_section(SupportView& support, const Settings& settings, bool with_virtual,
+                             Train train_head, bool more) {
+  PACO_ASSIGN(const CodeOptions options, hash_table().read(settings));
+  HeadTrainingSet set = HeadTrainingSet::from(support);
+  if (with_virtual) set = with_virtual_samples(set, options.seed);
+  PACO_ASSIGN(const Head head, train_head(support, set, options, options.bits, more));
+  return section_of(support, settings, head, Coding::signs);
+}
+
+Result<Section> descriptor_section(SupportView& support, const Settings& settings,
+                                   std::size_t outputs, Coding coding) {
+  PACO_ASSIGN(const TrainingOptions options, descriptor_table().read(settings));
+  PACO_ASSIGN(const Head head,
+              train_classified_head(support, HeadTrainingSet::from(support), options, outputs));
+  return section_of(support, settings, head, coding);
+}
+
 }  // namespace
 
-const std::vector<MethodOption>& hash_options() {
-  static const auto options = with(TrainingOptions::declared(), {bits_option()});
-  return options;
+const OptionTable<CodeOptions>& phe_table() {
+  using O = CodeOptions;
+  constexpr auto kLater = OptionTable<O>::kLater;
+  static const OptionTable<O> table(
+      "phe",
+      with_training<O>(
+          {{"bits", &O::bits, 2, 48, "of a code"},
+           {"prototypes", &O::prototypes, 1, 100, "of each class in training"},
+           {"rule", &O::rule, kPheRules,
+            "literal: compare codes with centres as the released code does, which hardly ever "
+            "agrees",
+            kLater},
+           {"ssc", &O::ssc,
+            "on: the radius comes from PACO's calibration (our reading), not from the number of "
+            "classes",
+            kLater}}));
+  return table;
 }
 
-const std::vector<MethodOption>& descriptor_options() {
-  static const auto options = TrainingOptions::declared();
-  return options;
-}
-
-const std::vector<MethodOption>& phe_options() {
-  static const auto options = with(
-      TrainingOptions::declared(),
-      {bits_option(),
-       {"prototypes",
-        Kind::whole,
-        Stage::calibrating,
-        "10",
-        "of each class in training",
-        1,
-        100,
-        {}},
-       {"rule",
-        Kind::choice,
-        Stage::deciding,
-        "intended",
-        "literal: compare codes with centres as the released code does, which hardly ever agrees",
-        0,
-        0,
-        {"intended", "literal"}},
-       {"ssc",
-        Kind::flag,
-        Stage::deciding,
-        "off",
-        "on: the radius comes from PACO's calibration (our reading), not from the number of "
-        "classes",
-        0,
-        0,
-        {}}});
-  return options;
-}
+const std::vector<MethodOption>& hash_options() { return hash_table().options(); }
+const std::vector<MethodOption>& descriptor_options() { return descriptor_table().options(); }
+const std::vector<MethodOption>& phe_options() { return phe_table().options(); }
 
 Result<Section> calibrate_smile(SupportView& support, const Settings& settings) {
-  const HeadTrainingSet set = HeadTrainingSet::from(support);
-  PACO_ASSIGN(const Head head, train_smile_head(support, set, TrainingOptions::from(settings),
-                                                bits_of(settings), false));
-  return section_of(support, settings, head, Coding::signs);
+  return hash_section(support, settings, false, train_smile_head, false);
 }
-
 Result<Section> calibrate_diffgre_smile(SupportView& support, const Settings& settings) {
-  const TrainingOptions options = TrainingOptions::from(settings);
-  const HeadTrainingSet set = with_virtual_samples(HeadTrainingSet::from(support), options.seed);
-  PACO_ASSIGN(const Head head, train_smile_head(support, set, options, bits_of(settings), true));
-  return section_of(support, settings, head, Coding::signs);
+  return hash_section(support, settings, true, train_smile_head, true);
 }
-
 Result<Section> calibrate_hash(SupportView& support, const Settings& settings) {
-  const HeadTrainingSet set = HeadTrainingSet::from(support);
-  PACO_ASSIGN(const Head head, train_hash_head(support, set, TrainingOptions::from(settings),
-                                               bits_of(settings), false));
-  return section_of(support, settings, head, Coding::signs);
+  return hash_section(support, settings, false, train_hash_head, false);
 }
-
 Result<Section> calibrate_mldg(SupportView& support, const Settings& settings) {
-  const HeadTrainingSet set = HeadTrainingSet::from(support);
-  PACO_ASSIGN(const Head head, train_hash_head(support, set, TrainingOptions::from(settings),
-                                               bits_of(settings), true));
-  return section_of(support, settings, head, Coding::signs);
+  return hash_section(support, settings, false, train_hash_head, true);
 }
-
 Result<Section> calibrate_phe(SupportView& support, const Settings& settings) {
-  return phe_section(support, settings, HeadTrainingSet::from(support), false);
+  return phe_section(support, settings, false);
 }
-
 Result<Section> calibrate_diffgre_phe(SupportView& support, const Settings& settings) {
-  const TrainingOptions options = TrainingOptions::from(settings);
-  return phe_section(support, settings,
-                     with_virtual_samples(HeadTrainingSet::from(support), options.seed), true);
+  return phe_section(support, settings, true);
 }
-
 Result<Section> calibrate_rankstat(SupportView& support, const Settings& settings) {
-  PACO_ASSIGN(const Head head,
-              train_classified_head(support, HeadTrainingSet::from(support),
-                                    TrainingOptions::from(settings), kRankOutputs));
-  return section_of(support, settings, head, Coding::top);
+  return descriptor_section(support, settings, kRankOutputs, Coding::top);
 }
-
 Result<Section> calibrate_wta(SupportView& support, const Settings& settings) {
-  PACO_ASSIGN(const Head head,
-              train_classified_head(support, HeadTrainingSet::from(support),
-                                    TrainingOptions::from(settings), kWinnerOutputs));
-  return section_of(support, settings, head, Coding::groups);
+  return descriptor_section(support, settings, kWinnerOutputs, Coding::groups);
 }
 
 }  // namespace paco::methods

@@ -20,30 +20,22 @@ Result<void> PeerMethod::decide_block(Rows<const double> embeddings,
     if (!check(embeddings[i])) continue;
     // The error that names the row; nothing has been decided.
     math::Matrix<float> unused(embeddings.rows, embeddings.columns);
-    return standardise_rows(embeddings, model().mean, model().deviation, unused.view(), "stream",
-                            samples(), pool_);
+    return space().apply(embeddings, unused.view(), samples(), pool_);
   }
   for (std::size_t start = 0; start < embeddings.rows; start += kRows) {
     const std::size_t rows = std::min(kRows, embeddings.rows - start);
     units_ = math::Matrix<float>(rows, embeddings.columns);
-    PACO_TRY(standardise_rows(embeddings.slice(start, rows), model().mean, model().deviation,
-                              units_.view(), "stream", samples(), pool_));
+    PACO_TRY(space().apply(embeddings.slice(start, rows), units_.view(), samples(), pool_));
     look(units_);
     for (std::size_t i = 0; i < rows; ++i) {
       Decision& decision = decisions[start + i];
       decision = Decision{};
       judge(i, decision);
-      settle(decision);
+      complete(decision);
       joined(i, decision);
     }
   }
   return {};
-}
-
-Settings effective_settings(const Section& section, const Settings& given) {
-  Settings out = section.settings;
-  for (const auto& [name, value] : given) out.insert_or_assign(name, value);
-  return out;
 }
 
 }  // namespace paco::methods

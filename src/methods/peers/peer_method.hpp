@@ -17,6 +17,7 @@ class PeerMethod : public MethodBase {
              const MethodOptions& options);
 
   Result<void> decide_block(Rows<const double> embeddings, std::span<Decision> decisions) final;
+  const PrototypeDirections* directions() const final { return nullptr; }
 
  protected:
   // What can be had for the whole block before any of it is decided; the rows of `units` are the
@@ -43,8 +44,5 @@ class PeerMethod : public MethodBase {
   core::ThreadPool pool_;
   math::Matrix<float> units_;
 };
-
-// The settings that a stream is decided with: the section's, and those given in their place.
-Settings effective_settings(const Section& section, const Settings& given);
 
 }  // namespace paco::methods

@@ -43,7 +43,10 @@ const std::vector<MethodOption>& talon_options();
 const std::vector<EvidenceField>& space_fields();
 Result<Section> calibrate_ltc(SupportView& support, const Settings& settings);
 Result<Section> calibrate_talon(SupportView& support, const Settings& settings);
-Result<std::unique_ptr<Method>> make_space_method(const MethodInfo& info,
+Result<std::unique_ptr<Method>> make_ltc_method(const MethodInfo& info,
+                                                std::shared_ptr<const Model> model,
+                                                const MethodOptions& options);
+Result<std::unique_ptr<Method>> make_talon_method(const MethodInfo& info,
                                                   std::shared_ptr<const Model> model,
                                                   const MethodOptions& options);
 

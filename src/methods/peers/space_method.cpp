@@ -18,6 +18,7 @@
 #include "methods/peers/head.hpp"
 #include "methods/peers/losses.hpp"
 #include "methods/peers/peer_method.hpp"
+#include "methods/peers/peer_options.hpp"
 #include "methods/peers/peers.hpp"
 
 namespace paco::methods {
@@ -191,11 +192,14 @@ const std::vector<EvidenceField>& space_fields() {
   return fields;
 }
 
+namespace {
+
 Result<std::unique_ptr<Method>> make_space_method(const MethodInfo& info,
                                                   std::shared_ptr<const Model> model,
-                                                  const MethodOptions& options) {
+                                                  const MethodOptions& options,
+                                                  const OptionTable<SpaceOptions>& table) {
   PACO_ASSIGN(const Section* section, model->section(info.section));
-  const Settings settings = effective_settings(*section, options.settings);
+  PACO_ASSIGN(const SpaceOptions own, table.read(section->settings, options.settings));
   SpaceRule rule;
   PACO_ASSIGN(rule.head, Head::get(*section, "head", model->dimension));
   PACO_ASSIGN(rule.centres, matrix_of(*section, "centres", rule.head.outputs()));
@@ -203,13 +207,25 @@ Result<std::unique_ptr<Method>> make_space_method(const MethodInfo& info,
     return Error{ErrorCode::bad_format, "its section has not one centre a class",
                  "the file is damaged; calibrate again"};
   }
-  const bool calibrated = settings.contains("ssc") && flag_setting(settings, "ssc");
-  PACO_ASSIGN(rule.threshold, section->number(calibrated ? "ssc" : "tau"));
-  if (const double given = number_setting(settings, "tau"); given > 0) rule.threshold = given;
-  if (settings.contains("batch"))
-    rule.batch = static_cast<std::size_t>(whole_setting(settings, "batch"));
+  PACO_ASSIGN(rule.threshold, section->number(own.ssc ? "ssc" : "tau"));
+  if (own.tau > 0) rule.threshold = own.tau;
+  rule.batch = own.batch;
   return std::unique_ptr<Method>(
       std::make_unique<SpaceMethod>(info, std::move(model), options, std::move(rule)));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Method>> make_ltc_method(const MethodInfo& info,
+                                                std::shared_ptr<const Model> model,
+                                                const MethodOptions& options) {
+  return make_space_method(info, std::move(model), options, ltc_table());
+}
+
+Result<std::unique_ptr<Method>> make_talon_method(const MethodInfo& info,
+                                                  std::shared_ptr<const Model> model,
+                                                  const MethodOptions& options) {
+  return make_space_method(info, std::move(model), options, talon_table());
 }
 
 }  // namespace paco::methods

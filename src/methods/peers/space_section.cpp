@@ -7,29 +7,32 @@
 
 #include "core/random.hpp"
 #include "core/try.hpp"
-#include "math/kernels.hpp"
 #include "methods/common/references.hpp"
 #include "methods/common/section_evidence.hpp"
 #include "methods/common/threshold.hpp"
+#include "math/kernels.hpp"
 #include "methods/peers/head_training.hpp"
 #include "methods/peers/losses.hpp"
+#include "methods/peers/peer_options.hpp"
 #include "methods/peers/peers.hpp"
 
 namespace paco::methods {
 namespace {
 
-using Kind = MethodOption::Kind;
-using Stage = MethodOption::Stage;
-
-MethodOption threshold_option() {
+OptionTable<SpaceOptions>::Row threshold_row() {
   return {"tau",
-          Kind::number,
-          Stage::deciding,
-          "0",
-          "from this cosine on a sample joins; 0: what calibration found",
+          &SpaceOptions::tau,
           0,
           1,
-          {}};
+          "from this cosine on a sample joins; 0: what calibration found",
+          OptionTable<SpaceOptions>::kLater};
+}
+
+std::vector<OptionTable<SpaceOptions>::Row> rows_with(OptionTable<SpaceOptions>::Row last) {
+  auto rows = with_training<SpaceOptions>({}, false);
+  rows.push_back(threshold_row());
+  rows.push_back(std::move(last));
+  return rows;
 }
 
 // The balanced boundary between samples that start a category and samples that join one, were their
@@ -62,7 +65,7 @@ ThresholdEvidence replayed_threshold(const Views& views, const math::Matrix<floa
 }
 
 Result<Section> section_of(SupportView& support, const Settings& settings,
-                           const HeadTrainingSet& set, const Head& head) {
+                           const HeadTrainingSet& set, const Head& head, std::uint64_t seed) {
   Section section;
   section.settings = settings;
   head.put(section, "head");
@@ -71,61 +74,50 @@ Result<Section> section_of(SupportView& support, const Settings& settings,
               class_prototypes(points, support.labels(), support.model().class_names));
   put_matrix(section, "centres", centres);
   put_threshold(section, "ssc",
-                replayed_threshold(views_through(head, set, support.pool()), centres,
-                                   static_cast<std::uint64_t>(whole_setting(settings, "seed"))));
+                replayed_threshold(views_through(head, set, support.pool()), centres, seed));
   return section;
 }
 
 }  // namespace
 
-const std::vector<MethodOption>& ltc_options() {
-  static const std::vector<MethodOption> options = [] {
-    std::vector<MethodOption> own = TrainingOptions::declared(false);
-    own.push_back(threshold_option());
-    own.push_back({"ssc",
-                   Kind::flag,
-                   Stage::deciding,
-                   "off",
-                   "on: the threshold comes from PACO's calibration (our reading), not from the "
-                   "training",
-                   0,
-                   0,
-                   {}});
-    return own;
-  }();
-  return options;
+const OptionTable<SpaceOptions>& ltc_table() {
+  static const OptionTable<SpaceOptions> table(
+      "ltc", rows_with({"ssc", &SpaceOptions::ssc,
+                        "on: the threshold comes from PACO's calibration (our reading), not from "
+                        "the training",
+                        OptionTable<SpaceOptions>::kLater}));
+  return table;
 }
 
-const std::vector<MethodOption>& talon_options() {
-  static const std::vector<MethodOption> options = [] {
-    std::vector<MethodOption> own = TrainingOptions::declared(false);
-    own.push_back(threshold_option());
-    own.push_back({"batch",
-                   Kind::whole,
-                   Stage::deciding,
-                   "64",
-                   "samples after which prototypes follow those that joined them; 0: never",
-                   0,
-                   100000,
-                   {}});
-    return own;
-  }();
-  return options;
+const OptionTable<SpaceOptions>& talon_table() {
+  SpaceOptions presets;
+  presets.batch = 64;
+  static const OptionTable<SpaceOptions> table(
+      "talon",
+      rows_with({"batch", &SpaceOptions::batch, 0, 100000,
+                 "samples after which prototypes follow those that joined them; 0: never",
+                 OptionTable<SpaceOptions>::kLater}),
+      presets);
+  return table;
 }
+
+const std::vector<MethodOption>& ltc_options() { return ltc_table().options(); }
+const std::vector<MethodOption>& talon_options() { return talon_table().options(); }
 
 Result<Section> calibrate_ltc(SupportView& support, const Settings& settings) {
+  PACO_ASSIGN(const SpaceOptions options, ltc_table().read(settings));
   const HeadTrainingSet set = HeadTrainingSet::from(support);
-  PACO_ASSIGN(const SpaceHead space, train_ltc_head(support, set, TrainingOptions::from(settings)));
-  PACO_ASSIGN(Section section, section_of(support, settings, set, space.head));
+  PACO_ASSIGN(const SpaceHead space, train_ltc_head(support, set, options));
+  PACO_ASSIGN(Section section, section_of(support, settings, set, space.head, options.seed));
   section.numbers["tau"] = space.threshold;
   return section;
 }
 
 Result<Section> calibrate_talon(SupportView& support, const Settings& settings) {
+  PACO_ASSIGN(const SpaceOptions options, talon_table().read(settings));
   const HeadTrainingSet set = HeadTrainingSet::from(support);
-  PACO_ASSIGN(const SpaceHead space,
-              train_talon_head(support, set, TrainingOptions::from(settings)));
-  PACO_ASSIGN(Section section, section_of(support, settings, set, space.head));
+  PACO_ASSIGN(const SpaceHead space, train_talon_head(support, set, options));
+  PACO_ASSIGN(Section section, section_of(support, settings, set, space.head, options.seed));
   section.numbers["tau"] = section.numbers.at("ssc");
   return section;
 }

@@ -15,6 +15,7 @@
 #include "methods/peers/head.hpp"
 #include "methods/peers/losses.hpp"
 #include "methods/peers/peer_method.hpp"
+#include "methods/peers/peer_options.hpp"
 #include "methods/peers/peers.hpp"
 
 namespace paco::methods {
@@ -226,7 +227,7 @@ Result<std::unique_ptr<Method>> make_sync_method(const MethodInfo& info,
                                                  std::shared_ptr<const Model> model,
                                                  const MethodOptions& options) {
   PACO_ASSIGN(const Section* section, model->section(info.section));
-  const Settings settings = effective_settings(*section, options.settings);
+  PACO_ASSIGN(const SyncOptions own, sync_table().read(section->settings, options.settings));
   SyncRule rule;
   std::size_t width = model->dimension;
   if (section->tensors.contains("head.gelu")) {
@@ -242,9 +243,9 @@ Result<std::unique_ptr<Method>> make_sync_method(const MethodInfo& info,
   PACO_ASSIGN(const std::vector<double>* thresholds,
               section->tensor<double>("thresholds", model->known_classes()));
   rule.thresholds = *thresholds;
-  rule.refit = flag_setting(settings, "refit");
-  rule.samples = static_cast<std::size_t>(whole_setting(settings, "samples"));
-  rule.seed = static_cast<std::uint64_t>(whole_setting(settings, "seed"));
+  rule.refit = own.refit;
+  rule.samples = own.samples;
+  rule.seed = own.seed;
   return std::unique_ptr<Method>(
       std::make_unique<SyncMethod>(info, std::move(model), options, std::move(rule)));
 }

@@ -5,17 +5,15 @@
 #include <cmath>
 
 #include "core/try.hpp"
-#include "math/kernels.hpp"
 #include "methods/common/references.hpp"
+#include "math/kernels.hpp"
 #include "methods/peers/head_training.hpp"
 #include "methods/peers/losses.hpp"
+#include "methods/peers/peer_options.hpp"
 #include "methods/peers/peers.hpp"
 
 namespace paco::methods {
 namespace {
-
-using Kind = MethodOption::Kind;
-using Stage = MethodOption::Stage;
 
 // Nothing is closer to itself than this once it has been rounded to float32.
 constexpr double kMostThreshold = 1 - 1e-6;
@@ -78,75 +76,42 @@ math::Matrix<float> class_spreads(const math::Matrix<float>& units,
   return out;
 }
 
-constexpr std::string_view kNoNames = "none";
-
-// As the heads of the other peers are trained by default, but for the number of steps.
-TrainingOptions named_training(const Settings& settings) {
-  Settings own;
-  for (const MethodOption& option : TrainingOptions::declared())
-    own.emplace(std::string(option.name), std::string(option.preset));
-  own.insert_or_assign("steps", std::string(choice_setting(settings, "name_steps")));
-  return TrainingOptions::from(own);
-}
-
 }  // namespace
 
-const std::vector<MethodOption>& sync_options() {
-  static const std::vector<MethodOption> options{
-      {"names",
-       Kind::choice,
-       Stage::calibrating,
-       kNoNames,
-       "file with a vector for the name of each known class, in their order; none: without",
-       0,
-       0,
-       {}},
-      {"name_steps",
-       Kind::whole,
-       Stage::calibrating,
-       "900",
-       "of the training towards the names, 128 samples each",
-       1,
-       1e7,
-       {}},
-      {"deviations",
-       Kind::number,
-       Stage::calibrating,
-       "3",
-       "by which a class's threshold is below the mean cosine of its samples",
-       0,
-       100,
-       {}},
-      {"refit",
-       Kind::flag,
-       Stage::deciding,
-       "off",
-       "on: every ten births all prototypes are trained anew on drawn samples",
-       0,
-       0,
-       {}},
-      {"samples",
-       Kind::whole,
-       Stage::deciding,
-       "32",
-       "drawn for each prototype by a refit",
-       1,
-       4096,
-       {}},
-      {"seed", Kind::whole, Stage::deciding, "0", "of what a refit draws", 0, 4294967295, {}}};
-  return options;
+const OptionTable<SyncOptions>& sync_table() {
+  using O = SyncOptions;
+  constexpr auto kLater = OptionTable<O>::kLater;
+  static const OptionTable<O> table(
+      "sync",
+      {{"names", &O::names,
+        "file with a vector for the name of each known class, in their order; none: without"},
+       {"name_steps", &O::name_steps, 1, 1e7,
+        "of the training towards the names, 128 samples each"},
+       {"deviations", &O::deviations, 0, 100,
+        "by which a class's threshold is below the mean cosine of its samples"},
+       {"refit", &O::refit, "on: every ten births all prototypes are trained anew on drawn samples",
+        kLater},
+       {"samples", &O::samples, 1, 4096, "drawn for each prototype by a refit", kLater},
+       {"seed", &O::seed, 0, 4294967295, "of what a refit draws", kLater}});
+  return table;
 }
+
+const std::vector<MethodOption>& sync_options() { return sync_table().options(); }
 
 Result<Section> calibrate_sync(SupportView& support, const Settings& settings) {
   const Model& model = support.model();
+  PACO_ASSIGN(const SyncOptions options, sync_table().read(settings));
   Section section;
   section.settings = settings;
   math::Matrix<float> points = support.units();
   Views seen{points, {support.labels().begin(), support.labels().end()}};
-  if (const std::string_view file = choice_setting(settings, "names"); file != kNoNames) {
-    PACO_ASSIGN(const math::Matrix<float> names, read_name_vectors(std::string(file), model));
+  if (options.names != kNoNames) {
+    PACO_ASSIGN(const math::Matrix<float> names, read_name_vectors(options.names, model));
+    // As the heads of the other peers are trained by default, but for the number of steps.
+    TrainingOptions training;
+    training.steps = options.name_steps;
     const HeadTrainingSet set = HeadTrainingSet::from(support);
-    PACO_ASSIGN(const Head head, train_named_head(support, set, named_training(settings), names));
+    PACO_ASSIGN(const Head head, train_named_head(support, set, training, names));
     head.put(section, "head");
     points = unit_rows(head.apply(points, support.pool())).units;
     seen = views_through(head, set, support.pool());
@@ -156,7 +121,7 @@ Result<Section> calibrate_sync(SupportView& support, const Settings& settings) {
   put_matrix(section, "centres", centres);
   put_matrix(section, "spreads", class_spreads(points, support.labels(), centres.rows()));
   std::vector<double> thresholds =
-      class_thresholds(seen.points, seen.labels, centres, number_setting(settings, "deviations"));
+      class_thresholds(seen.points, seen.labels, centres, options.deviations);
   const auto [lowest, highest] = std::minmax_element(thresholds.begin(), thresholds.end());
   section.numbers["lowest_threshold"] = *lowest;
   section.numbers["highest_threshold"] = *highest;

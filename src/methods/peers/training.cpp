@@ -10,57 +10,12 @@
 namespace paco::methods {
 namespace {
 
-using Kind = MethodOption::Kind;
-using Stage = MethodOption::Stage;
-
 constexpr std::size_t kBatch = 128;
 constexpr std::size_t kBottleneck = 256;
 
 double input_scale(std::size_t dimension) { return std::sqrt(static_cast<double>(dimension)); }
 
 }  // namespace
-
-TrainingOptions TrainingOptions::from(const Settings& s) {
-  TrainingOptions o;
-  o.steps = static_cast<int>(whole_setting(s, "steps"));
-  if (s.contains("width")) o.width = static_cast<std::size_t>(whole_setting(s, "width"));
-  o.rate = number_setting(s, "rate");
-  o.borrowed = number_setting(s, "borrowed");
-  o.seed = static_cast<std::uint64_t>(whole_setting(s, "seed"));
-  return o;
-}
-
-std::vector<MethodOption> TrainingOptions::declared(bool hidden) {
-  std::vector<MethodOption> options{
-      {"steps",
-       Kind::whole,
-       Stage::calibrating,
-       "900",
-       "of training, 128 samples each",
-       1,
-       1e7,
-       {}},
-      {"width", Kind::whole, Stage::calibrating, "256", "of the head's hidden layers", 2, 8192, {}},
-      {"rate", Kind::number, Stage::calibrating, "0.01", "learning rate at the start", 1e-9, 1, {}},
-      {"borrowed",
-       Kind::number,
-       Stage::calibrating,
-       "1",
-       "largest share of a view's variance that comes from other samples",
-       0,
-       1,
-       {}},
-      {"seed",
-       Kind::whole,
-       Stage::calibrating,
-       "0",
-       "of weights, batches and views",
-       0,
-       4294967295,
-       {}}};
-  if (!hidden) std::erase_if(options, [](const MethodOption& o) { return o.name == "width"; });
-  return options;
-}
 
 HeadTrainingSet::HeadTrainingSet(math::Matrix<float> rows, std::vector<std::int64_t> row_labels,
                                  std::size_t class_count)

@@ -12,22 +12,34 @@
 #include <span>
 #include <vector>
 
+#include "methods/common/option_table.hpp"
 #include "methods/common/support_view.hpp"
 #include "methods/peers/head.hpp"
 
 namespace paco::methods {
 
 struct TrainingOptions {
-  int steps = 0;
-  std::size_t width = 0;  // of the hidden layers
-  double rate = 0;        // of Adam at the start; it falls to zero in a straight line
-  double borrowed = 0;    // largest share of a view's variance that is another sample's
+  int steps = 900;
+  std::size_t width = 256;  // of the hidden layers
+  double rate = 0.01;       // of Adam at the start; it falls to zero in a straight line
+  double borrowed = 1;      // largest share of a view's variance that is another sample's
   std::uint64_t seed = 0;
-
-  static TrainingOptions from(const Settings& settings);
-  // The options that from() reads, with defaults. Without `hidden` layers there is no width.
-  static std::vector<MethodOption> declared(bool hidden = true);
 };
+
+// The options of a method whose struct has those of a training among others: `rows`, then these.
+// Without `hidden` layers there is no width.
+template <class T>
+std::vector<typename OptionTable<T>::Row> with_training(
+    std::vector<typename OptionTable<T>::Row> rows = {}, bool hidden = true) {
+  rows.push_back({"steps", &TrainingOptions::steps, 1, 1e7, "of training, 128 samples each"});
+  if (hidden)
+    rows.push_back({"width", &TrainingOptions::width, 2, 8192, "of the head's hidden layers"});
+  rows.push_back({"rate", &TrainingOptions::rate, 1e-9, 1, "learning rate at the start"});
+  rows.push_back({"borrowed", &TrainingOptions::borrowed, 0, 1,
+                  "largest share of a view's variance that comes from other samples"});
+  rows.push_back({"seed", &TrainingOptions::seed, 0, 4294967295, "of weights, batches and views"});
+  return rows;
+}
 
 // Unit embeddings with their classes; classes beyond the known ones are virtual.
 struct HeadTrainingSet {

@@ -33,6 +33,43 @@ TEST(Method, NamesAreThoseOfTheCommandLine) {
   EXPECT_THAT(odd.error().message, HasSubstr("no option 'warmth'"));
 }
 
+// In the method's own space, whatever that is: cosines are dot products of unit vectors.
+TEST(Method, DirectionsAreThoseOfMethodsWhoseReferencesCanBeFixed) {
+  const auto data = testing::make_data({}, 3);
+  const auto model = testing::calibrated(data.support_set());
+  for (const std::string& name : method_names()) {
+    SCOPED_TRACE(name);
+    const auto method = testing::method_for(name, model);
+    testing::decide_all(*method, data.stream, 32);
+    const PrototypeDirections* directions = method->directions();
+    ASSERT_EQ(directions != nullptr, method->info().supports(OperationKind::promote));
+    if (directions == nullptr) continue;
+    const auto space = directions->transform();
+    ASSERT_EQ(space->dimension(), model->dimension);
+    std::vector<double> bad(model->dimension, 1.0);
+    bad[2] = std::nan("");
+    EXPECT_THAT(space->apply(bad).error().message, HasSubstr("nan at column 2"));
+    EXPECT_FALSE(space->apply(std::vector<double>(3, 1.0)).ok());
+    EXPECT_TRUE(directions->direction(method->next_prototype()).empty());
+    for (PrototypeId id = 0; id < method->next_prototype(); ++id) {
+      const std::vector<float> direction = directions->direction(id);
+      EXPECT_EQ(direction, method->editor().direction(id));
+      if (direction.empty()) {
+        EXPECT_EQ(method->prototype(id).members, 0);
+        continue;
+      }
+      ASSERT_EQ(direction.size(), model->dimension);
+      const auto unit = space->apply(data.stream[static_cast<std::size_t>(id) % 7]).value();
+      double cosine = 0;
+      for (std::size_t j = 0; j < unit.size(); ++j)
+        cosine += static_cast<double>(unit[j]) * static_cast<double>(direction[j]);
+      const auto exact =
+          directions->cosine(id, data.stream[static_cast<std::size_t>(id) % 7]).value();
+      EXPECT_NEAR(cosine, exact, 1e-6);
+    }
+  }
+}
+
 TEST(Method, Float32EmbeddingsAreDecidedLikeTheirDoubles) {
   const auto data = testing::make_data({}, 2);
   const auto model = testing::calibrated(data.support_set());

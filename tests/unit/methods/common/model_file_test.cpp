@@ -63,7 +63,6 @@ TEST(ModelFile, ComesBackWithEveryField) {
   EXPECT_EQ(loaded->reference, model.reference);
   EXPECT_EQ(loaded->prototype_quality.accuracy, model.prototype_quality.accuracy);
   EXPECT_EQ(loaded->classifier_quality.available, model.classifier_quality.available);
-  EXPECT_TRUE(loaded->origin.empty());
   expect_same_sections(*loaded, model);
   EXPECT_EQ(loaded->fingerprint(), model.fingerprint());
 }

@@ -14,11 +14,15 @@ std::shared_ptr<const Model> model_of(std::size_t dimension) {
   return testing::calibrated(testing::make_data(plan, 1).support_set());
 }
 
+Rows<const float> references_of(const Model& model) {
+  return {model.references.data(), model.known_classes(), model.dimension};
+}
+
 TEST(Memory, StaysWithinItsBytesPerPrototype) {
   for (const std::size_t d : {2, 16, 768}) {
     const auto model = model_of(d);
     const PrototypeTable table(*model);
-    EXPECT_LE(Memory(*model, table).bytes_per_prototype(), 12 * d + 64);
+    EXPECT_LE(Memory(references_of(*model), table, 128).bytes_per_prototype(), 12 * d + 64);
   }
 }
 
@@ -26,7 +30,9 @@ TEST(Memory, StaysWithinItsBytesPerPrototype) {
 class Follower {
  public:
   explicit Follower(std::size_t dimension)
-      : model_(model_of(dimension)), table_(*model_), memory_(*model_, table_) {}
+      : model_(model_of(dimension)),
+        table_(*model_),
+        memory_(references_of(*model_), table_, 128) {}
 
   PrototypeId create(const std::vector<float>& unit) {
     PrototypeRecord record;
@@ -103,6 +109,31 @@ TEST(Memory, PromotedPrototypesStandAmongTheReferencesInOrderOfTheirNumbers) {
   EXPECT_EQ(f.memory().adapting().size(), 2u);
 }
 
+// Members come and go while a block is decided, as in rehearsal.
+TEST(Memory, APrototypeWithoutMembersLeavesItsPlaceToTheNext) {
+  Follower f(4);
+  const std::vector<float> x{1, 0, 0, 0}, y{0, 1, 0, 0};
+  const PrototypeId a = f.create(x), b = f.create(y);
+  const std::size_t place = f.memory().place(a);
+  f.memory().join(a, y.data(), 0);
+  EXPECT_FALSE(f.memory().leave(a, x.data(), 0));
+  EXPECT_EQ(sum_of(f.memory(), a), (std::vector<double>{0, 1, 0, 0}));
+  EXPECT_EQ(f.memory().resultant(a), 1);
+  EXPECT_TRUE(f.memory().leave(a, y.data(), 0));
+  f.table().edit(a).members = 0;
+  EXPECT_EQ(sum_of(f.memory(), a), (std::vector<double>(4, 0.0)));
+  EXPECT_EQ(f.memory().resultant(a), 0);
+  EXPECT_EQ(f.memory().adapting_ids()[place], kNoId);
+  const PrototypeId c = f.create(x);
+  EXPECT_EQ(f.memory().place(c), place);
+  EXPECT_EQ(sum_of(f.memory(), c), (std::vector<double>{1, 0, 0, 0}));
+  f.memory().drop(b);
+  f.table().edit(b).members = 0;
+  f.follow();
+  EXPECT_EQ(f.memory().adapting().size(), 1u);
+  EXPECT_EQ(f.memory().adapting_ids()[0], c);
+}
+
 TEST(PrototypeTable, CountsWhoCompetesAndTellsWhatChangedOnce) {
   const auto model = model_of(4);
   PrototypeTable table(*model);
@@ -124,6 +155,17 @@ TEST(PrototypeTable, CountsWhoCompetesAndTellsWhatChangedOnce) {
   EXPECT_EQ(table.samples(), support + 3);
   EXPECT_EQ(table.take_changed(), (std::vector<PrototypeId>{id, 1}));
   EXPECT_TRUE(table.take_changed().empty());
+  table.left(id, false);
+  table.left(1, true);
+  EXPECT_EQ(table.samples(), support + 1);
+  table.left(id, false);
+  EXPECT_EQ(table.competing(), known);
+  EXPECT_EQ(table.samples(), support);
+  table.joined(id, false);
+  table.joined(1, true);
+  table.recount();
+  EXPECT_EQ(table.competing(), known + 1);
+  EXPECT_EQ(table.samples(), support + 2);
   table.edit(id).retired = true;
   table.recount();
   EXPECT_EQ(table.competing(), known);

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
 #include "core/random.hpp"
+#include "methods/common/option_table.hpp"
 #include "methods/paco/paco_section.hpp"
 #include "synthetic_data.hpp"
 
@@ -15,29 +17,62 @@ namespace paco::methods {
 namespace {
 
 using ::testing::HasSubstr;
-using Kind = MethodOption::Kind;
 using Stage = MethodOption::Stage;
 
-const std::vector<MethodOption>& some_options() {
-  static const std::vector<MethodOption> options{
-      {"warmth", Kind::number, Stage::calibrating, "0.5", "a number", 0, 2, {}},
-      {"rounds", Kind::whole, Stage::deciding, "3", "a whole number", 1, 10, {}},
-      {"quick", Kind::flag, Stage::deciding, "off", "a flag", 0, 0, {}},
-      {"side", Kind::choice, Stage::calibrating, "left", "a choice", 0, 0, {"left", "right"}}};
-  return options;
+enum class Side : std::uint8_t { left, right };
+constexpr auto kSides = enum_names<Side>({{Side::left, "left"}, {Side::right, "right"}});
+
+struct Shared {
+  double warmth = 0.5;
+};
+struct Some : Shared {
+  int rounds = 3;
+  bool quick = false;
+  Side side = Side::left;
+  std::string file = "none";
+};
+
+const OptionTable<Some>& some_table() {
+  constexpr auto kLater = OptionTable<Some>::kLater;
+  static const OptionTable<Some> table("peer",
+                                       {{"warmth", &Some::warmth, 0, 2, "a number"},
+                                        {"rounds", &Some::rounds, 1, 10, "a whole number", kLater},
+                                        {"quick", &Some::quick, "a flag", kLater},
+                                        {"side", &Some::side, kSides, "a choice"},
+                                        {"file", &Some::file, "a text"}});
+  return table;
 }
 
 Result<Settings> completed(const Settings& given, Stage stage = Stage::calibrating) {
-  return complete_settings(some_options(), given, stage, "peer");
+  return complete_settings(some_table().options(), given, stage, "peer");
 }
 
 TEST(Settings, DefaultsStandForWhatIsNotGiven) {
   const auto settings = completed({{"rounds", "7"}});
   ASSERT_TRUE(settings.ok()) << settings.error().message;
-  EXPECT_EQ(number_setting(*settings, "warmth"), 0.5);
-  EXPECT_EQ(whole_setting(*settings, "rounds"), 7);
-  EXPECT_FALSE(flag_setting(*settings, "quick"));
-  EXPECT_EQ(choice_setting(*settings, "side"), "left");
+  EXPECT_EQ(*settings, (Settings{{"warmth", "0.5"},
+                                 {"rounds", "7"},
+                                 {"quick", "off"},
+                                 {"side", "left"},
+                                 {"file", "none"}}));
+}
+
+TEST(Settings, ATableFillsItsStructWithWhatWasStoredAndChangedLater) {
+  const auto presets = some_table().read({});
+  ASSERT_TRUE(presets.ok()) << presets.error().message;
+  EXPECT_EQ(presets->warmth, 0.5);
+  EXPECT_EQ(presets->rounds, 3);
+  const auto read =
+      some_table().read({{"warmth", "1.25"}, {"rounds", "4"}, {"side", "right"}, {"file", "a b"}},
+                        {{"rounds", "9"}, {"quick", "on"}});
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->warmth, 1.25);
+  EXPECT_EQ(read->rounds, 9);
+  EXPECT_TRUE(read->quick);
+  EXPECT_EQ(read->side, Side::right);
+  EXPECT_EQ(read->file, "a b");
+  EXPECT_FALSE(some_table().read({{"warmth", "3"}}).ok());
+  EXPECT_FALSE(some_table().read({}, {{"warmth", "1"}}).ok()) << "of calibration";
 }
 
 TEST(Settings, OneValueHasOneText) {
@@ -86,21 +121,21 @@ TEST(Settings, TheTextOfANumberGivesItBack) {
   for (int i = 0; i < 1000; ++i)
     numbers.push_back(std::ldexp(random.normal(), static_cast<int>(random.below(400)) - 200));
   for (const double x : numbers)
-    EXPECT_EQ(number_setting({{"x", setting_text(x)}}, "x"), x) << setting_text(x);
+    EXPECT_EQ(std::strtod(setting_text(x).c_str(), nullptr), x) << setting_text(x);
 }
 
 TEST(Settings, TheDefaultsOfPacoAreThoseOfThePaper) {
   const auto settings = complete_settings(paco_options(), {}, Stage::calibrating, "paco");
   ASSERT_TRUE(settings.ok()) << settings.error().message;
-  const PacoOptions paper;
-  EXPECT_EQ(number_setting(*settings, "temperature"), paper.temperature);
-  EXPECT_EQ(number_setting(*settings, "alpha"), paper.alpha);
-  EXPECT_EQ(number_setting(*settings, "beta"), paper.beta);
-  EXPECT_EQ(number_setting(*settings, "spread"), paper.spread);
-  EXPECT_EQ(whole_setting(*settings, "replays"), paper.replays);
-  EXPECT_EQ(choice_setting(*settings, "tie"), tie_name(paper.tie));
-  EXPECT_EQ(flag_setting(*settings, "routing"), paper.routing);
-  EXPECT_EQ(flag_setting(*settings, "adaptive_birth"), paper.adaptive_birth);
+  EXPECT_EQ(*settings, (Settings{{"temperature", "1"},
+                                 {"alpha", "1000000"},
+                                 {"beta", "0.5"},
+                                 {"spread", "1"},
+                                 {"replays", "3"},
+                                 {"seed", "0"},
+                                 {"tie", "mid"},
+                                 {"routing", "on"},
+                                 {"adaptive_birth", "on"}}));
 }
 
 TEST(Settings, EveryRegisteredOptionHasAProperDefaultAndAMeaning) {

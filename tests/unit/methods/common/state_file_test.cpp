@@ -197,7 +197,7 @@ TEST(StateFile, ContradictionsAreFoundAndLeaveTheMethodAsItWas) {
   ASSERT_GE(f.method->view()->discovered, 2u) << "this test needs categories";
   // Read anew for every change: copies of categories share what they hold.
   const auto with = [&](auto change) {
-    State s = state_from_bytes(*f.method->save(), "s.paco", *fresh).value();
+    State s = state_from_bytes(*f.method->save(), "s.paco", *fresh, false).value();
     change(s);
     const auto restored = fresh->restore(*state_to_bytes(s, *fresh, ""), "s.paco");
     EXPECT_EQ(saved(*fresh), empty);

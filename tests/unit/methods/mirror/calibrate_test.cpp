@@ -6,7 +6,6 @@
 
 #include <cmath>
 
-#include "methods/mirror/section.hpp"
 #include "mirror_case.hpp"
 
 namespace paco::testing {
@@ -14,11 +13,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Error refusal(const math::Matrix<double>& support, std::vector<std::int64_t> labels,
-              const methods::MirrorOptions& options = {}) {
-  core::ThreadPool pool(1);
-  core::NoProgress progress;
-  const auto model = methods::calibrate_mirror(support, labels, options, pool, progress, {});
+// As a method of the registry: the support set is checked there, and so are options.
+Error refusal(const Matrix<double>& support, std::vector<std::int64_t> labels,
+              const Settings& settings = {}) {
+  CalibrationOptions options;
+  options.method = "mirror";
+  options.settings = settings;
+  const auto model = calibrate({support, labels, {}, {}}, options);
   EXPECT_FALSE(model.ok());
   return model.ok() ? Error{} : model.error();
 }
@@ -32,7 +33,7 @@ TEST(MirrorCalibrate, RefusesWhatItCannotLearnFromAndSaysWhy) {
   EXPECT_THAT(refusal(h, labels).message, HasSubstr("row 4 has label -7"));
   labels = data.labels;
   for (std::int64_t& k : labels) k = k == 2 ? 3 : k;
-  EXPECT_THAT(refusal(h, labels).message, HasSubstr("class 2 has no sample"));
+  EXPECT_THAT(refusal(h, labels).message, HasSubstr("class 2"));
   for (std::int64_t& k : labels) k %= 2;
   EXPECT_THAT(refusal(h, labels).message, HasSubstr("2 known class(es)"));
   for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::int64_t>(i);
@@ -48,15 +49,14 @@ TEST(MirrorCalibrate, RefusesWhatItCannotLearnFromAndSaysWhy) {
 
 TEST(MirrorCalibrate, RefusesOptionsOutOfRange) {
   const SyntheticData data = make_data({}, 1);
-  methods::MirrorOptions options;
-  options.rehearse = -1;
-  EXPECT_THAT(refusal(data.support, data.labels, options).message, HasSubstr("rehearse is -1"));
-  options = {};
-  options.splits = 1;
-  EXPECT_THAT(refusal(data.support, data.labels, options).message, HasSubstr("splits is 1"));
-  options = {};
-  options.odds = std::nan("");
-  EXPECT_THAT(refusal(data.support, data.labels, options).message, HasSubstr("odds is nan"));
+  EXPECT_THAT(refusal(data.support, data.labels, {{"rehearse", "-1"}}).message,
+              HasSubstr("rehearse is '-1'"));
+  EXPECT_THAT(refusal(data.support, data.labels, {{"splits", "1"}}).message,
+              HasSubstr("splits is '1'"));
+  EXPECT_THAT(refusal(data.support, data.labels, {{"splits", "1001"}}).message,
+              HasSubstr("splits is '1001'"));
+  EXPECT_THAT(refusal(data.support, data.labels, {{"odds", "nan"}}).message,
+              HasSubstr("odds is 'nan'"));
 }
 
 TEST(MirrorCalibrate, ThePriorDecidesWithThreeClassesAndIsSilentWithSix) {
@@ -68,14 +68,14 @@ TEST(MirrorCalibrate, ThePriorDecidesWithThreeClassesAndIsSilentWithSix) {
 
 TEST(MirrorCalibrate, ThePriorChangesTheThresholdAndNothingElse) {
   const SyntheticData data = make_data({}, 1);
-  core::ThreadPool pool(1);
-  core::NoProgress progress;
-  methods::MirrorOptions options;
-  const auto without =
-      methods::calibrate_mirror(data.support, data.labels, options, pool, progress, {});
+  ThreadPool pool(1);
+  NoProgress progress;
+  MirrorOptions options;
+  const auto without = calibrate_mirror(data.support, data.labels, classes_of(data.labels), options,
+                                        pool, progress, {});
   options.prior = true;
-  const auto with =
-      methods::calibrate_mirror(data.support, data.labels, options, pool, progress, {});
+  const auto with = calibrate_mirror(data.support, data.labels, classes_of(data.labels), options,
+                                     pool, progress, {});
   ASSERT_TRUE(without.ok() && with.ok());
   EXPECT_EQ(with->tau, methods::drawn_to_prior(without->tau, 5));
   EXPECT_NE(with->tau, without->tau);
@@ -107,17 +107,20 @@ TEST(MirrorCalibrate, ChoosesTheMiddleOfThePlateauAroundTheBest) {
 TEST(MirrorCalibrate, ThreadsChangeNoBit) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const SyntheticData data = make_data(varied_plan(seed), seed);
-    core::NoProgress progress;
-    std::vector<methods::MirrorSection> sections;
+    NoProgress progress;
+    std::vector<Section> sections;
     for (const unsigned threads : {1U, 2U, 5U}) {
-      core::ThreadPool pool(threads);
-      const auto model =
-          methods::calibrate_mirror(data.support, data.labels, {}, pool, progress, {});
+      ThreadPool pool(threads);
+      const auto model = calibrate_mirror(data.support, data.labels, classes_of(data.labels), {},
+                                          pool, progress, {});
       ASSERT_TRUE(model.ok()) << model.error().message;
-      sections.push_back(methods::to_section(*model));
+      sections.push_back(mirror_section(*model, {}));
     }
-    EXPECT_EQ(sections[0], sections[1]) << "seed " << seed;
-    EXPECT_EQ(sections[0], sections[2]) << "seed " << seed;
+    for (const std::size_t other : {1, 2}) {
+      EXPECT_EQ(sections[0].numbers, sections[other].numbers) << "seed " << seed;
+      for (const auto& [name, tensor] : sections[0].tensors)
+        EXPECT_EQ(tensor.values, sections[other].tensors.at(name).values) << name;
+    }
   }
 }
 
@@ -140,8 +143,10 @@ class Watcher final : public core::Progress {
 TEST(MirrorCalibrate, ProgressReachesItsTotal) {
   const SyntheticData data = make_data({}, 3);
   Watcher watcher;
-  core::ThreadPool pool(2);
-  ASSERT_TRUE(methods::calibrate_mirror(data.support, data.labels, {}, pool, watcher, {}).ok());
+  ThreadPool pool(2);
+  ASSERT_TRUE(
+      calibrate_mirror(data.support, data.labels, classes_of(data.labels), {}, pool, watcher, {})
+          .ok());
   EXPECT_EQ(watcher.done, watcher.total);
   EXPECT_TRUE(watcher.finished);
 }
@@ -151,9 +156,9 @@ TEST(MirrorCalibrate, StopsWhenAsked) {
   for (const std::uint64_t stop_at : {1, 200, 300}) {
     Watcher watcher;
     watcher.stop_at = stop_at;
-    core::ThreadPool pool(1);
-    const auto model = methods::calibrate_mirror(data.support, data.labels, {}, pool, watcher,
-                                                 watcher.stop.get_token());
+    ThreadPool pool(1);
+    const auto model = calibrate_mirror(data.support, data.labels, classes_of(data.labels), {},
+                                        pool, watcher, watcher.stop.get_token());
     ASSERT_FALSE(model.ok()) << stop_at;
     EXPECT_EQ(model.error().code, ErrorCode::interrupted);
     EXPECT_TRUE(watcher.finished);

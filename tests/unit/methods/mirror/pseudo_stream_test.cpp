@@ -11,24 +11,23 @@
 namespace paco::testing {
 namespace {
 
-TEST(PseudoStream, DecidesAsThePlainRule) {
+TEST(PseudoStream, DecidesAsThePlainForm) {
   std::size_t samples = 0, different = 0;
   std::vector<double> scratch;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const MirrorCase c = mirror_case(seed);
-    methods::MirrorModel model = *c.model;
-    model.options.candidates = 1000000;
-    methods::MirrorPlain plain(std::make_shared<const methods::MirrorModel>(model));
-    const MirrorRun run = run_mirror(plain, c.stream, 1000);
-    methods::MirrorEngine engine(c.model);
-    const methods::PseudoStream pseudo(*engine.embed(c.stream), model.references);
+    MirrorCase c = mirror_case(seed);
+    c.learned.options.candidates = 1000000;
+    c.make_model();
+    const MirrorModel& model = c.learned;
+    const auto decisions = decide_all(*c.plain(), c.stream, 1000);
+    const PseudoStream pseudo(c.embedded(), model.references);
     const auto answered = pseudo.decide(
         {model.start, model.slope, model.sure, static_cast<std::size_t>(model.options.rehearse),
          static_cast<std::size_t>(model.options.buffer)},
         scratch);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < answered.size(); ++i)
-      wrong += answered[i] != static_cast<std::uint32_t>(run.decisions[i].category) ? 1 : 0;
+      wrong += answered[i] != static_cast<std::uint32_t>(decisions[i].category) ? 1 : 0;
     samples += answered.size();
     different += wrong;
   }
@@ -37,8 +36,7 @@ TEST(PseudoStream, DecidesAsThePlainRule) {
 
 TEST(PseudoStream, AThresholdThatNothingReachesLeavesEverybodyAlone) {
   const MirrorCase c = mirror_case(3);
-  methods::MirrorEngine engine(c.model);
-  const methods::PseudoStream pseudo(*engine.embed(c.stream), c.model->references);
+  const PseudoStream pseudo(c.embedded(), c.learned.references);
   std::vector<double> scratch;
   const auto answered = pseudo.decide({1.5, 0.1, 0.5, 2, 100}, scratch);
   EXPECT_EQ(std::set<std::uint32_t>(answered.begin(), answered.end()).size(), answered.size());

@@ -1,11 +1,9 @@
-// Models and states come back from their sections as they were, and damaged ones are refused.
-#include "methods/mirror/section.hpp"
-
+// What mirror learned and what it keeps come back from their sections as they were, and damaged
+// ones are refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "mirror_case.hpp"
 
@@ -14,106 +12,108 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(MirrorSection, AModelComesBackAsItWas) {
+bool same_sections(const Section& a, const Section& b) {
+  if (a.settings != b.settings || a.numbers != b.numbers || a.tensors.size() != b.tensors.size())
+    return false;
+  return std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(),
+                    [](const auto& x, const auto& y) {
+                      return x.first == y.first && x.second.shape == y.second.shape &&
+                             x.second.values == y.second.values;
+                    });
+}
+
+TEST(MirrorSection, WhatWasLearnedComesBackAsItWas) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const MirrorCase c = mirror_case(seed);
-    const methods::MirrorSection section = methods::to_section(*c.model);
-    const auto back = methods::model_from_section(section, "model.paco");
+    const auto back = mirror_model(*c.model);
     ASSERT_TRUE(back.ok()) << back.error().message;
-    EXPECT_EQ(methods::to_section(*back), section);
-    methods::MirrorEngine a(c.model), b(std::make_shared<const methods::MirrorModel>(*back));
-    EXPECT_TRUE(same_runs(run_mirror(a, c.stream, 64), run_mirror(b, c.stream, 64)));
+    const Section& section = c.model->sections.at("mirror");
+    EXPECT_TRUE(same_sections(mirror_section(**back, section.settings), section));
   }
 }
 
-TEST(MirrorSection, AStateComesBackAsItWas) {
-  for (std::uint64_t seed = 0; seed < 5; ++seed) {
-    const MirrorCase c = mirror_case(seed);
-    methods::MirrorEngine engine(c.model);
-    run_mirror(engine, c.stream, 64);
-    const methods::MirrorState state = engine.save();
-    const auto back =
-        methods::state_from_section(methods::to_section(state, *c.model), *c.model, "a.state");
-    ASSERT_TRUE(back.ok()) << back.error().message;
-    EXPECT_EQ(*back, state);
-  }
-}
-
-// Every tensor missing, of another shape, or with a value that is not finite; every setting gone.
-template <class Load>
-void expect_damage_is_refused(const methods::MirrorSection& section, Load load) {
-  for (const auto& [name, tensor] : section.tensors) {
-    methods::MirrorSection damaged = section;
-    damaged.tensors.erase(name);
-    EXPECT_THAT(load(damaged).error().message, HasSubstr("no tensor '" + name + "'"));
-    damaged = section;
-    damaged.tensors[name].shape.front() += 1;
-    EXPECT_THAT(load(damaged).error().message, HasSubstr("'" + name + "' has another shape"));
-    damaged = section;
-    if (auto* values = std::get_if<std::vector<double>>(&damaged.tensors[name].values)) {
-      if (values->empty()) continue;
-      values->back() = std::numeric_limits<double>::quiet_NaN();
-      EXPECT_THAT(load(damaged).error().message, HasSubstr("not finite")) << name;
-    }
-    damaged = section;
-    damaged.tensors[name].values = std::vector<std::int64_t>();
-    EXPECT_FALSE(load(damaged).ok() && !std::get_if<std::vector<std::int64_t>>(&tensor.values));
-  }
-  const auto settings = nlohmann::ordered_json::parse(section.settings);
-  for (const auto& item : settings.items()) {
-    auto less = settings;
-    less.erase(item.key());
-    methods::MirrorSection damaged = section;
-    damaged.settings = less.dump();
-    EXPECT_THAT(load(damaged).error().message, HasSubstr("settings cannot be read")) << item.key();
-  }
-}
-
+// Every tensor missing, of another size, of another type, or with a value that is not finite; every
+// number and every setting gone.
 TEST(MirrorSection, DamagedModelsAreRefused) {
-  const methods::MirrorSection section = methods::to_section(*mirror_case(1).model);
-  const auto load = [](const methods::MirrorSection& s) {
-    return methods::model_from_section(s, "model.paco");
+  const MirrorCase c = mirror_case(1);
+  const auto refused = [&](auto damage) {
+    Model model = *c.model;
+    damage(model.sections.at("mirror"));
+    return !mirror_model(model).ok();
   };
-  expect_damage_is_refused(section, load);
-  const auto refused_with = [&](const char* key, const nlohmann::json& value) {
-    auto settings = nlohmann::ordered_json::parse(section.settings);
-    settings[key] = value;
-    methods::MirrorSection damaged = section;
-    damaged.settings = settings.dump();
-    return !load(damaged).ok();
-  };
-  EXPECT_TRUE(refused_with("dimension", 1));
-  EXPECT_TRUE(refused_with("dimension", std::uint64_t{1} << 60));
-  EXPECT_TRUE(refused_with("known", 2));
-  EXPECT_TRUE(refused_with("alpha", 2.0));
-  EXPECT_TRUE(refused_with("rho", -1.0));
-  EXPECT_TRUE(refused_with("start", 1e30));
+  EXPECT_FALSE(refused([](Section&) {}));
+  const Section whole = c.model->sections.at("mirror");
+  for (const auto& [name, tensor] : whole.tensors) {
+    const auto change = [&, &name = name](auto with) {
+      return refused([&](Section& section) {
+        std::visit([&](auto& values) { with(values); }, section.tensors.at(name).values);
+      });
+    };
+    if (name != "whitening") {
+      EXPECT_TRUE(refused([&, &name = name](Section& s) { s.tensors.erase(name); })) << name;
+    }
+    EXPECT_TRUE(change([](auto& values) { values.pop_back(); })) << name;
+    EXPECT_TRUE(refused([&, &name = name](Section& s) {
+      s.tensors.at(name).values = std::vector<std::int64_t>(3);
+    })) << name;
+    EXPECT_TRUE(change([](auto& values) {
+      using T = typename std::decay_t<decltype(values)>::value_type;
+      values.back() = std::numeric_limits<T>::quiet_NaN();
+    })) << name;
+  }
+  for (const auto& [name, value] : whole.numbers) {
+    EXPECT_TRUE(refused([&, &name = name](Section& s) { s.numbers.erase(name); })) << name;
+    EXPECT_TRUE(refused([&, &name = name](Section& s) { s.numbers[name] = 1e300; })) << name;
+  }
+  EXPECT_TRUE(refused([](Section& s) { s.settings["rehearse"] = "many"; }));
+  EXPECT_TRUE(refused([](Section& s) { s.settings["odds"] = "0"; }));
+  EXPECT_TRUE(refused([](Section& s) { s.numbers["rho"] = -1; }));
+  EXPECT_TRUE(refused([](Section& s) { s.numbers["alpha"] = 2; }));
 }
 
 TEST(MirrorSection, DamagedStatesAreRefused) {
   const MirrorCase c = mirror_case(4);
-  methods::MirrorEngine engine(c.model);
-  run_mirror(engine, c.stream, 64);
-  const methods::MirrorState state = engine.save();
-  ASSERT_GE(state.prototypes.size(), 2u);
-  const auto load = [&](const methods::MirrorSection& s) {
-    return methods::state_from_section(s, *c.model, "a.state");
+  const auto method = c.fast();
+  decide_all(*method, c.stream, 64);
+  const std::vector<std::byte> bytes = method->save().value();
+  const auto file = artifact_from_bytes(bytes, "state", "state", 1000).value();
+  // The same file with other values of one tensor.
+  const auto refusal = [&](const std::string& changed, auto damage) -> std::string {
+    ArtifactWriter writer("state", artifact_version(file).value());
+    for (const char* key : {"method", "model", "state"})
+      writer.set(key, artifact_entry(file, key).value());
+    std::map<std::string, ArtifactNumbers> kept;
+    for (const TensorView& tensor : file.tensors()) {
+      ArtifactNumbers& numbers = kept[tensor.name] = artifact_numbers(file, tensor).value();
+      if (tensor.name == changed) std::visit(damage, numbers);
+      std::visit(
+          [&]<class T>(const std::vector<T>& values) {
+            writer.add<T>(tensor.name, {values.size()}, values);
+          },
+          numbers);
+    }
+    const auto restored = c.fast()->restore(writer.to_bytes().value(), "a.state");
+    return restored.ok() ? "" : restored.error().message;
   };
-  expect_damage_is_refused(methods::to_section(state, *c.model), load);
-  const auto refused = [&](auto damage) {
-    methods::MirrorState damaged = state;
-    damage(damaged);
-    return !load(methods::to_section(damaged, *c.model)).ok() &&
-           !methods::MirrorEngine(c.model).restore(damaged).ok();
+  EXPECT_EQ(refusal("", [](auto&) {}), "");
+  for (const TensorView& tensor : file.tensors()) {
+    EXPECT_THAT(refusal(tensor.name, [](auto& values) { values.push_back(0); }),
+                HasSubstr("a.state"))
+        << tensor.name;
+  }
+  const auto last = [](auto value) {
+    return [value](auto& values) {
+      using T = typename std::decay_t<decltype(values)>::value_type;
+      values.back() = static_cast<T>(value);
+    };
   };
-  EXPECT_TRUE(refused([](methods::MirrorState& s) { s.cursor = s.samples + 1; }));
-  EXPECT_TRUE(refused([](methods::MirrorState& s) { s.confident = s.samples + 1; }));
-  EXPECT_TRUE(refused([](methods::MirrorState& s) { s.next_category = 0; }));
-  EXPECT_TRUE(refused([](methods::MirrorState& s) { s.prototypes[0].members = -1; }));
-  EXPECT_TRUE(
-      refused([](methods::MirrorState& s) { std::swap(s.prototypes[0], s.prototypes[1]); }));
-  EXPECT_TRUE(refused([](methods::MirrorState& s) { s.prototypes[0].category = s.next_category; }));
-  EXPECT_TRUE(refused([](methods::MirrorState& s) { s.reference_categories[0] = -5; }));
+  EXPECT_THAT(refusal("own/stored", last(1e9)), HasSubstr("unit sphere"));
+  EXPECT_THAT(refusal("own/stored_prototype", last(1e9)), HasSubstr("never made"));
+  EXPECT_THAT(refusal("own/verdicts", last(-1)), HasSubstr("verdicts"));
+  EXPECT_THAT(refusal("own/sums", last(std::numeric_limits<double>::infinity())),
+              HasSubstr("not finite"));
+  EXPECT_NE(refusal("prototype.members", last(1e9)), "");
+  EXPECT_NE(refusal("prototype.id", last(1e9)), "");
 }
 
 }  // namespace

@@ -1,0 +1,25 @@
+// The evidence of a decision of mirror: which number stands where, and a sentence made of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "paco/method.hpp"
+
+namespace paco::methods {
+
+enum MirrorField : std::size_t {
+  kKnownCosine,
+  kVisibleCosine,
+  kRunnerUpCosine,
+  kLength,
+  kConfident,
+  kAtOnce,
+  kCandidates,
+};
+
+const std::vector<EvidenceField>& mirror_fields();
+
+std::string explain_mirror(const Decision& decision, const Categories& categories);
+
+}  // namespace paco::methods

@@ -1,0 +1,91 @@
+// The samples that mirror keeps to look at them again: the latest ones with their embeddings, where
+// each is filed, and which of them a person has moved.
+//
+// A moved sample stays where it was put; rehearsal passes over it. What is kept is bounded by the
+// buffer and by what people did, not by the length of the stream.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "methods/common/prototype_table.hpp"
+#include "math/matrix.hpp"
+
+namespace paco::methods {
+
+class RehearsalBuffer {
+ public:
+  // Prototype, and whether the sample is only counted there.
+  using Filed = std::pair<PrototypeId, bool>;
+  struct Entry {
+    PrototypeId prototype = kNoId;
+    bool counted = false;  // it has no share in a sum
+    // The best reference never changes unless references come and go: looked for once.
+    PrototypeId known = kNoId;
+    double known_cosine = kNotComputed;
+    std::uint64_t version = 0;  // of the references then; 0: not looked for
+  };
+
+  // Keeps `buffer` samples, and has room for those of the block being decided. None if nothing is
+  // rehearsed.
+  RehearsalBuffer(std::size_t buffer, std::size_t block, std::size_t dimension)
+      : buffer_(buffer), entries_(buffer + block), embeddings_(buffer + block, dimension) {}
+
+  // Place of a sample among the rows of embeddings().
+  std::size_t place(std::uint64_t sequence) const { return sequence % entries_.size(); }
+  Entry& entry(std::uint64_t sequence) { return entries_[place(sequence)]; }
+  const Entry& entry(std::uint64_t sequence) const { return entries_[place(sequence)]; }
+  const float* embedding(std::uint64_t sequence) const {
+    return embeddings_[place(sequence)].data();
+  }
+  Rows<const float> embeddings() const { return embeddings_; }
+
+  void put(std::uint64_t sequence, std::span<const float> unit) {
+    std::copy(unit.begin(), unit.end(), embeddings_[place(sequence)].begin());
+    entry(sequence) = {};
+  }
+  // The stored sample that comes up next with sample `sequence`, which is not the first: round and
+  // round.
+  std::uint64_t next(std::uint64_t sequence) {
+    const std::uint64_t low = sequence > buffer_ ? sequence - buffer_ : 0;
+    if (cursor_ < low || cursor_ >= sequence) cursor_ = low;
+    return cursor_++;
+  }
+
+  // A person moved a sample; `there`: the new prototype holds something. A move back to where the
+  // last one came from takes that one back.
+  void note_move(std::uint64_t sequence, Filed from, Filed to, bool there, std::uint64_t samples);
+  bool was_moved(std::uint64_t sequence) const;
+  // Where a sample is filed, if that is kept.
+  std::optional<Filed> filed(std::uint64_t sequence, std::uint64_t samples) const;
+
+  // In the state of a method that has decided on so many samples.
+  void save(Section& own, std::uint64_t samples) const;
+  Result<void> restore(const Section& own, std::uint64_t samples, PrototypeId next_prototype,
+                       const std::string& name);
+
+ private:
+  // Where it is, and where the moves took it from, the first one first.
+  struct Moved {
+    std::uint64_t sequence = 0;
+    Filed place;
+    std::vector<Filed> trail;
+  };
+  std::vector<Moved>::const_iterator moved_at(std::uint64_t sequence) const;
+  std::size_t kept(std::uint64_t samples) const {
+    return static_cast<std::size_t>(std::min<std::uint64_t>(samples, buffer_));
+  }
+
+  std::size_t buffer_;
+  std::uint64_t cursor_ = 0;  // sequence number of the sample that comes up next
+  std::vector<Entry> entries_;
+  math::Matrix<float> embeddings_;
+  std::vector<Moved> moved_;  // in ascending order of sequence
+};
+
+}  // namespace paco::methods
