@@ -8,7 +8,6 @@
 #include "math/kernels.hpp"
 #include "methods/common/standardise.hpp"
 #include "server/stream.hpp"
-#include "session/session_parts.hpp"
 
 namespace paco::server {
 namespace {
@@ -77,27 +76,18 @@ Directions directions_of(Stream& stream) {
   out.dimension = stream.model().dimension;
   stream.worker().ask([&](Session& session) {
     const Method& method = session.method();
-    const Editor& editor = session.parts().method->editor();
-    const std::vector<float>& references = session.model().references;
+    const PrototypeDirections* directions = method.directions();
     out.events = session.events();
-    if (!method.info().supports(OperationKind::promote) || !editor.shares_space())
-      return;  // it keeps no directions, or others than ours
+    if (directions == nullptr) return;
     for (PrototypeId p = 0; p < method.next_prototype(); ++p) {
-      const PrototypeRole role = editor.role(p);
-      if (!role.exists || !role.competing || role.owner == kNoId) continue;
-      std::vector<float> row;
-      if (role.support) {
-        const auto begin = references.begin() +
-                           static_cast<std::ptrdiff_t>(static_cast<std::size_t>(p) * out.dimension);
-        row.assign(begin, begin + static_cast<std::ptrdiff_t>(out.dimension));
-      } else {
-        row = role.promoted ? editor.reference_row(p) : editor.direction(p);
-      }
+      const Prototype prototype = method.prototype(p);
+      if (!prototype.competing || prototype.owner == kNoId) continue;
+      const std::vector<float> row = directions->direction(p);
       if (row.size() != out.dimension) continue;
       out.prototypes.push_back(p);
-      out.owners.push_back(role.owner);
-      out.sizes.push_back(role.members + role.counted);
-      out.known.push_back(role.support || role.promoted);
+      out.owners.push_back(prototype.owner);
+      out.sizes.push_back(prototype.size());
+      out.known.push_back(prototype.reference);
       out.rows.insert(out.rows.end(), row.begin(), row.end());
     }
   });

@@ -9,7 +9,6 @@
 #include "server/insight.hpp"
 #include "server/service.hpp"
 #include "server/views.hpp"
-#include "session/session_parts.hpp"
 
 namespace paco::server {
 namespace {

@@ -102,7 +102,7 @@ class Memory {
   bool shares_references_ = false;
   PrototypeSet adapting_;
   core::GrowingArray<PrototypeId> adapting_ids_;
-  std::vector<std::size_t> free_;       // places of adapting_
+  std::vector<std::size_t> free_;             // places of adapting_
   core::GrowingArray<std::uint32_t> places_;  // by prototype number
   std::map<PrototypeId, std::vector<double>> shelf_;
 };
