@@ -4,31 +4,31 @@
 
 #include "cli/program.hpp"
 #include "cli/torch_parts.hpp"
-#include "represent/torch_embedder.hpp"
+#include "embed/torch/torch_embedder.hpp"
 
 namespace paco {
 namespace {
 
 class LinkedTorch final : public TorchParts {
  public:
-  Result<std::unique_ptr<ImageEmbedder>> open_run(const std::string& path,
-                                                  const EmbedderSettings& settings) const override {
-    return open_torch_run(path, settings);
+  Result<std::unique_ptr<embed::ImageEmbedder>> open_run(const std::string& path,
+                                                  const embed::EmbedderSettings& settings) const override {
+    return embed::open_torch_run(path, settings);
   }
-  Result<std::unique_ptr<ImageEmbedder>> open_backbone(
-      const NetSpec& spec, const std::string& weights,
-      const EmbedderSettings& settings) const override {
-    return open_torch_backbone(spec, weights, settings);
+  Result<std::unique_ptr<embed::ImageEmbedder>> open_backbone(
+      const embed::NetSpec& spec, const std::string& weights,
+      const embed::EmbedderSettings& settings) const override {
+    return embed::open_torch_backbone(spec, weights, settings);
   }
-  Result<StateDict> read_torchscript(const std::string& path) const override {
-    return read_weights(path);
+  Result<embed::StateDict> read_torchscript(const std::string& path) const override {
+    return embed::read_weights(path);
   }
-  Result<TrainReport> train_network(const TrainingSet& set, const TrainPlan& plan,
-                                    const TrainListener& listener,
+  Result<train::TrainReport> train_network(const train::TrainingSet& set, const train::TrainPlan& plan,
+                                    const train::TrainListener& listener,
                                     std::stop_token stop) const override {
-    return train(set, plan, listener, std::move(stop));
+    return train::train(set, plan, listener, std::move(stop));
   }
-  TorchInfo info() const override { return torch_info(); }
+  embed::TorchInfo info() const override { return embed::torch_info(); }
 };
 
 }  // namespace

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
-#include "base/random.hpp"
+#include "core/random.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 namespace {
 
 using Histogram = std::array<std::int64_t, 16>;  // samples by mark
@@ -88,7 +88,7 @@ class OnesCounter {
 // and succeeds where it is below. All trials draw their next digit at once, 64 to a word, and only
 // their number is kept: half of them are settled by each digit.
 std::int64_t binomial(std::int64_t trials, std::uint64_t part, std::uint64_t whole,
-                      Random& random) {
+                      core::Random& random) {
   if (part >= whole) return trials;
   std::int64_t successes = 0;
   while (trials > 0 && part > 0) {
@@ -109,7 +109,7 @@ std::int64_t binomial(std::int64_t trials, std::uint64_t part, std::uint64_t who
 }
 
 // A resample where there are many samples: what drawing them one by one gives in distribution.
-Histogram draw_at_once(const Histogram& samples, std::int64_t count, Random& random) {
+Histogram draw_at_once(const Histogram& samples, std::int64_t count, core::Random& random) {
   Histogram drawn{};
   std::int64_t draws = count, left = count;  // left: samples of the marks not yet dealt with
   for (std::size_t mark = 0; mark < samples.size() && left > 0; ++mark) {
@@ -121,7 +121,7 @@ Histogram draw_at_once(const Histogram& samples, std::int64_t count, Random& ran
   return drawn;
 }
 
-Histogram draw_one_by_one(std::span<const std::uint8_t> marks, Random& random) {
+Histogram draw_one_by_one(std::span<const std::uint8_t> marks, core::Random& random) {
   Histogram drawn{};
   for (std::size_t draw = 0; draw < marks.size(); ++draw)
     ++drawn[marks[random.below(marks.size())]];
@@ -149,7 +149,7 @@ void add_intervals(std::span<const std::uint8_t> marks, const EvaluationOptions&
   const std::array<Question, 7> asked = questions(scores);
   std::array<std::vector<double>, 7> values;
   const Histogram samples = histogram_of(marks);
-  Random random(options.seed);
+  core::Random random(options.seed);
   for (int resample = 0; resample < options.resamples && !stop.stop_requested(); ++resample) {
     const Histogram histogram =
         marks.size() < kManySamples
@@ -167,4 +167,4 @@ void add_intervals(std::span<const std::uint8_t> marks, const EvaluationOptions&
   }
 }
 
-}  // namespace paco
+}  // namespace paco::evaluate

@@ -5,7 +5,7 @@
 #include <new>
 #include <system_error>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 
 namespace paco::journal {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <new>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 
 namespace paco::journal {
 namespace {

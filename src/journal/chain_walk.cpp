@@ -1,7 +1,7 @@
 // The walk along the chain of events, declared in check.hpp.
 #include <fmt/format.h>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "journal/check.hpp"
 #include "journal/checksum.hpp"
 #include "journal/sample_columns.hpp"
@@ -21,7 +21,7 @@ class Walk {
     walk_.tail.chain = opened.chain_start;
   }
 
-  Result<ChainWalk> run(Progress& progress, const std::stop_token& stop) {
+  Result<ChainWalk> run(core::Progress& progress, const std::stop_token& stop) {
     const Result<void> walked = follow(progress, stop);
     // A page that cannot be read is damage to the event that was to come.
     if (!walked.ok() && walked.error().code == ErrorCode::bad_format)
@@ -32,7 +32,7 @@ class Walk {
   }
 
  private:
-  Result<void> follow(Progress& progress, const std::stop_token& stop) {
+  Result<void> follow(core::Progress& progress, const std::stop_token& stop) {
     PACO_ASSIGN(bool has_sample, samples_.step());
     PACO_ASSIGN(bool has_operation, operations_.step());
     while (has_sample || has_operation) {
@@ -105,7 +105,7 @@ class Walk {
 
 }  // namespace
 
-Result<ChainWalk> walk_chain(Database& database, const Opened& opened, Progress& progress,
+Result<ChainWalk> walk_chain(Database& database, const Opened& opened, core::Progress& progress,
                              const std::stop_token& stop) {
   PACO_ASSIGN(Statement samples,
               database.prepare(select_samples(opened.settings) + "ORDER BY sequence"));

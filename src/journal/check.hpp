@@ -6,11 +6,11 @@
 #include <stop_token>
 #include <string>
 
-#include "base/progress.hpp"
+#include "core/progress.hpp"
 #include "journal/database.hpp"
 #include "journal/settings.hpp"
 
-namespace paco {
+namespace paco::journal {
 
 // What an inspection found. Where something is wrong, `events` are the ones before the first bad
 // one, and `problem` says what it is; without `first_bad` it is no event that is damaged.
@@ -25,7 +25,7 @@ struct JournalReport {
   std::string problem;
 };
 
-}  // namespace paco
+}  // namespace paco::journal
 
 namespace paco::journal {
 
@@ -35,10 +35,11 @@ struct ChainWalk {
   std::optional<std::uint64_t> first_bad;  // event
   std::string problem;
 };
-Result<ChainWalk> walk_chain(Database& database, const Opened& opened, Progress& progress,
+Result<ChainWalk> walk_chain(Database& database, const Opened& opened, core::Progress& progress,
                              const std::stop_token& stop);
 
 // The chain and everything else: pages, model, categories, moved samples, embeddings, snapshots.
-Result<JournalReport> inspect(Database& database, Progress& progress, const std::stop_token& stop);
+Result<JournalReport> inspect(Database& database, core::Progress& progress,
+                              const std::stop_token& stop);
 
 }  // namespace paco::journal

@@ -2,8 +2,8 @@
 // given back to the system. Events are never removed.
 #include <fmt/format.h>
 
-#include "base/try.hpp"
-#include "data/element.hpp"
+#include "core/try.hpp"
+#include "io/element.hpp"
 #include "journal/embedding_run.hpp"
 #include "journal/settings.hpp"
 #include "journal/writer.hpp"
@@ -19,12 +19,12 @@ Result<void> Writer::cut_embeddings(std::uint64_t keep) {
   PACO_ASSIGN(const bool found, run.integer(until).step());
   if (!found) return {};
   const std::uint64_t first = run.number_at(0), count = run.number_at(1);
-  PACO_ASSIGN(const ElementType type, run_type(database_.path(), run.text_at(2)));
+  PACO_ASSIGN(const io::ElementType type, run_type(database_.path(), run.text_at(2)));
   const std::span<const std::byte> bytes = run.blob_at(3);
-  if (first + count <= until || bytes.size() != count * dimension_ * element_size(type))
+  if (first + count <= until || bytes.size() != count * dimension_ * io::element_size(type))
     return damaged(database_.path(), fmt::format("the embeddings of sample {} on", first));
   std::vector<double> numbers((first + count - until) * dimension_);
-  to_doubles(type, false, bytes.data() + bytes.size() / count * (until - first), numbers);
+  io::to_doubles(type, false, bytes.data() + bytes.size() / count * (until - first), numbers);
   run.reset();
   PACO_TRY(database_.run(fmt::format("DELETE FROM embeddings WHERE first_sequence = {}", first)));
   return write_run(until, numbers);

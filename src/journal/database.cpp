@@ -5,8 +5,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/file_operation.hpp"
-#include "base/try.hpp"
+#include "core/file_operation.hpp"
+#include "core/try.hpp"
 #include "journal/disk.hpp"
 
 namespace paco::journal {
@@ -21,21 +21,21 @@ Error database_error(const std::string& path, int status, std::string_view detai
                      int system_cause) {
   switch (status & 0xff) {
     case SQLITE_FULL:
-      return files::system_error(path, "write", ENOSPC);
+      return core::files::system_error(path, "write", ENOSPC);
     case SQLITE_NOMEM:
-      return files::system_error(path, "go on", ENOMEM);
+      return core::files::system_error(path, "go on", ENOMEM);
     case SQLITE_CANTOPEN:
-      return files::system_error(path, "open", system_cause == 0 ? EIO : system_cause);
+      return core::files::system_error(path, "open", system_cause == 0 ? EIO : system_cause);
     case SQLITE_IOERR: {
       // Of what the system said last, only these can be the reason; else it is from another call.
       const bool is_reason = system_cause == EDQUOT || system_cause == EROFS ||
                              system_cause == EFBIG || system_cause == ENOSPC;
-      return files::system_error(path, status == SQLITE_IOERR_READ ? "read" : "write",
-                                 is_reason ? system_cause : EIO);
+      return core::files::system_error(path, status == SQLITE_IOERR_READ ? "read" : "write",
+                                       is_reason ? system_cause : EIO);
     }
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      return files::system_error(path, "write", EACCES);
+      return core::files::system_error(path, "write", EACCES);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return Error{ErrorCode::io, fmt::format("{}: another program is writing to it", path),

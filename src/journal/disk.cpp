@@ -11,7 +11,7 @@
 #include <new>
 #include <string>
 
-#include "base/file_operation.hpp"
+#include "core/file_operation.hpp"
 #include "journal/gathered_log.hpp"
 
 namespace paco::journal {
@@ -47,7 +47,7 @@ sqlite3_vfs* real(sqlite3_vfs* vfs) { return static_cast<sqlite3_vfs*>(vfs->pApp
 
 DiskAnswer ask(DiskOperation operation, const char* path, sqlite3_int64 offset = 0,
                std::span<const std::byte> bytes = {}) {
-  if (!files::operation_allowed()) return DiskAnswer::fail;
+  if (!core::files::operation_allowed()) return DiskAnswer::fail;
   DiskWatch* watch = present_watch.load(std::memory_order_acquire);
   if (watch == nullptr) return DiskAnswer::proceed;
   const DiskAnswer answer = watch->before(

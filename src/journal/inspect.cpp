@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "base/try.hpp"
-#include "data/element.hpp"
+#include "core/try.hpp"
+#include "io/element.hpp"
 #include "journal/check.hpp"
 #include "journal/checksum.hpp"
 #include "journal/embedding_run.hpp"
@@ -14,8 +14,8 @@ namespace {
 
 class Inspection {
  public:
-  Inspection(Database& database, const Opened& opened, JournalReport& report, Progress& progress,
-             const std::stop_token& stop)
+  Inspection(Database& database, const Opened& opened, JournalReport& report,
+             core::Progress& progress, const std::stop_token& stop)
       : database_(database),
         settings_(opened.settings),
         opened_(opened),
@@ -183,7 +183,7 @@ class Inspection {
       const bool has_types = run.has_types("iitb");
       const auto type = run_type(database_.path(), run.text_at(2));
       const std::span<const std::byte> bytes = run.blob_at(3);
-      const std::size_t row_bytes = type.ok() ? dimension * element_size(*type) : 0;
+      const std::size_t row_bytes = type.ok() ? dimension * io::element_size(*type) : 0;
       if (!has_types || !type.ok() || first < next || first >= report_.samples || count == 0 ||
           count > report_.samples - first || bytes.size() != count * row_bytes) {
         return bad(fmt::format("the embeddings of sample {} on are damaged", first));
@@ -193,7 +193,7 @@ class Inspection {
       sample.integer(first).integer(count);
       for (std::uint64_t i = 0; i < count; ++i) {
         PACO_ASSIGN(const bool there, sample.step());
-        to_doubles(*type, false, bytes.data() + i * row_bytes, row);
+        io::to_doubles(*type, false, bytes.data() + i * row_bytes, row);
         if (!there || sample.optional_at(1) != embedding_checksum(row)) {
           sample.reset();
           return bad_sample(first + i, fmt::format("the checksum of the embedding of sample {} "
@@ -264,7 +264,7 @@ class Inspection {
   const JournalSettings& settings_;
   const Opened& opened_;
   JournalReport& report_;
-  Progress& progress_;
+  core::Progress& progress_;
   const std::stop_token& stop_;
   FieldSum fields_;
   std::int64_t categories_ = 0;
@@ -272,7 +272,8 @@ class Inspection {
 
 }  // namespace
 
-Result<JournalReport> inspect(Database& database, Progress& progress, const std::stop_token& stop) {
+Result<JournalReport> inspect(Database& database, core::Progress& progress,
+                              const std::stop_token& stop) {
   JournalReport report;
   PACO_TRY(database.run("BEGIN"));
   const Rollback rollback(database);

@@ -6,16 +6,16 @@
 #include <new>
 #include <unordered_set>
 
-#include "base/file_operation.hpp"
-#include "base/files.hpp"
-#include "base/try.hpp"
+#include "core/file_operation.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "journal/background_writer.hpp"
 #include "journal/open.hpp"
 #include "journal/reader.hpp"
 #include "journal/schema.hpp"
 #include "journal/writer.hpp"
 
-namespace paco {
+namespace paco::journal {
 
 using namespace journal;
 
@@ -47,7 +47,7 @@ struct Journal::Parts {
     try {
       return body();
     } catch (const std::bad_alloc&) {
-      return files::system_error(path, "go on", ENOMEM);
+      return core::files::system_error(path, "go on", ENOMEM);
     }
   }
 
@@ -85,13 +85,13 @@ Journal::~Journal() = default;
 
 Result<Journal> Journal::create(const std::string& path, const JournalSettings& settings,
                                 std::span<const std::byte> model, Durability durability) {
-  if (path_kind(path) != PathKind::absent || log_bytes(path) != 0)
-    return files::system_error(path, "make a journal", EEXIST);
+  if (core::path_kind(path) != core::PathKind::absent || log_bytes(path) != 0)
+    return core::files::system_error(path, "make a journal", EEXIST);
   Parts guard;
   guard.path = path;
   return guard.guarded([&]() -> Result<Journal> {
     PACO_ASSIGN(const std::vector<std::byte> bytes, empty_journal(path, settings, model));
-    PACO_ASSIGN(AtomicFile file, AtomicFile::create(path));
+    PACO_ASSIGN(core::AtomicFile file, core::AtomicFile::create(path));
     PACO_TRY(file.write(bytes));
     PACO_TRY(file.commit_new());
     return start(path, OpenMode::write, durability);
@@ -350,10 +350,10 @@ Result<JournalInfo> Journal::info() {
   return parts_->ask([](Reader& reader) { return reader.info(); });
 }
 
-Result<JournalReport> verify_journal(const std::string& path, Progress& progress,
+Result<JournalReport> verify_journal(const std::string& path, core::Progress& progress,
                                      const std::stop_token& stop) {
   PACO_ASSIGN(Database database, open_unchecked(path));
   return inspect(database, progress, stop);
 }
 
-}  // namespace paco
+}  // namespace paco::journal

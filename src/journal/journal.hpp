@@ -19,12 +19,12 @@
 #include <string>
 #include <vector>
 
-#include "base/progress.hpp"
+#include "core/progress.hpp"
 #include "journal/check.hpp"
 #include "journal/rows.hpp"
 #include "paco/result.hpp"
 
-namespace paco {
+namespace paco::journal {
 
 enum class OpenMode { read, write };
 
@@ -117,7 +117,7 @@ class Journal {
 
 // Inspects a journal as a whole, also one that open() refuses: chain, pages, embeddings, snapshots,
 // model. An Error only where the file is no journal or cannot be read.
-Result<JournalReport> verify_journal(const std::string& path, Progress& progress,
+Result<JournalReport> verify_journal(const std::string& path, core::Progress& progress,
                                      const std::stop_token& stop);
 
-}  // namespace paco
+}  // namespace paco::journal

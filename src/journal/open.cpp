@@ -6,9 +6,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/file_operation.hpp"
-#include "base/files.hpp"
-#include "base/try.hpp"
+#include "core/file_operation.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "journal/disk.hpp"
 #include "journal/schema.hpp"
 
@@ -42,28 +42,28 @@ Result<std::uint64_t> read_header(const std::string& path, Header& header) {
   errno = 0;
   int status =
       disk->xOpen(disk, name.get(), file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, nullptr);
-  if (status != SQLITE_OK) return files::system_error(path, "open", errno == 0 ? EIO : errno);
+  if (status != SQLITE_OK) return core::files::system_error(path, "open", errno == 0 ? EIO : errno);
   sqlite3_int64 size = 0;
   status = file->pMethods->xFileSize(file, &size);
   if (status == SQLITE_OK)
     status = file->pMethods->xRead(file, header.data(), kDatabaseHeaderBytes, 0);
   file->pMethods->xClose(file);
   if (status != SQLITE_OK && status != SQLITE_IOERR_SHORT_READ)
-    return files::system_error(path, "read", EIO);
+    return core::files::system_error(path, "read", EIO);
   return static_cast<std::uint64_t>(size);
 }
 
 // Refuses what is absent, empty, no SQLite file, one of another program, of a newer version, or
 // shorter than it says.
 Result<Header> check_header(const std::string& path) {
-  switch (path_kind(path)) {
-    case PathKind::absent:
-      return files::system_error(path, "open", ENOENT);
-    case PathKind::folder:
-      return files::system_error(path, "open", EISDIR);
-    case PathKind::other:
+  switch (core::path_kind(path)) {
+    case core::PathKind::absent:
+      return core::files::system_error(path, "open", ENOENT);
+    case core::PathKind::folder:
+      return core::files::system_error(path, "open", EISDIR);
+    case core::PathKind::other:
       return foreign(path, "not a plain file");
-    case PathKind::file:
+    case core::PathKind::file:
       break;
   }
   Header header{};
@@ -97,7 +97,7 @@ bool has_log_mode(const Header& header) { return header[18] != 1 || header[19] !
 
 Result<void> take_write_lock(Database& database) {
   if (sqlite3_db_readonly(database.handle(), "main") != 0)
-    return files::system_error(database.path(), "write", EACCES);
+    return core::files::system_error(database.path(), "write", EACCES);
   sqlite3_file_control(database.handle(), "main", kKeepWriteLock, nullptr);
   PACO_TRY(database.run("BEGIN IMMEDIATE"));
   return database.run("ROLLBACK");
@@ -126,7 +126,7 @@ Result<Examined> examine(Database& database, bool for_writing) {
   // One view of the file for all questions, also while another process writes.
   PACO_TRY(database.run("BEGIN"));
   PACO_ASSIGN(Opened opened, read_settings(database));
-  NoProgress silent;
+  core::NoProgress silent;
   PACO_ASSIGN(const ChainWalk walk, walk_chain(database, opened, silent, {}));
   if (walk.first_bad)
     return damaged(database.path(), fmt::format("event {}: {}", *walk.first_bad, walk.problem));
@@ -145,8 +145,8 @@ Result<Examined> examine(Database& database, bool for_writing) {
 
 std::uint64_t log_bytes(const std::string& path) {
   const std::string log = path + "-wal";
-  if (path_kind(log) != PathKind::file) return 0;
-  const Result<std::uint64_t> size = file_size(log);
+  if (core::path_kind(log) != core::PathKind::file) return 0;
+  const Result<std::uint64_t> size = core::file_size(log);
   return size.ok() ? *size : 0;
 }
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/try.hpp"
-#include "data/element.hpp"
+#include "core/try.hpp"
+#include "io/element.hpp"
 #include "journal/checksum.hpp"
 #include "journal/embedding_run.hpp"
 #include "journal/sample_columns.hpp"

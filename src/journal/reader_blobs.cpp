@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "data/element.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
+#include "io/element.hpp"
 #include "journal/checksum.hpp"
 #include "journal/embedding_run.hpp"
 #include "journal/open.hpp"
@@ -37,8 +37,8 @@ Result<bool> Reader::embeddings(std::uint64_t from, std::span<double> into) {
     }
     const std::string type_name(run_.text_at(2));
     run_.reset();
-    PACO_ASSIGN(const ElementType type, run_type(database_.path(), type_name));
-    const std::size_t row_bytes = dimension * element_size(type);
+    PACO_ASSIGN(const io::ElementType type, run_type(database_.path(), type_name));
+    const std::size_t row_bytes = dimension * io::element_size(type);
     const std::size_t rows = std::min<std::size_t>(count - (from - first), into.size() / dimension);
 
     // Only the rows that are asked for, not the whole run.
@@ -55,7 +55,7 @@ Result<bool> Reader::embeddings(std::uint64_t from, std::span<double> into) {
                           static_cast<int>((from - first) * row_bytes)) != SQLITE_OK) {
       return database_.error();
     }
-    to_doubles(type, false, bytes.data(), into.first(rows * dimension));
+    io::to_doubles(type, false, bytes.data(), into.first(rows * dimension));
     into = into.subspan(rows * dimension);
     from += rows;
   }
@@ -125,7 +125,7 @@ Result<JournalInfo> Reader::info() {
   info.first_embedding = row.number_at(3);
   if (!row.is_null(4)) info.last_operation = row.real_at(4);
   info.created = opened_.settings.created;
-  PACO_ASSIGN(info.file_bytes, file_size(database_.path()));
+  PACO_ASSIGN(info.file_bytes, core::file_size(database_.path()));
   info.log_bytes = log_bytes(database_.path());
   PACO_ASSIGN(const std::int64_t free_pages, database_.number("PRAGMA freelist_count"));
   PACO_ASSIGN(const std::int64_t page_bytes, database_.number("PRAGMA page_size"));

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-namespace paco {
+namespace paco::journal {
 
 // One evidence number of a method: a column of the tables `samples` and `decisions`. Where it is a
 // choice, the number is an index into `choices`, and `decisions` shows the word.
@@ -167,4 +167,4 @@ struct JournalInfo {
   std::optional<double> last_operation;  // seconds since 1970
 };
 
-}  // namespace paco
+}  // namespace paco::journal

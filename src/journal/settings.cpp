@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "journal/checksum.hpp"
 #include "journal/schema.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "journal/embedding_run.hpp"
 #include "journal/settings.hpp"
 
@@ -171,10 +171,10 @@ Result<void> Writer::write_embeddings(const Batch& batch) {
 }
 
 Result<void> Writer::write_run(std::uint64_t first, std::span<const double> numbers) {
-  const ElementType type = encode_run(numbers, run_);
+  const io::ElementType type = encode_run(numbers, run_);
   return embeddings_.integer(first)
       .integer(std::uint64_t{numbers.size() / dimension_})
-      .text(element_name(type))
+      .text(io::element_name(type))
       .blob(run_)
       .finish();
 }

@@ -3,12 +3,12 @@
 
 #include <limits>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "report/report.hpp"
 #include "report/sections.hpp"
 #include "report/summary.hpp"
 
-namespace paco {
+namespace paco::report {
 
 namespace {
 
@@ -120,4 +120,4 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
   return document;
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace paco {
+namespace paco::report {
 
 Histogram make_histogram(std::span<const std::vector<double>> groups, std::size_t bins) {
   assert(bins > 0);
@@ -45,4 +45,4 @@ double sorted_quantile(std::span<const double> sorted, double q) {
   return sorted[below] + part * (sorted[above] - sorted[below]);
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace paco {
+namespace paco::report {
 
 struct Histogram {
   double low = 0;                                 // left edge of the first bin
@@ -21,4 +21,4 @@ Histogram make_histogram(std::span<const std::vector<double>> groups, std::size_
 // input.
 double sorted_quantile(std::span<const double> sorted, double q);
 
-}  // namespace paco
+}  // namespace paco::report

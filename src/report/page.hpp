@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-namespace paco {
+namespace paco::report {
 
 // Empty where the program was built without the page.
 std::string_view page_template();
@@ -14,4 +14,4 @@ std::string_view page_missing_reason();
 inline constexpr std::string_view kTitlePlace = "@PACO_TITLE@";
 inline constexpr std::string_view kDataPlace = "@PACO_DATA@";
 
-}  // namespace paco
+}  // namespace paco::report

@@ -5,11 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "report/page.hpp"
 #include "report/sections.hpp"
 
-namespace paco {
+namespace paco::report {
 
 namespace {
 
@@ -72,4 +72,4 @@ Result<std::string> render_report(const ReportInput& input, const ReportOptions&
   return result;
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -23,9 +23,11 @@
 #include "paco/result.hpp"
 #include "report/stream_totals.hpp"
 
-namespace paco {
+namespace paco::embed {
+class ImageSource;
+}  // namespace paco::embed
 
-class ImageSource;  // data/images.hpp
+namespace paco::report {
 
 // One number of the evidence: what the method of the stream says of it, as far as it is known.
 struct ReportField {
@@ -73,13 +75,13 @@ struct ReportInput {
   const ReportSamples* samples = nullptr;  // the same; may be absent where the stream is empty
   bool has_trace = false;  // the state after each sample and the time it took are there
   std::size_t known_classes = 0;
-  const Model* model = nullptr;            // thresholds and histograms
-  const Method* method = nullptr;          // explanations; `fields` are then its evidence
-  const Evaluation* evaluation = nullptr;  // accuracy tables
-  std::vector<std::int64_t> truth;         // per sample, kNoTruth where unknown; or empty
-  std::vector<std::string> truth_names;    // by true class id; may be short or empty, ids stand in
-  const ImageSource* images = nullptr;     // pictures of the samples
-  std::vector<std::int64_t> image_index;   // sample -> picture; empty: by arrival number
+  const Model* model = nullptr;                      // thresholds and histograms
+  const Method* method = nullptr;                    // explanations; `fields` are then its evidence
+  const evaluate::Evaluation* evaluation = nullptr;  // accuracy tables
+  std::vector<std::int64_t> truth;                   // per sample, kNoTruth where unknown; or empty
+  std::vector<std::string> truth_names;  // by true class id; may be short or empty, ids stand in
+  const embed::ImageSource* images = nullptr;  // pictures of the samples
+  std::vector<std::int64_t> image_index;       // sample -> picture; empty: by arrival number
 };
 
 struct ReportOptions {
@@ -102,4 +104,4 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
 Result<std::string> render_report(const ReportInput& input, const ReportOptions& options = {},
                                   std::stop_token stop = {});
 
-}  // namespace paco
+}  // namespace paco::report

@@ -12,7 +12,7 @@
 #include "paco/thresholds.hpp"
 #include "report/report.hpp"
 
-namespace paco {
+namespace paco::report {
 
 using Json = nlohmann::ordered_json;
 
@@ -85,4 +85,4 @@ Json series_section(const ReportView& view);
 Result<Json> gallery_section(const ReportView& view, const ReportOptions& options,
                              const std::stop_token& stop);
 
-}  // namespace paco
+}  // namespace paco::report

@@ -7,7 +7,7 @@
 #include "report/histogram.hpp"
 #include "report/sections.hpp"
 
-namespace paco {
+namespace paco::report {
 
 namespace {
 
@@ -240,4 +240,4 @@ Json series_section(const ReportView& view) {
   return result;
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -9,7 +9,7 @@
 
 #include "report/report.hpp"
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 // The scores that have a histogram.
@@ -102,4 +102,4 @@ std::size_t StreamTotals::known_classes() const {
   return static_cast<std::size_t>(any ? first_category_ : above_known_);
 }
 
-}  // namespace paco
+}  // namespace paco::report

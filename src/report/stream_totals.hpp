@@ -17,7 +17,7 @@
 
 #include "paco/decision.hpp"
 
-namespace paco {
+namespace paco::report {
 
 struct ReportField;   // report.hpp
 struct ReportSample;  // report.hpp
@@ -81,4 +81,4 @@ class StreamTotals {
   static constexpr std::size_t kVerdicts = 4;
 };
 
-}  // namespace paco
+}  // namespace paco::report

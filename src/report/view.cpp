@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "report/sections.hpp"
 #include "report/thinning.hpp"
 
-namespace paco {
+namespace paco::report {
 
 namespace {
 
@@ -80,4 +80,4 @@ int ReportView::place(std::string_view field) const {
   return -1;
 }
 
-}  // namespace paco
+}  // namespace paco::report

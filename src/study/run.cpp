@@ -4,11 +4,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "evaluate/evaluation.hpp"
 #include "paco/thresholds.hpp"
 
-namespace paco {
+namespace paco::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -46,7 +46,9 @@ bool calibrates_with(const MethodInfo& info, std::string_view option) {
   });
 }
 
-Shares shares_of(const SplitAccuracy& s) { return {s.all.value(), s.old.value(), s.novel.value()}; }
+Shares shares_of(const evaluate::SplitAccuracy& s) {
+  return {s.all.value(), s.old.value(), s.novel.value()};
+}
 
 Region region(const char* name, const ThresholdEvidence& evidence) {
   constexpr std::size_t kSteps = 48;
@@ -75,7 +77,8 @@ Region region(const char* name, const ThresholdEvidence& evidence) {
 }
 
 Result<std::vector<Decision>> decide(const Run& run, Method& method, Rows<const double> stream,
-                                     RunResult& result, const Clock& clock, std::stop_token stop) {
+                                     RunResult& result, const core::Clock& clock,
+                                     std::stop_token stop) {
   constexpr std::size_t kBlock = 256;
   std::vector<Decision> decisions(stream.rows);
   std::vector<double> seconds;
@@ -147,7 +150,7 @@ Result<Model> calibrate_run(const Run& run, const DataSet& data, std::stop_token
 }
 
 Result<RunResult> execute_run(const Run& run, const DataSet& data,
-                              std::shared_ptr<const Model> model, const Clock& clock,
+                              std::shared_ptr<const Model> model, const core::Clock& clock,
                               std::stop_token stop) {
   RunResult result;
   PACO_ASSIGN(const std::unique_ptr<Method> method,
@@ -156,13 +159,13 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
               decide(run, *method, data.stream, result, clock, stop));
   std::vector<CategoryId> predicted;
   for (const Decision& d : decisions) predicted.push_back(d.category);
-  EvaluationInput input;
+  evaluate::EvaluationInput input;
   input.predicted = predicted;
   input.truth = data.truth;
   input.known_classes = static_cast<std::int64_t>(data.class_names.size());
-  EvaluationOptions options;
+  evaluate::EvaluationOptions options;
   options.resamples = 0;
-  PACO_ASSIGN(const Evaluation judged, evaluate(input, options, stop));
+  PACO_ASSIGN(const evaluate::Evaluation judged, evaluate::evaluate(input, options, stop));
   result.strict = shares_of(judged.scores.strict);
   result.greedy = shares_of(judged.scores.greedy);
   result.categories = judged.scores.clusters_seen;
@@ -173,7 +176,7 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
   const std::size_t step = std::max<std::size_t>(judged.births.size() / kPoints, 1);
   for (std::size_t i = 0; i < judged.births.size(); ++i) {
     if (i % step != 0 && i + 1 != judged.births.size()) continue;
-    const BirthPoint& p = judged.births[i];
+    const evaluate::BirthPoint& p = judged.births[i];
     result.births.push_back({static_cast<std::int64_t>(p.sequence), p.categories, p.novel_classes});
   }
   if (run.contender.method == "paco") {
@@ -235,4 +238,4 @@ std::optional<RunResult> result_from_text(std::string_view text, const std::stri
   }
 }
 
-}  // namespace paco
+}  // namespace paco::study

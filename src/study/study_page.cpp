@@ -7,7 +7,7 @@
 #include "study/paper_figures.hpp"
 #include "study/svg.hpp"
 
-namespace paco {
+namespace paco::study {
 namespace {
 
 constexpr const char* kStyle = R"(
@@ -34,18 +34,18 @@ th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align:
 th:first-child, td:first-child, th:nth-child(2), td:nth-child(2) { text-align: left; }
 )";
 
-std::string cell_text(const Column& column, const Cell& value) {
+std::string cell_text(const report::Column& column, const report::Cell& value) {
   if (std::holds_alternative<std::monostate>(value)) return "-";
   if (const auto* text = std::get_if<std::string>(&value)) return html_text(*text);
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *whole);
   const double number = std::get<double>(value);
-  if (column.show == Show::share) return fmt::format("{:.1f}", 100 * number);
+  if (column.show == report::Show::share) return fmt::format("{:.1f}", 100 * number);
   return fmt::format("{:.{}f}", number, column.digits);
 }
 
-std::string html_table(const Table& table) {
+std::string html_table(const report::Table& table) {
   std::string out = "<div class=\"scroll\"><table>\n<tr>";
-  for (const Column& column : table.columns)
+  for (const report::Column& column : table.columns)
     out += fmt::format("<th>{}</th>", html_text(column.heading));
   out += "</tr>\n";
   for (const auto& row : table.rows) {
@@ -207,4 +207,4 @@ std::string study_page(const Plan& plan, const std::vector<Run>& runs,
   return out + "</body></html>\n";
 }
 
-}  // namespace paco
+}  // namespace paco::study

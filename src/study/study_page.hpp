@@ -5,10 +5,10 @@
 
 #include "study/study_tables.hpp"
 
-namespace paco {
+namespace paco::study {
 
 std::string study_page(const Plan& plan, const std::vector<Run>& runs,
                        const std::vector<RunResult>& results, const std::vector<DataSet>& data,
                        const StudyTables& tables);
 
-}  // namespace paco
+}  // namespace paco::study

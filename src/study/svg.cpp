@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace paco {
+namespace paco::study {
 namespace {
 
 constexpr int kColours = 8;
@@ -159,4 +159,4 @@ std::string two_histograms(const std::string& title, double low, double high, do
   return out + kClosed;
 }
 
-}  // namespace paco
+}  // namespace paco::study

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace paco {
+namespace paco::study {
 
 // Text with the characters that mean something to HTML written out.
 std::string html_text(std::string_view text);
@@ -36,4 +36,4 @@ std::string two_histograms(const std::string& title, double low, double high, do
                            const std::vector<double>& positives,
                            const std::vector<double>& negatives);
 
-}  // namespace paco
+}  // namespace paco::study

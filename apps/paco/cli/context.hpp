@@ -4,7 +4,7 @@
 #include <memory>
 #include <stop_token>
 
-#include "base/progress.hpp"
+#include "core/progress.hpp"
 
 namespace paco {
 
@@ -13,8 +13,8 @@ class TorchParts;
 struct Context {
   std::stop_token stop;                // set by Ctrl-C, SIGTERM and SIGHUP
   bool json = false;                   // one JSON object on stdout and nothing else there
-  std::unique_ptr<Progress> progress;  // on stderr: a bar on a terminal, rows elsewhere
-  Clock clock;                         // for the seconds that a verb reports
+  std::unique_ptr<core::Progress> progress;  // on stderr: a bar on a terminal, rows elsewhere
+  core::Clock clock;                         // for the seconds that a verb reports
   const TorchParts* torch = nullptr;   // null in paco, there in paco-torch
 
   // Set by the verb and by output.hpp.

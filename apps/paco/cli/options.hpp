@@ -21,7 +21,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/threads.hpp"
+#include "core/threads.hpp"
 #include "paco/result.hpp"
 
 namespace paco {
@@ -151,7 +151,7 @@ Option& add_counts(Options& verb, std::string names, std::vector<T>& values, std
 // --threads: 0 means all cores, for every verb.
 template <class T>
 Option& add_threads(Options& verb, T& value, const std::string& text) {
-  return add_count(verb, "--threads", value, 0, kMostThreads, text + "; 0: all cores");
+  return add_count(verb, "--threads", value, 0, core::kMostThreads, text + "; 0: all cores");
 }
 
 // A seed: as large as its generator takes.

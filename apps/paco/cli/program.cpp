@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "cli/exec_sibling.hpp"
 #include "cli/help.hpp"
 #include "cli/nearest.hpp"
@@ -27,14 +27,14 @@
 namespace paco {
 namespace {
 
-std::unique_ptr<Progress> progress_on_stderr(const Clock& clock) {
-  const TextSink sink = [](std::string_view text) {
+std::unique_ptr<core::Progress> progress_on_stderr(const core::Clock& clock) {
+  const core::TextSink sink = [](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stderr);
   };
-  if (::isatty(STDERR_FILENO) == 0) return make_progress_rows(sink, clock);
+  if (::isatty(STDERR_FILENO) == 0) return core::make_progress_rows(sink, clock);
   winsize size{};
   const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return make_progress_bar(sink, clock, known ? size.ws_col : 80);
+  return core::make_progress_bar(sink, clock, known ? size.ws_col : 80);
 }
 
 // A program may be started with standard input, output or error closed. A file that is opened then
@@ -131,7 +131,7 @@ int run_program(int argc, char** argv, const TorchParts* torch) {
   try {
     Context context;
     context.stop = stop_on_signals();
-    context.clock = steady_clock();
+    context.clock = core::steady_clock();
     context.progress = progress_on_stderr(context.clock);
     context.torch = torch;
     if (argc < 2) {

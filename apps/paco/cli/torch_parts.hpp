@@ -8,9 +8,9 @@
 #include <stop_token>
 #include <string>
 
-#include "represent/embedder.hpp"
-#include "represent/state_dict.hpp"
-#include "represent/torch_info.hpp"
+#include "embed/embedder.hpp"
+#include "embed/weights/state_dict.hpp"
+#include "embed/torch/torch_info.hpp"
 #include "train/train.hpp"
 
 namespace paco {
@@ -18,15 +18,15 @@ namespace paco {
 class TorchParts {
  public:
   virtual ~TorchParts() = default;
-  virtual Result<std::unique_ptr<ImageEmbedder>> open_run(
-      const std::string& path, const EmbedderSettings& settings) const = 0;
-  virtual Result<std::unique_ptr<ImageEmbedder>> open_backbone(
-      const NetSpec& spec, const std::string& weights, const EmbedderSettings& settings) const = 0;
-  virtual Result<StateDict> read_torchscript(const std::string& path) const = 0;
-  virtual Result<TrainReport> train_network(const TrainingSet& set, const TrainPlan& plan,
-                                            const TrainListener& listener,
+  virtual Result<std::unique_ptr<embed::ImageEmbedder>> open_run(
+      const std::string& path, const embed::EmbedderSettings& settings) const = 0;
+  virtual Result<std::unique_ptr<embed::ImageEmbedder>> open_backbone(
+      const embed::NetSpec& spec, const std::string& weights, const embed::EmbedderSettings& settings) const = 0;
+  virtual Result<embed::StateDict> read_torchscript(const std::string& path) const = 0;
+  virtual Result<train::TrainReport> train_network(const train::TrainingSet& set, const train::TrainPlan& plan,
+                                            const train::TrainListener& listener,
                                             std::stop_token stop) const = 0;
-  virtual TorchInfo info() const = 0;
+  virtual embed::TorchInfo info() const = 0;
 };
 
 // If paco-torch was built too. Without it the verbs that need nothing else run as they are.

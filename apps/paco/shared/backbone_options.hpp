@@ -3,18 +3,18 @@
 #pragma once
 
 #include "cli/verb.hpp"
-#include "represent/embedder.hpp"
+#include "embed/embedder.hpp"
 
 namespace paco {
 
 struct BackboneOptions {
   std::string backbone, weights, normalise = "imagenet";
-  EmbedderSettings settings;
+  embed::EmbedderSettings settings;
 
   bool given() const { return !backbone.empty() || !weights.empty(); }
 };
 
 void add_backbone(Options& verb, BackboneOptions& options, const std::string& what_for);
-Result<std::unique_ptr<ImageEmbedder>> open_backbone(const BackboneOptions& options);
+Result<std::unique_ptr<embed::ImageEmbedder>> open_backbone(const BackboneOptions& options);
 
 }  // namespace paco

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cli/verb.hpp"
-#include "serve/client.hpp"
+#include "server/client.hpp"
 
 namespace paco {
 
@@ -12,6 +12,6 @@ struct ServerOptions {
 };
 
 void add_server(Options& verb, ServerOptions& options);
-Result<std::unique_ptr<serve::Client>> connect(const ServerOptions& options);
+Result<std::unique_ptr<server::Client>> connect(const ServerOptions& options);
 
 }  // namespace paco

@@ -1,9 +1,9 @@
 // `paco methods`: what can decide on a stream, with options and evidence.
 #include <fmt/format.h>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "cli/verb.hpp"
-#include "registry/registry.hpp"
+#include "methods/registry.hpp"
 
 namespace paco {
 namespace {
@@ -70,7 +70,7 @@ Result<void> run(Context& context, const std::string& name) {
   }
   Json json = {{"methods", Json::array()}};
   std::string text;
-  for (const Registration& method : registered_methods()) {
+  for (const methods::Registration& method : methods::registered_methods()) {
     json["methods"].push_back(method_json(method.info));
     text += fmt::format("{:<12} {}\n", method.info.name, method.info.summary);
   }

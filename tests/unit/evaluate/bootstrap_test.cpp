@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace paco {
+namespace paco::evaluate {
 namespace {
 
 // 1,000 samples, 600 of them old; of the old 450 and of the novel 200 right under Strict.
@@ -103,4 +103,4 @@ TEST(Bootstrap, AnUndefinedShareHasNoInterval) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::evaluate

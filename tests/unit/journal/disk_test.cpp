@@ -9,10 +9,10 @@
 #include <mutex>
 #include <thread>
 
-#include "made_journal.hpp"
+#include "synthetic_journal.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::journal {
 namespace {
 
 using namespace paco::testing;
@@ -88,7 +88,7 @@ class LogFile {
 
 // The header of a page in a log, and the page.
 std::vector<std::byte> made_header(bool commits, std::uint64_t seed) {
-  auto header = made_bytes(24, seed);
+  auto header = synthetic_bytes(24, seed);
   std::fill(header.begin() + 4, header.begin() + 8, std::byte{0});
   if (commits) header[7] = std::byte{9};
   return header;
@@ -104,18 +104,18 @@ TEST(GatheredLog, AnotherReaderSeesEveryCommittedPageAndTheFileEndsAsWritten) {
     if (expected.size() < offset + bytes.size()) expected.resize(offset + bytes.size());
     std::copy(bytes.begin(), bytes.end(), expected.begin() + static_cast<std::ptrdiff_t>(offset));
   };
-  Random random(3);
+  core::Random random(3);
   std::size_t end = 0;
   for (std::uint64_t round = 0; round < 400; ++round) {
     if (random.below(40) == 0) {  // the log starts anew
-      put(made_bytes(32, round), 0);
+      put(synthetic_bytes(32, round), 0);
       end = 32;
     }
     const std::size_t pages = 1 + random.below(40);
     const std::size_t start = end;
     for (std::size_t page = 0; page < pages; ++page) {
       put(made_header(page + 1 == pages, round * 100 + page), end);
-      put(made_bytes(8192, round * 100 + page), end + 24);
+      put(synthetic_bytes(8192, round * 100 + page), end + 24);
       end += 8192 + 24;
       const std::uint64_t choice = random.below(30);
       if (choice == 0) {  // the writer reads what it wrote
@@ -188,4 +188,4 @@ TEST(Checkpointer, AnotherThreadThanTheWritersCarriesTheLogIntoTheFile) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::journal

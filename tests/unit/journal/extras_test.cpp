@@ -4,23 +4,23 @@
 
 #include "journal/database.hpp"
 #include "journal/journal.hpp"
-#include "made_journal.hpp"
+#include "synthetic_journal.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::journal {
 namespace {
 
 using testing::holds_prefix;
-using testing::made_bytes;
 using testing::made_settings;
 using testing::MadeGroup;
 using testing::MadeStream;
+using testing::synthetic_bytes;
 using testing::TemporaryFolder;
 
 class Extras : public ::testing::Test {
  protected:
   Journal make() {
-    auto made = Journal::create(path, made_settings(), made_bytes(1000, 1), {});
+    auto made = Journal::create(path, made_settings(), synthetic_bytes(1000, 1), {});
     EXPECT_TRUE(made.ok()) << made.error().message;
     return std::move(made).value();
   }
@@ -38,7 +38,7 @@ class Extras : public ::testing::Test {
     ASSERT_TRUE(done.ok()) << done.error().message;
   }
   bool is_whole() {
-    NoProgress silent;
+    core::NoProgress silent;
     const auto report = verify_journal(path, silent, {});
     return report.ok() && report->ok;
   }
@@ -123,4 +123,4 @@ TEST_F(Extras, ACopyOfAJournalThatIsBeingWrittenIsAJournalOfThatMoment) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::journal

@@ -7,13 +7,13 @@
 
 #include <map>
 
-#include "base/files.hpp"
+#include "core/files.hpp"
 #include "damaged_file.hpp"
 #include "journal/disk.hpp"
-#include "made_journal.hpp"
+#include "synthetic_journal.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::journal {
 namespace {
 
 using ::testing::HasSubstr;
@@ -56,7 +56,7 @@ Result<void> write_some(Journal& journal, const MadeStream& stream, std::uint64_
     if (!result.ok()) return result;
     acknowledged += kGroup;
     if (i == 1) {
-      result = journal.save_snapshot(acknowledged, acknowledged, "d", made_bytes(20'000, i));
+      result = journal.save_snapshot(acknowledged, acknowledged, "d", synthetic_bytes(20'000, i));
       if (!result.ok()) return result;
     }
     if (i == 2) {
@@ -69,7 +69,7 @@ Result<void> write_some(Journal& journal, const MadeStream& stream, std::uint64_
 
 void expect_whole(const std::string& path, const MadeStream& stream, std::uint64_t samples,
                   const std::string& what) {
-  NoProgress silent;
+  core::NoProgress silent;
   const auto report = verify_journal(path, silent, {});
   ASSERT_TRUE(report.ok()) << what << ": " << report.error().message;
   EXPECT_TRUE(report->ok) << what << ": " << report->problem;
@@ -83,7 +83,8 @@ void fail_at_every_step(const Durability& durability, DiskAnswer answer, bool la
   for (std::int64_t n = 1;; ++n) {
     const std::string what = "step " + std::to_string(n);
     const TemporaryFolder folder;
-    auto journal = Journal::create(folder / "j", made_settings(), made_bytes(100, 1), durability);
+    auto journal =
+        Journal::create(folder / "j", made_settings(), synthetic_bytes(100, 1), durability);
     ASSERT_TRUE(journal.ok());
     std::uint64_t acknowledged = 0;
     NthStep fault(n, answer, lasting);
@@ -134,16 +135,17 @@ TEST(JournalFault, MakingOneLeavesNoHalfOfIt) {
     const TemporaryFolder folder;
     bool happened = false;
     {
-      const FailNthOperation fault(n);
-      const auto made = Journal::create(folder / "j", made_settings(), made_bytes(100, 1), kFull);
+      const core::FailNthOperation fault(n);
+      const auto made =
+          Journal::create(folder / "j", made_settings(), synthetic_bytes(100, 1), kFull);
       happened = fault.happened();
       EXPECT_TRUE(made.ok() || happened) << made.error().message;
       EXPECT_TRUE(made.ok() || made.error().code == ErrorCode::io) << made.error().message;
     }
-    if (path_kind(folder / "j") != PathKind::absent) {
+    if (core::path_kind(folder / "j") != core::PathKind::absent) {
       expect_whole(folder / "j", MadeStream(1), 0, "operation " + std::to_string(n));
     }
-    const auto names = list_folder(folder.path());
+    const auto names = core::list_folder(folder.path());
     ASSERT_TRUE(names.ok());
     EXPECT_THAT(*names, ::testing::Each("j"));
     if (!happened) break;
@@ -187,7 +189,8 @@ void kill_at_every_step(const Durability& durability, DiskAnswer answer) {
   const MadeStream stream(1);
   for (std::int64_t n = 1;; n += durability.full ? 1 : 3) {
     const TemporaryFolder folder;
-    ASSERT_TRUE(Journal::create(folder / "j", made_settings(), made_bytes(100, 1), kFull).ok());
+    ASSERT_TRUE(
+        Journal::create(folder / "j", made_settings(), synthetic_bytes(100, 1), kFull).ok());
     bool ended_by_itself = false;
     const std::uint64_t acknowledged =
         run_until_killed(folder / "j", durability, n, answer, ended_by_itself);
@@ -275,7 +278,7 @@ void apply_step(const Recorder::Step& step, std::string& file) {
 std::map<std::string, std::string> after_power_cut(const std::vector<Recorder::Step>& steps,
                                                    std::size_t cut,
                                                    std::map<std::string, std::string> files,
-                                                   Random& random) {
+                                                   core::Random& random) {
   constexpr std::size_t kSector = 512;
   std::map<std::string, std::size_t> last_sync;
   for (std::size_t i = 0; i < cut; ++i) {
@@ -309,7 +312,7 @@ TEST(JournalCrash, APowerCutLosesNothingAcknowledged) {
   std::map<std::string, std::string> start;
   std::vector<std::size_t> acknowledged_at = {0};  // steps made when group i was acknowledged
   std::vector<Recorder::Step> steps;
-  ASSERT_TRUE(Journal::create(folder / "j", made_settings(), made_bytes(100, 1), kFull).ok());
+  ASSERT_TRUE(Journal::create(folder / "j", made_settings(), synthetic_bytes(100, 1), kFull).ok());
   start[folder / "j"] = bytes_of(folder / "j");
   {
     Recorder recorder;
@@ -326,7 +329,7 @@ TEST(JournalCrash, APowerCutLosesNothingAcknowledged) {
   }
   const NoSync fast;
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    Random random(seed);
+    core::Random random(seed);
     const std::size_t cut = random.below(steps.size() + 1);
     const auto files = after_power_cut(steps, cut, start, random);
     const TemporaryFolder other;
@@ -347,4 +350,4 @@ TEST(JournalCrash, APowerCutLosesNothingAcknowledged) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::journal

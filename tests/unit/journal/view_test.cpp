@@ -5,11 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/files.hpp"
-#include "made_journal.hpp"
+#include "core/files.hpp"
+#include "synthetic_journal.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::journal {
 namespace {
 
 using ::testing::ElementsAre;
@@ -111,4 +111,4 @@ TEST(JournalViews, AJournalInAFolderThatCannotBeWrittenIsRead) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::journal

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 std::int64_t total(const std::vector<std::int64_t>& counts) {
@@ -45,4 +45,4 @@ TEST(SortedQuantile, LiesBetweenNeighbours) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::report

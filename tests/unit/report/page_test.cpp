@@ -3,15 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include "made_report.hpp"
 #include "report/report.hpp"
+#include "synthetic_report.hpp"
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 TEST(RenderReport, SaysHowToGetThePageWhereItWasNotBuilt) {
   if (!page_template().empty()) GTEST_SKIP() << "this build holds the page";
-  const auto page = render_report(testing::made_input(20, 4).fold());
+  const auto page = render_report(testing::synthetic_input(20, 4).fold());
   ASSERT_FALSE(page.ok());
   EXPECT_EQ(page.error().code, ErrorCode::unsupported);
   EXPECT_NE(page.error().hint.find("npm"), std::string::npos);
@@ -19,7 +19,7 @@ TEST(RenderReport, SaysHowToGetThePageWhereItWasNotBuilt) {
 
 TEST(RenderReport, NamesCannotEndTheDataOrTheTitle) {
   if (page_template().empty()) GTEST_SKIP() << "this build holds no page";
-  testing::MadeInput input = testing::made_input(20, 4);
+  testing::MadeInput input = testing::synthetic_input(20, 4);
   const auto plain = render_report(input.fold());
   input.title = "</title><script>alert(1)</script>";
   for (ReportSample& sample : input.made) sample.name = "</script><script>alert(2)</script><!--";
@@ -38,7 +38,7 @@ TEST(RenderReport, NamesCannotEndTheDataOrTheTitle) {
 
 TEST(RenderReport, LoadsNothingFromTheNetwork) {
   if (page_template().empty()) GTEST_SKIP() << "this build holds no page";
-  const auto page = render_report(testing::made_input(20, 4).fold());
+  const auto page = render_report(testing::synthetic_input(20, 4).fold());
   ASSERT_TRUE(page.ok());
   EXPECT_NE(page->find("default-src 'none'"), std::string::npos);
   for (const char* part : {"src=\"http", "href=\"http", "url(http", "@import"}) {
@@ -48,10 +48,10 @@ TEST(RenderReport, LoadsNothingFromTheNetwork) {
 
 TEST(RenderReport, TextThatIsNotUtf8StillMakesAPage) {
   if (page_template().empty()) GTEST_SKIP() << "this build holds no page";
-  testing::MadeInput input = testing::made_input(20, 4);
+  testing::MadeInput input = testing::synthetic_input(20, 4);
   input.made[3].id = "caf\xe9";
   EXPECT_TRUE(render_report(input.fold()).ok());
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::report

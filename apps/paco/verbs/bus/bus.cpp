@@ -2,7 +2,7 @@
 // all.
 #include <fmt/format.h>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "bus/decisions.hpp"
 #include "bus/replica_journal.hpp"
 #include "bus/settings.hpp"

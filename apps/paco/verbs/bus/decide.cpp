@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/try.hpp"
 #include "bus/owners.hpp"
 #include "verbs/bus/bus_parts.hpp"
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "bus/backbone_embedder.hpp"
 #include "bus/program_embedder.hpp"
 #include "shared/backbone_options.hpp"
