@@ -1,4 +1,4 @@
-// `paco journal`: looking after the file that a stream lives in.
+// `paco journal`: maintenance of the file that holds a stream.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -44,10 +44,9 @@ Result<void> verify(Context& context, const JournalArguments& r) {
 }
 
 Result<void> info(Context& context, const JournalArguments& r) {
-  PACO_ASSIGN(journal::Journal journal,
-              journal::Journal::open(r.journal, journal::OpenMode::read, {}));
-  PACO_ASSIGN(const journal::JournalInfo found, journal.info());
-  const journal::JournalSettings& settings = journal.settings();
+  PACO_ASSIGN(JournalReader journal, JournalReader::open(r.journal));
+  PACO_ASSIGN(const JournalInfo found, journal.info());
+  const JournalSettings& settings = journal.settings();
   const Json json = {
       {"method", settings.method},
       {"model", settings.model},
