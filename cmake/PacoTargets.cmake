@@ -67,13 +67,12 @@ endfunction()
 
 # paco_library(NAME [SOURCES ...] [KERNELS ...] [PUBLIC libs...] [PRIVATE libs...]): one folder of src/. SOURCES are compiled
 # together. KERNELS are what is compiled again for every instruction set and the innermost loops: one by one, for in a long text
-# the compiler inlines less. (HOT and APART are SOURCES; APART are compiled one by one, for they use the same names for
-# different things.)
+# the compiler inlines less.
 function(paco_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;APART;HOT;KERNELS;PUBLIC;PRIVATE" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_HOT} ${ARG_APART} ${ARG_KERNELS})
-  set_source_files_properties(${ARG_APART} ${ARG_KERNELS} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  set_source_files_properties(${ARG_KERNELS} PROPERTIES COMPILE_OPTIONS "${paco_kernel_options}" SKIP_PRECOMPILE_HEADERS ON)
+  cmake_parse_arguments(ARG "" "" "SOURCES;KERNELS;PUBLIC;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_KERNELS})
+  set_source_files_properties(${ARG_KERNELS} PROPERTIES COMPILE_OPTIONS "${paco_kernel_options}"
+    SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>

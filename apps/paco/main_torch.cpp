@@ -11,8 +11,8 @@ namespace {
 
 class LinkedTorch final : public TorchParts {
  public:
-  Result<std::unique_ptr<embed::ImageEmbedder>> open_run(const std::string& path,
-                                                  const embed::EmbedderSettings& settings) const override {
+  Result<std::unique_ptr<embed::ImageEmbedder>> open_run(
+      const std::string& path, const embed::EmbedderSettings& settings) const override {
     return embed::open_torch_run(path, settings);
   }
   Result<std::unique_ptr<embed::ImageEmbedder>> open_backbone(
@@ -23,9 +23,10 @@ class LinkedTorch final : public TorchParts {
   Result<embed::StateDict> read_torchscript(const std::string& path) const override {
     return embed::read_weights(path);
   }
-  Result<train::TrainReport> train_network(const train::TrainingSet& set, const train::TrainPlan& plan,
-                                    const train::TrainListener& listener,
-                                    std::stop_token stop) const override {
+  Result<train::TrainReport> train_network(const train::TrainingSet& set,
+                                           const train::TrainPlan& plan,
+                                           const train::TrainListener& listener,
+                                           std::stop_token stop) const override {
     return train::train(set, plan, listener, std::move(stop));
   }
   embed::TorchInfo info() const override { return embed::torch_info(); }

@@ -29,7 +29,7 @@ journal::Journal new_journal(const bench::Harness& harness, const MadeSamples& s
   remove_journal();
   journal::Durability durability;
   durability.full = full;
-  return harness.take(journal::Journal::create(kPath, samples.settings(), {}, durability));
+  return harness.take(journal::Journal::create(kPath, samples.settings(), {}, {}, durability));
 }
 
 double thread_seconds() {
@@ -89,13 +89,13 @@ void relaxed(bench::Harness& harness, MadeSamples& samples, std::size_t group, s
   const double start = harness.clock()(), busy = thread_seconds();
   for (std::uint64_t next = 0; next < count; next += group)
     harness.take(journal.append(samples.group(next, group), {}));
-  const double handed = harness.clock()() - start, thread = thread_seconds() - busy;
+  const double written = harness.clock()() - start, thread = thread_seconds() - busy;
   harness.take(journal.flush());
-  const double lasting = harness.clock()() - start;
+  const double synced = harness.clock()() - start;
   const auto items = static_cast<double>(count);
   harness.add({"", "relaxed, calling thread", shape, timing_of({thread}), items, 0, 0});
-  harness.add({"", "relaxed, until taken", shape, timing_of({handed}), items, 0, 0});
-  harness.add({"", "relaxed, until it lasts", shape, timing_of({lasting}), items, 0, 0});
+  harness.add({"", "relaxed, until written", shape, timing_of({written}), items, 0, 0});
+  harness.add({"", "relaxed, until synced", shape, timing_of({synced}), items, 0, 0});
   harness.take(journal.close());
   remove_journal();
 }

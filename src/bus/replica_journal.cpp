@@ -7,7 +7,7 @@
 #include "bus/store.hpp"
 #include "core/files.hpp"
 #include "core/try.hpp"
-#include "journal/journal.hpp"
+#include "journal/reader.hpp"
 
 namespace paco::bus {
 namespace {
@@ -52,7 +52,7 @@ Result<OpenedJournal> open_replica_journal(const std::shared_ptr<Connection>& co
   journal.durability = kRelaxed;
   journal.embeddings = settings.embeddings;
   PACO_ASSIGN(Session session,
-              Session::create(path, std::move(model), settings.method, method, journal));
+              Session::create(path, std::move(journal::model), settings.method, method, journal));
   return OpenedJournal{std::move(session), "the model"};
 }
 
@@ -61,8 +61,7 @@ Result<void> put_snapshot(const std::shared_ptr<Connection>& connection,
                           std::uint64_t event, const std::stop_token& stop) {
   const std::string copy = journal + ".snapshot";
   if (core::path_kind(copy) != core::PathKind::absent) PACO_TRY(core::remove_file(copy));
-  PACO_ASSIGN(journal::Journal reader,
-              journal::Journal::open(journal, journal::OpenMode::read, {}));
+  PACO_ASSIGN(journal::JournalReader reader, journal::JournalReader::open(journal));
   PACO_TRY(reader.copy_to(copy));
   const Result<std::vector<std::byte>> bytes = core::read_file(copy);
   PACO_TRY(core::remove_file(copy));

@@ -1,4 +1,5 @@
-// The only door to the disk: reading, listing and atomic writing.
+// Files: reading, listing and atomic writing. Journals are the exception: SQLite reads and writes
+// them.
 //
 // Every operation passes through one counter, so a test can make the n-th one fail
 // (FailNthOperation) and prove that nothing is lost and nothing half-written stays. Errors name the
@@ -121,7 +122,7 @@ Result<std::vector<std::string>> list_folder(const std::string& path);
 Result<void> make_folder(const std::string& path);  // with its parents; fine if it is there
 Result<void> remove_file(const std::string& path);
 
-// While alive, the n-th operation through this door (1 is the next one) fails as a full disk or a
+// While alive, the n-th operation of these functions (1 is the next one) fails as a full disk or a
 // broken device would.
 class FailNthOperation {
  public:

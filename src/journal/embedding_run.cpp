@@ -17,8 +17,8 @@ bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-// Converts as it looks, without a branch in the inner loop, so that it is vectorised. False as soon
-// as a block has a number that float does not keep.
+// Converts and compares without a branch in the inner loop, so that it is vectorised. False as soon
+// as a block has a number that float cannot represent.
 bool to_float(std::span<const double> numbers, std::byte* out) {
   constexpr std::size_t kBlock = 256;
   std::array<float, kBlock> block;
@@ -39,7 +39,7 @@ bool to_float(std::span<const double> numbers, std::byte* out) {
 
 bool fits_half(std::span<const double> numbers) {
   for (const double number : numbers) {
-    // What a conversion makes of a NaN depends on the processor.
+    // The conversion of a NaN depends on the processor.
     if (std::isnan(number) || !same_bits(io::half_to_double(io::double_to_half(number)), number))
       return false;
   }

@@ -1,5 +1,5 @@
 // Embeddings of a run of samples as one blob: in the smallest of float16, float32 and float64 that
-// gives back every number bit by bit.
+// represents every number exactly.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace paco::journal {
 
-// Writes the numbers into `bytes`, little-endian, in the narrowest type that keeps them, and says
-// which that is.
+// Writes the numbers into `bytes`, little-endian, in the smallest type that represents them, and
+// returns that type.
 io::ElementType encode_run(std::span<const double> numbers, std::vector<std::byte>& bytes);
 
 // The type behind a name in the file ("float32").

@@ -166,7 +166,7 @@ PrototypeMap principal_map(const Directions& all, std::size_t most) {
 
 std::vector<float> unit_of(Stream& stream, std::uint64_t sequence) {
   const auto raw =
-      stream.read([&](journal::Journal& journal) { return journal.embedding(sequence); });
+      stream.read([&](journal::JournalReader& journal) { return journal.embedding(sequence); });
   const Model& model = stream.model();
   std::vector<float> unit(model.dimension);
   if (!raw.ok() || !*raw ||

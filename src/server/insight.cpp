@@ -197,7 +197,7 @@ class Judge {
   // with.
   void looks() {
     const std::uint64_t from = view_->samples - std::min(view_->samples, kJudgedSamples);
-    const auto page = stream_.read([&](journal::Journal& journal) {
+    const auto page = stream_.read([&](journal::JournalReader& journal) {
       return journal.samples(from, static_cast<std::size_t>(kJudgedSamples));
     });
     if (!page.ok()) return;
@@ -266,7 +266,7 @@ class Judge {
   };
   std::optional<Side> evidence_of(const std::vector<std::uint64_t>& members, std::size_t field) {
     std::vector<double> values;
-    stream_.read([&](journal::Journal& journal) {
+    stream_.read([&](journal::JournalReader& journal) {
       for (const std::uint64_t sequence : members) {
         const auto sample = journal.sample(sequence);
         if (sample.ok() && *sample && field < (*sample)->evidence.size() &&

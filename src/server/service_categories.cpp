@@ -106,7 +106,7 @@ Result<Json> judged_members(Stream& stream, const MemoryView& view, CategoryId i
   }
   std::sort(order.begin(), order.end());
   if (order.size() > limit) order.resize(limit);
-  return stream.read([&](journal::Journal& journal) -> Result<Json> {
+  return stream.read([&](journal::JournalReader& journal) -> Result<Json> {
     Json list = Json::array();
     for (const auto& [key, sequence] : order) {
       PACO_ASSIGN(const auto sample, journal.sample(sequence));
@@ -137,7 +137,7 @@ Response Service::list_categories(Call& call) {
       const auto faces = stream.members().page(now->view->categories[id].prototypes,
                                                ~std::uint64_t{0}, request->faces, true);
       Json shown = Json::array();
-      stream.read([&](journal::Journal& journal) {
+      stream.read([&](journal::JournalReader& journal) {
         for (const std::uint64_t sequence : faces) shown.push_back(face_json(sequence, journal));
       });
       json["faces"] = std::move(shown);
@@ -210,7 +210,7 @@ Response Service::list_members(Call& call) {
       next = page.back();
       page.pop_back();
     }
-    return stream.read([&](journal::Journal& journal) -> Result<Json> {
+    return stream.read([&](journal::JournalReader& journal) -> Result<Json> {
       Json list = Json::array();
       for (const std::uint64_t sequence : page) {
         PACO_ASSIGN(const auto sample, journal.sample(sequence));

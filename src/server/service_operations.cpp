@@ -48,8 +48,9 @@ class EventPieces final : public Pieces {
     const auto now = std::chrono::steady_clock::now();
     const auto published = stream_->worker().published();
     if (next_ < published->events) {
-      const auto sent = stream_->read(
-          [&](journal::Journal& journal) { return append_events(journal, *published->view, out); });
+      const auto sent = stream_->read([&](journal::JournalReader& journal) {
+        return append_events(journal, *published->view, out);
+      });
       if (!sent.ok()) return sent.error();
     }
     const bool changed = status_of_ != published->events;
@@ -68,7 +69,8 @@ class EventPieces final : public Pieces {
   }
 
  private:
-  Result<void> append_events(journal::Journal& journal, const MemoryView& view, std::string& out) {
+  Result<void> append_events(journal::JournalReader& journal, const MemoryView& view,
+                             std::string& out) {
     PACO_ASSIGN(const std::vector<journal::StoredEvent> events,
                 journal.events(next_, kEventsAtOnce));
     for (const journal::StoredEvent& event : events) {
@@ -155,7 +157,7 @@ Response Service::list_operations(Call& call) {
   const auto before = whole(call, "before", std::numeric_limits<std::int64_t>::max(),
                             std::numeric_limits<std::int64_t>::max());
   if (!before.ok()) return failure(before.error());
-  const auto rows = call.stream->read([](journal::Journal& journal) {
+  const auto rows = call.stream->read([](journal::JournalReader& journal) {
     return journal.operations(0, std::numeric_limits<std::int32_t>::max());
   });
   if (!rows.ok()) return failure(rows.error());

@@ -62,7 +62,7 @@ Json neighbours(Stream& stream, std::uint64_t sequence, std::span<const float> u
   const auto count = static_cast<std::size_t>(view.samples - from);
   std::vector<double> raw(count * d);
   const auto kept =
-      stream.read([&](journal::Journal& journal) { return journal.embeddings(from, raw); });
+      stream.read([&](journal::JournalReader& journal) { return journal.embeddings(from, raw); });
   Json list = Json::array();
   if (!kept.ok() || !*kept) return list;
   std::vector<std::pair<double, std::uint64_t>> found;
@@ -80,7 +80,7 @@ Json neighbours(Stream& stream, std::uint64_t sequence, std::span<const float> u
   }
   const std::size_t best = std::min(kMostNeighbours, found.size());
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(best), found.end());
-  stream.read([&](journal::Journal& journal) {
+  stream.read([&](journal::JournalReader& journal) {
     for (std::size_t i = 0; i < best; ++i) {
       const auto sample = journal.sample(found[i].second);
       if (!sample.ok() || !*sample) continue;
@@ -203,7 +203,7 @@ Response Service::list_samples(Call& call) {
              (search.empty() || contains(sample.key.value_or(""), search) ||
               contains(sample.sample, search));
     };
-    return stream.read([&](journal::Journal& journal) -> Result<Json> {
+    return stream.read([&](journal::JournalReader& journal) -> Result<Json> {
       if (call.has("key")) {
         PACO_ASSIGN(const auto found, journal.find_key(call.text("key")));
         if (found) list.push_back(sample_json(*found, *view, journal));
@@ -257,14 +257,14 @@ Response Service::show_sample(Call& call) {
   if (!sequence.ok()) return failure(sequence.error());
   const auto view = stream.worker().published()->view;
   const auto sample =
-      stream.read([&](journal::Journal& journal) { return journal.sample(*sequence); });
+      stream.read([&](journal::JournalReader& journal) { return journal.sample(*sequence); });
   if (!sample.ok()) return failure(sample.error());
   if (!*sample) {
     return failure(404, "not_found", fmt::format("there is no sample {}", *sequence),
                    fmt::format("the stream has {}", view->samples));
   }
-  Json json =
-      stream.read([&](journal::Journal& journal) { return sample_json(**sample, *view, journal); });
+  Json json = stream.read(
+      [&](journal::JournalReader& journal) { return sample_json(**sample, *view, journal); });
   json["evidence"] = evidence_json((*sample)->evidence, stream.method());
   std::string words;
   stream.worker().ask(
@@ -283,8 +283,8 @@ Response Service::show_sample(Call& call) {
 Response Service::get_picture(Call& call) {
   const auto sequence = number_of(call.places[1], "sequence number");
   if (!sequence.ok()) return failure(sequence.error());
-  const auto extras =
-      call.stream->read([&](journal::Journal& journal) { return journal.extras(*sequence, true); });
+  const auto extras = call.stream->read(
+      [&](journal::JournalReader& journal) { return journal.extras(*sequence, true); });
   if (!extras.ok()) return failure(extras.error());
   const std::string_view type = picture_type(extras->picture);
   if (type.empty())

@@ -151,9 +151,9 @@ Response Service::show_stream(Call& call) {
     operations.push_back(operation_name(kind));
   json["evidence"] = std::move(evidence);
   json["operations"] = std::move(operations);
-  const auto info = stream.read([](journal::Journal& journal) { return journal.info(); });
+  const auto info = stream.read([](journal::JournalReader& journal) { return journal.info(); });
   if (!info.ok()) return failure(info.error());
-  const bool kept = stream.read([](journal::Journal& journal) {
+  const bool kept = stream.read([](journal::JournalReader& journal) {
     return journal.settings().retention.embeddings != std::uint64_t{0};
   });
   json["embeddings_kept"] = kept;
@@ -251,7 +251,8 @@ Response Service::calibrate_stream(Call& call) {
 }
 
 Response Service::get_model(Call& call) {
-  const auto bytes = call.stream->read([](journal::Journal& journal) { return journal.model(); });
+  const auto bytes =
+      call.stream->read([](journal::JournalReader& journal) { return journal.model(); });
   if (!bytes.ok()) return failure(bytes.error());
   Response response;
   response.type = "application/octet-stream";
@@ -264,7 +265,8 @@ Response Service::get_model(Call& call) {
 // A copy is made beside the journal, sent and removed; the stream goes on meanwhile.
 Response Service::get_journal(Call& call) {
   const std::string path = streams_.copy_path(call.stream->name());
-  auto reader = call.stream->read([](journal::Journal& journal) { return journal.beside(); });
+  auto reader =
+      call.stream->read([](journal::JournalReader& journal) { return journal.another_reader(); });
   if (!reader.ok()) return failure(reader.error());
   if (const Result<void> copied = reader->copy_to(path); !copied.ok()) {
     (void)core::remove_file(path);
@@ -282,7 +284,8 @@ Response Service::get_journal(Call& call) {
 }
 
 Response Service::list_snapshots(Call& call) {
-  const auto all = call.stream->read([](journal::Journal& journal) { return journal.snapshots(); });
+  const auto all =
+      call.stream->read([](journal::JournalReader& journal) { return journal.snapshots(); });
   if (!all.ok()) return failure(all.error());
   Json list = Json::array();
   for (const journal::SnapshotInfo& info : *all) list.push_back(snapshot_json(info));
@@ -293,7 +296,8 @@ Response Service::make_snapshot(Call& call) {
   Result<void> done;
   call.stream->worker().ask([&](Session& session) { done = session.checkpoint(); });
   if (!done.ok()) return failure(done.error());
-  const auto all = call.stream->read([](journal::Journal& journal) { return journal.snapshots(); });
+  const auto all =
+      call.stream->read([](journal::JournalReader& journal) { return journal.snapshots(); });
   if (!all.ok()) return failure(all.error());
   if (all->empty()) return failure(500, "internal", "the snapshot is not there");
   return answer(snapshot_json(all->back()), 201);

@@ -69,7 +69,7 @@ Stream::~Stream() {
 // What is known only by reading the stream once, and then the lane.
 Result<void> Stream::take(Session session) {
   journal::Journal& journal = *session.parts().journal;
-  PACO_ASSIGN(journal::Journal reader, journal.beside());
+  PACO_ASSIGN(journal::JournalReader reader, journal.another_reader());
   reader_.emplace(std::move(reader));
   model_ = std::shared_ptr<const Model>(std::make_shared<Model>(session.model()));
   PACO_ASSIGN(method_, method_info(session.method().name()));

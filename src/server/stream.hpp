@@ -13,7 +13,7 @@
 #include <string>
 #include <thread>
 
-#include "journal/journal.hpp"
+#include "journal/reader.hpp"
 #include "paco/session.hpp"
 #include "server/directions.hpp"
 #include "server/insight.hpp"
@@ -101,7 +101,7 @@ class Stream final : public StreamWorker::Observer {
   MemberIndex members_;
   std::unique_ptr<Series> series_;
   std::mutex reader_mutex_;
-  std::optional<journal::Journal> reader_;
+  std::optional<journal::JournalReader> reader_;
 
   static constexpr std::size_t kSeconds = 16;
   mutable std::mutex rate_mutex_;

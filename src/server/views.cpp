@@ -46,7 +46,7 @@ Json attributes_json(const journal::Extras& extras) {
   return parsed.is_object() ? parsed : Json::object();
 }
 
-journal::Extras extras_of(journal::Journal& journal, std::uint64_t sequence) {
+journal::Extras extras_of(journal::JournalReader& journal, std::uint64_t sequence) {
   Result<journal::Extras> found = journal.extras(sequence, false);
   return found.ok() ? std::move(found).value() : journal::Extras{};
 }
@@ -101,7 +101,7 @@ Json evidence_json(std::span<const double> evidence, const MethodInfo& method) {
 }
 
 Json sample_json(const journal::StoredSample& s, const MemoryView& view,
-                 journal::Journal& journal) {
+                 journal::JournalReader& journal) {
   const Categories& categories = view.categories;
   const auto name = [&](CategoryId id) { return categories.name(id); };
   // A sample that came after the view was taken is shown with what it was answered.
@@ -134,7 +134,8 @@ Json sample_json(const journal::StoredSample& s, const MemoryView& view,
           {"picture", extras.has_picture}};
 }
 
-Json event_json(const journal::StoredSample& s, const MemoryView& view, journal::Journal& journal) {
+Json event_json(const journal::StoredSample& s, const MemoryView& view,
+                journal::JournalReader& journal) {
   return {{"sequence", s.sequence},
           {"event", s.event},
           {"category", s.category},
@@ -147,7 +148,7 @@ Json event_json(const journal::StoredSample& s, const MemoryView& view, journal:
           {"picture", extras_of(journal, s.sequence).has_picture}};
 }
 
-Json face_json(std::uint64_t sequence, journal::Journal& journal) {
+Json face_json(std::uint64_t sequence, journal::JournalReader& journal) {
   const journal::Extras extras = extras_of(journal, sequence);
   const auto sample = journal.sample(sequence);
   const bool found = sample.ok() && sample->has_value();

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "journal/journal.hpp"
+#include "journal/reader.hpp"
 #include "server/stream.hpp"
 #include "server/stream_worker.hpp"
 
@@ -21,12 +21,12 @@ Json number_json(double value);
 Json evidence_json(std::span<const double> evidence, const MethodInfo& method);
 // What a sample's row shows; `journal` has its attributes and where it belongs now.
 Json sample_json(const journal::StoredSample& sample, const MemoryView& view,
-                 journal::Journal& journal);
+                 journal::JournalReader& journal);
 // The same in short, for live events.
 Json event_json(const journal::StoredSample& sample, const MemoryView& view,
-                journal::Journal& journal);
+                journal::JournalReader& journal);
 // {"sequence", "key", "id", "picture", "attributes"}
-Json face_json(std::uint64_t sequence, journal::Journal& journal);
+Json face_json(std::uint64_t sequence, journal::JournalReader& journal);
 Json category_view(const MemoryView& view, const MemberIndex& members, CategoryId id);
 Json operation_view(const journal::OperationRow& row);
 // Cheap: suggestions and warnings are counted as they were when somebody last asked for them.

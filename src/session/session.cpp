@@ -48,14 +48,13 @@ Result<Session> Session::create(const std::string& path, std::shared_ptr<const M
     PACO_ASSIGN(Session session, start(std::move(model), method, options));
     Parts& parts = *session.parts_;
     PACO_ASSIGN(const std::vector<std::byte> bytes, model_to_bytes(parts.method->model()));
-    PACO_ASSIGN(journal::Journal made,
-                journal::Journal::create(path, session::journal_settings(*parts.method, journal),
-                                         bytes, durability_of(journal.durability)));
-    parts.journal.emplace(std::move(made));
     std::vector<journal::CategoryRow> known;
     for (CategoryId id = 0; id < parts.method->categories().next(); ++id)
       known.push_back(session::category_row(*parts.method, id, 0));
-    PACO_TRY(parts.journal->append(std::span<const journal::SampleRow>(), known));
+    PACO_ASSIGN(journal::Journal made,
+                journal::Journal::create(path, session::journal_settings(*parts.method, journal),
+                                         bytes, known, durability_of(journal.durability)));
+    parts.journal.emplace(std::move(made));
     return session;
   });
 }

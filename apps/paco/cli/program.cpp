@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "core/try.hpp"
 #include "cli/exec_sibling.hpp"
 #include "cli/help.hpp"
 #include "cli/nearest.hpp"
 #include "cli/output.hpp"
 #include "cli/parse.hpp"
 #include "cli/signals.hpp"
+#include "core/try.hpp"
 #include "verbs/verb_table.hpp"
 
 namespace paco {

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "embed/embedder.hpp"
-#include "embed/weights/state_dict.hpp"
 #include "embed/torch/torch_info.hpp"
+#include "embed/weights/state_dict.hpp"
 #include "train/train.hpp"
 
 namespace paco {
@@ -21,11 +21,13 @@ class TorchParts {
   virtual Result<std::unique_ptr<embed::ImageEmbedder>> open_run(
       const std::string& path, const embed::EmbedderSettings& settings) const = 0;
   virtual Result<std::unique_ptr<embed::ImageEmbedder>> open_backbone(
-      const embed::NetSpec& spec, const std::string& weights, const embed::EmbedderSettings& settings) const = 0;
+      const embed::NetSpec& spec, const std::string& weights,
+      const embed::EmbedderSettings& settings) const = 0;
   virtual Result<embed::StateDict> read_torchscript(const std::string& path) const = 0;
-  virtual Result<train::TrainReport> train_network(const train::TrainingSet& set, const train::TrainPlan& plan,
-                                            const train::TrainListener& listener,
-                                            std::stop_token stop) const = 0;
+  virtual Result<train::TrainReport> train_network(const train::TrainingSet& set,
+                                                   const train::TrainPlan& plan,
+                                                   const train::TrainListener& listener,
+                                                   std::stop_token stop) const = 0;
   virtual embed::TorchInfo info() const = 0;
 };
 

@@ -7,11 +7,11 @@
 #include <future>
 #include <mutex>
 
-#include "core/try.hpp"
 #include "cli/verb.hpp"
+#include "core/try.hpp"
+#include "embed/images/images.hpp"
 #include "io/embeddings.hpp"
 #include "io/npy.hpp"
-#include "embed/images/images.hpp"
 #include "report/thumbnail.hpp"
 #include "server/listener.hpp"
 #include "server/service.hpp"

@@ -4,14 +4,14 @@
 
 #include <cstdio>
 
-#include "core/files.hpp"
-#include "core/try.hpp"
 #include "cli/commit.hpp"
 #include "cli/torch_parts.hpp"
-#include "io/npy.hpp"
-#include "embed/images/images.hpp"
-#include "embed/embed_images.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "embed/cpu/cpu_embedder.hpp"
+#include "embed/embed_images.hpp"
+#include "embed/images/images.hpp"
+#include "io/npy.hpp"
 
 namespace paco {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "bus/fronts.hpp"
 #include "cli/verb.hpp"
+#include "core/try.hpp"
 
 namespace paco {
 namespace {

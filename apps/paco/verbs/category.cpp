@@ -6,8 +6,8 @@
 #include <chrono>
 #include <ctime>
 
-#include "core/try.hpp"
 #include "cli/verb.hpp"
+#include "core/try.hpp"
 #include "session/operations/operation_json.hpp"
 #include "session/summary.hpp"
 

@@ -3,13 +3,13 @@
 // embeddings on.
 #include <fmt/format.h>
 
+#include "cli/torch_parts.hpp"
+#include "cli/verb.hpp"
 #include "core/files.hpp"
 #include "core/threads.hpp"
 #include "core/try.hpp"
-#include "cli/torch_parts.hpp"
-#include "cli/verb.hpp"
-#include "io/synthetic_data.hpp"
 #include "io/npy.hpp"
+#include "io/synthetic_data.hpp"
 #include "shared/demo_page.hpp"
 #include "shared/demo_stream.hpp"
 #include "shared/image_set.hpp"

@@ -3,9 +3,9 @@
 
 #include <charconv>
 
+#include "cli/verb.hpp"
 #include "core/files.hpp"
 #include "core/try.hpp"
-#include "cli/verb.hpp"
 #include "io/labels.hpp"
 #include "session/export.hpp"
 #include "session/recorded_rows.hpp"

@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "bench/common/openblas.hpp"
+#include "cli/torch_parts.hpp"
+#include "cli/verb.hpp"
 #include "core/files.hpp"
 #include "core/random.hpp"
 #include "core/threads.hpp"
 #include "core/try.hpp"
-#include "bench/common/openblas.hpp"
-#include "cli/torch_parts.hpp"
-#include "cli/verb.hpp"
 #include "math/prefilter.hpp"
 #include "report/page.hpp"
 
@@ -122,7 +122,8 @@ Result<void> run(Context& context, const DoctorArguments& settings) {
   const double gflops = blas == nullptr ? 0 : sgemm_gflops(*blas, context.clock);
   PACO_ASSIGN(const double sync, sync_milliseconds(settings.folder, context.clock));
   const std::vector<std::string> gpus = gpu_names();
-  const embed::TorchInfo torch = context.torch != nullptr ? context.torch->info() : embed::TorchInfo{};
+  const embed::TorchInfo torch =
+      context.torch != nullptr ? context.torch->info() : embed::TorchInfo{};
   const bool has_page = !report::page_template().empty();
 
   const Json json = {
@@ -166,7 +167,7 @@ Result<void> run(Context& context, const DoctorArguments& settings) {
       {"gpu", gpus.empty() ? "none seen" : fmt::format("{}", fmt::join(gpus, ", "))},
       {"disk", fmt::format("{:.2f} ms for a synced write of 4 KiB in '{}'", sync, settings.folder)},
       {"report page",
-       has_page ? "embedded" : fmt::format("not in this build: {}", report::report::page_missing_reason())},
+       has_page ? "embedded" : fmt::format("not in this build: {}", report::page_missing_reason())},
   };
   std::string text;
   for (const Line& line : lines) text += fmt::format("{:<12} {}\n", line.name, line.text);

@@ -3,14 +3,14 @@
 
 #include <numeric>
 
-#include "core/threads.hpp"
-#include "core/try.hpp"
 #include "cli/torch_parts.hpp"
 #include "cli/verb.hpp"
-#include "io/npy.hpp"
-#include "embed/images/images.hpp"
-#include "embed/embed_images.hpp"
+#include "core/threads.hpp"
+#include "core/try.hpp"
 #include "embed/cpu/cpu_embedder.hpp"
+#include "embed/embed_images.hpp"
+#include "embed/images/images.hpp"
+#include "io/npy.hpp"
 
 namespace paco {
 namespace {
@@ -39,7 +39,7 @@ Error no_device(const std::string& name) {
 }
 
 Result<std::unique_ptr<embed::ImageEmbedder>> open_embedder(const Context& context,
-                                                     const EmbedArguments& s) {
+                                                            const EmbedArguments& s) {
   if (s.model.empty() == s.backbone.empty())
     return Error{ErrorCode::bad_argument, "embed needs a trained run or a backbone, and not both",
                  "give --model RUN, or --backbone NAME with --weights FILE"};
@@ -200,7 +200,8 @@ void add_embed(Options& verb, Context& context) {
   auto s = std::make_shared<EmbedArguments>();
   s->run.threads = 0;
   std::string names;
-  for (const std::string& name : embed::backbone_names()) names += (names.empty() ? "" : ", ") + name;
+  for (const std::string& name : embed::backbone_names())
+    names += (names.empty() ? "" : ", ") + name;
   verb.add_text("--model", s->model, "run folder of paco train");
   verb.add_text("--backbone", s->backbone, "without a run: " + names);
   verb.add_text("--weights", s->weights,

@@ -5,11 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "core/files.hpp"
-#include "core/try.hpp"
 #include "cli/signals.hpp"
 #include "cli/verb.hpp"
-#include "io/labels.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "evaluate/companions.hpp"
 #include "evaluate/evaluation.hpp"
 #include "io/labels.hpp"
@@ -186,9 +185,11 @@ void add_evaluate(Options& verb, Context& context) {
                 "decisions of 'paco discover --method closed' over the same stream, for the "
                 "closed-set row")
       .type("FILE");
-  add_choice<evaluate::Keep>(verb, "--keep", settings->options.keep, {{"top", evaluate::Keep::top}, {"all", evaluate::Keep::all}},
-                   "clusters that may be matched: 'top', as many of the largest as there are true "
-                   "classes, or 'all'");
+  add_choice<evaluate::Keep>(
+      verb, "--keep", settings->options.keep,
+      {{"top", evaluate::Keep::top}, {"all", evaluate::Keep::all}},
+      "clusters that may be matched: 'top', as many of the largest as there are true "
+      "classes, or 'all'");
   add_count(verb, "--bootstrap", settings->options.resamples, 0, 1'000'000,
             "resamples behind each 95 % interval; 0 leaves the intervals out");
   add_seed(verb, "--seed", settings->options.seed, "of the bootstrap");

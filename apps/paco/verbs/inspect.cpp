@@ -1,8 +1,8 @@
 // `paco inspect`: what is in a file, whatever it is. Nothing is written.
-#include "core/files.hpp"
-#include "core/try.hpp"
 #include "cli/signals.hpp"
 #include "cli/verb.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "io/artifact.hpp"
 #include "io/format.hpp"
 #include "shared/inspect_artifact.hpp"

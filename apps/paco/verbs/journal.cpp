@@ -1,10 +1,10 @@
-// `paco journal`: looking after the file that a stream lives in.
+// `paco journal`: maintenance of the file that holds a stream.
 #include <fmt/format.h>
 
 #include <charconv>
 
-#include "core/try.hpp"
 #include "cli/verb.hpp"
+#include "core/try.hpp"
 #include "session/export.hpp"
 
 namespace paco {
@@ -44,8 +44,7 @@ Result<void> verify(Context& context, const JournalArguments& r) {
 }
 
 Result<void> info(Context& context, const JournalArguments& r) {
-  PACO_ASSIGN(journal::Journal journal,
-              journal::Journal::open(r.journal, journal::OpenMode::read, {}));
+  PACO_ASSIGN(journal::JournalReader journal, journal::JournalReader::open(r.journal));
   PACO_ASSIGN(const journal::JournalInfo found, journal.info());
   const journal::JournalSettings& settings = journal.settings();
   const Json json = {

@@ -1,8 +1,8 @@
 // `paco methods`: what can decide on a stream, with options and evidence.
 #include <fmt/format.h>
 
-#include "core/try.hpp"
 #include "cli/verb.hpp"
+#include "core/try.hpp"
 #include "methods/registry.hpp"
 
 namespace paco {

@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/verb.hpp"
 #include "core/files.hpp"
 #include "core/try.hpp"
-#include "cli/verb.hpp"
-#include "io/labels.hpp"
 #include "evaluate/evaluation.hpp"
 #include "io/labels.hpp"
 #include "report/summary.hpp"

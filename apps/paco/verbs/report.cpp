@@ -5,10 +5,10 @@
 
 #include <optional>
 
-#include "core/files.hpp"
-#include "core/try.hpp"
 #include "cli/signals.hpp"
 #include "cli/verb.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "report/gather.hpp"
 
 namespace paco {
@@ -88,9 +88,11 @@ void add_report(Options& verb, Context& context) {
             "how many classes are known, where no model is given");
   file("--closed", files.closed,
        "decisions of 'paco discover --method closed' over the same stream, to compare with");
-  add_choice<evaluate::Keep>(verb, "--keep", files.evaluation.keep, {{"top", evaluate::Keep::top}, {"all", evaluate::Keep::all}},
-                   "clusters that may be matched: 'top', as many of the largest as there are true "
-                   "classes, or 'all'");
+  add_choice<evaluate::Keep>(
+      verb, "--keep", files.evaluation.keep,
+      {{"top", evaluate::Keep::top}, {"all", evaluate::Keep::all}},
+      "clusters that may be matched: 'top', as many of the largest as there are true "
+      "classes, or 'all'");
   verb.add_text("--images", files.images,
                 "pictures of the samples: folder:PATH, tar:PATH, idx:IMAGES, cifar10:PATH, "
                 "cifar100:PATH or fashion-mnist")

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <thread>
 
+#include "cli/verb.hpp"
 #include "core/files.hpp"
 #include "core/partial_file.hpp"
 #include "core/try.hpp"
-#include "cli/verb.hpp"
 #include "shared/send_blocks.hpp"
 #include "shared/server_options.hpp"
 

@@ -5,9 +5,9 @@
 #include <condition_variable>
 #include <mutex>
 
+#include "cli/verb.hpp"
 #include "core/files.hpp"
 #include "core/try.hpp"
-#include "cli/verb.hpp"
 #include "server/embedding_queue.hpp"
 #include "server/listener.hpp"
 #include "server/service.hpp"

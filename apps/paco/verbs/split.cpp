@@ -2,13 +2,13 @@
 // or one's own.
 #include <fmt/format.h>
 
+#include "cli/verb.hpp"
 #include "core/files.hpp"
 #include "core/try.hpp"
-#include "cli/verb.hpp"
+#include "embed/images/images.hpp"
 #include "io/embedding_writer.hpp"
 #include "io/embeddings.hpp"
 #include "io/splits.hpp"
-#include "embed/images/images.hpp"
 
 namespace paco {
 namespace {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cli/torch_parts.hpp"
+#include "cli/verb.hpp"
 #include "core/files.hpp"
 #include "core/threads.hpp"
 #include "core/try.hpp"
-#include "cli/torch_parts.hpp"
-#include "cli/verb.hpp"
 #include "shared/image_set.hpp"
 #include "study/study_data.hpp"
 
@@ -52,8 +52,9 @@ bool needs_torch(const StudyArguments& r) {
   const auto sets = sets_of(r);
   const auto plans = study::plans_called(r.name);
   if (!sets.ok() || !plans.ok()) return false;
-  const bool trains = std::any_of(plans->begin(), plans->end(),
-                                  [](const study::Plan* plan) { return study::about_training(*plan); });
+  const bool trains = std::any_of(plans->begin(), plans->end(), [](const study::Plan* plan) {
+    return study::about_training(*plan);
+  });
   return std::any_of(sets->begin(), sets->end(), [&](const study::StudySet& set) {
     return set.recipe && (trains || set.recipe->training.epochs > 0 || r.device != "cpu");
   });

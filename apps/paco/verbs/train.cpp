@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/threads.hpp"
-#include "core/try.hpp"
 #include "cli/commit.hpp"
 #include "cli/torch_parts.hpp"
 #include "cli/verb.hpp"
+#include "core/threads.hpp"
+#include "core/try.hpp"
 #include "embed/images/images.hpp"
 #include "train/training_set.hpp"
 

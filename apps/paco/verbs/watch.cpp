@@ -5,9 +5,9 @@
 #include <optional>
 #include <thread>
 
+#include "cli/verb.hpp"
 #include "core/printable.hpp"
 #include "core/try.hpp"
-#include "cli/verb.hpp"
 #include "shared/server_options.hpp"
 
 namespace paco {

@@ -32,7 +32,7 @@ using testing::TemporaryFolder;
 
 Journal make(const std::string& path, const Durability& durability = kFull,
              const JournalSettings& settings = made_settings()) {
-  auto made = Journal::create(path, settings, synthetic_bytes(50'000, 1), durability);
+  auto made = Journal::create(path, settings, synthetic_bytes(50'000, 1), {}, durability);
   EXPECT_TRUE(made.ok()) << made.error().message;
   return std::move(made).value();
 }
@@ -273,7 +273,7 @@ TEST_P(JournalOfEach, ASampleWithoutAnEmbeddingHasNone) {
 TEST(Journal, RefusesToReplaceAFile) {
   const TemporaryFolder folder;
   ASSERT_TRUE(core::write_file(folder / "j", "precious").ok());
-  const auto refused = Journal::create(folder / "j", made_settings(), {}, kFull);
+  const auto refused = Journal::create(folder / "j", made_settings(), {}, {}, kFull);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, HasSubstr("File exists"));
   EXPECT_EQ(core::read_file(folder / "j").value().size(), 8U);
@@ -284,7 +284,7 @@ TEST(Journal, RefusesSettingsThatMakeNoTable) {
   const auto refusal = [&](auto change) {
     JournalSettings settings = made_settings();
     change(settings);
-    const auto made = Journal::create(folder / "j", settings, {}, kFull);
+    const auto made = Journal::create(folder / "j", settings, {}, {}, kFull);
     return made.ok() ? std::string("made") : made.error().message;
   };
   EXPECT_THAT(refusal([](auto& s) { s.dimension = 0; }), HasSubstr("dimension 0"));
@@ -361,6 +361,25 @@ TEST(Journal, KeepsAsManyEmbeddingsAsItIsTold) {
   EXPECT_TRUE(report->ok) << report->problem;
   EXPECT_EQ(report->samples, 5020U);
   EXPECT_EQ(Journal::open(folder / "j", OpenMode::read, kFull)->settings().retention, none);
+}
+
+TEST(Journal, TheLogBesideItStaysShort) {
+  const TemporaryFolder folder;
+  const testing::NoSync fast;
+  const std::size_t dimension = 4096;
+  const MadeStream stream(6, dimension);
+  Journal journal = make(folder / "j", kFull, made_settings(dimension));
+  MadeGroup group(stream, 0, 64);
+  std::uint64_t sample = 0;
+  for (int i = 0; i < 60; ++i) {  // 2 MB each
+    for (SampleRow& row : group.rows()) {
+      row.event = row.sequence = sample++;
+      row.key.reset();
+    }
+    ASSERT_OK(journal.append(group.rows(), {}));
+    EXPECT_LT(journal.info().value().log_bytes, 32'000'000U);
+  }
+  EXPECT_GT(journal.info().value().file_bytes, 60'000'000U);
 }
 
 TEST(Journal, CompactingMakesItSmallerAndChangesNoEvent) {

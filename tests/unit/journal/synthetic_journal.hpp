@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/random.hpp"
-#include "journal/disk.hpp"
+#include "journal/faulty_disk.hpp"
 #include "journal/journal.hpp"
 
 namespace paco::testing {
@@ -159,9 +159,10 @@ inline ::testing::AssertionResult is_sample(const journal::StoredSample& stored,
   return ::testing::AssertionSuccess();
 }
 
-// Holds the journal the first `count` samples of the stream, and no more, with their embeddings?
-inline ::testing::AssertionResult holds_prefix(journal::Journal& journal, const MadeStream& stream,
-                                               std::uint64_t count) {
+// Does the journal hold the first `count` samples of the stream, and no more, with their
+// embeddings?
+inline ::testing::AssertionResult holds_prefix(journal::JournalReader& journal,
+                                               const MadeStream& stream, std::uint64_t count) {
   const auto tail = journal.tail();
   if (!tail.ok()) return ::testing::AssertionFailure() << tail.error().message;
   if (tail->samples != count)
@@ -197,7 +198,7 @@ class NoSync : public journal::DiskWatch {
 };
 
 // Everything that a journal says, as one text: equal texts, equal content.
-inline std::string content_of(journal::Journal& journal) {
+inline std::string content_of(journal::JournalReader& journal) {
   std::string text = journal.settings().method + journal.settings().options;
   const auto add = [&](const auto& value) { text += ::testing::PrintToString(value) + "\n"; };
   const auto tail = journal.tail();
@@ -245,7 +246,8 @@ inline std::string content_of(journal::Journal& journal) {
 // moved sample, two snapshots.
 inline void make_full_journal(const std::string& path, std::uint64_t seed = 1) {
   const MadeStream stream(seed);
-  auto journal = journal::Journal::create(path, made_settings(), synthetic_bytes(300, seed), {});
+  auto journal =
+      journal::Journal::create(path, made_settings(), synthetic_bytes(300, seed), {}, {});
   ASSERT_TRUE(journal.ok()) << journal.error().message;
   const std::vector<journal::CategoryRow> born = {made_category(0, {0}), made_category(1, {1, 4}),
                                                   made_category(2, {2, 5, 6}),

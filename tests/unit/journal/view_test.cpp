@@ -79,7 +79,7 @@ TEST(JournalViews, CategoriesShowTheirPrototypes) {
 TEST(JournalViews, AnotherToolReadsWhileItIsWritten) {
   const TemporaryFolder folder;
   const MadeStream stream(1);
-  auto journal = Journal::create(folder / "j", made_settings(), {}, {});
+  auto journal = Journal::create(folder / "j", made_settings(), {}, {}, {});
   ASSERT_TRUE(journal.ok());
   for (std::uint64_t i = 0; i < 3; ++i) {
     ASSERT_TRUE(journal->append(MadeGroup(stream, i * 10, 10).rows(), {}).ok());

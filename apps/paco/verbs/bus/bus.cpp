@@ -2,12 +2,12 @@
 // all.
 #include <fmt/format.h>
 
-#include "core/try.hpp"
 #include "bus/decisions.hpp"
 #include "bus/replica_journal.hpp"
 #include "bus/settings.hpp"
 #include "bus/store.hpp"
 #include "bus/subjects.hpp"
+#include "core/try.hpp"
 #include "paco/session.hpp"
 #include "verbs/bus/bus_parts.hpp"
 

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "core/try.hpp"
 #include "bus/backbone_embedder.hpp"
 #include "bus/program_embedder.hpp"
+#include "core/try.hpp"
 #include "shared/backbone_options.hpp"
 #include "verbs/bus/bus_parts.hpp"
 

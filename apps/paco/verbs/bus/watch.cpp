@@ -6,6 +6,7 @@
 #include "bus/reader.hpp"
 #include "bus/settings.hpp"
 #include "bus/subjects.hpp"
+#include "core/printable.hpp"
 #include "io/decision_file.hpp"
 #include "verbs/bus/bus_parts.hpp"
 

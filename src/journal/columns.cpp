@@ -1,11 +1,20 @@
-#include "journal/sample_columns.hpp"
+#include "journal/columns.hpp"
+
+#include <fmt/format.h>
 
 #include "journal/schema.hpp"
 
 namespace paco::journal {
+namespace {
+
+constexpr int kFixedColumns = 13;  // that samples of every method have
+
+}  // namespace
 
 const char* const kSelectOperations =
     "SELECT event, sequence, time, actor, kind, request, outcome, undoes, chain FROM operations ";
+const char* const kSelectCategories =
+    "SELECT id, name, kind, now, retired, born, checksum FROM category_rows ORDER BY id";
 
 std::string select_samples(const JournalSettings& settings) {
   std::string sql =
@@ -15,8 +24,16 @@ std::string select_samples(const JournalSettings& settings) {
   return sql + " FROM samples ";
 }
 
+std::string insert_sample(const JournalSettings& settings) {
+  std::string sql = "INSERT INTO samples VALUES(?1";
+  for (std::size_t i = 1; i < std::size_t{kFixedColumns} + settings.evidence.size(); ++i)
+    sql += fmt::format(",?{}", i + 1);
+  return sql + ")";
+}
+
 bool is_sample(const Statement& row, const JournalSettings& settings) {
-  return row.has_types("iiiiiiiTtIirr") && row.has_numbers(13, settings.evidence.size()) &&
+  return row.has_types("iiiiiiiTtIirr") &&
+         row.has_numbers(kFixedColumns, settings.evidence.size()) &&
          row.number_at(5) < settings.verdicts.size() && row.number_at(6) <= 1;
 }
 
@@ -38,7 +55,7 @@ void read_sample(const Statement& row, std::size_t columns, StoredSample& into) 
   into.threshold = row.real_at(12);
   into.evidence.resize(columns);
   for (std::size_t i = 0; i < columns; ++i)
-    into.evidence[i] = row.real_at(13 + static_cast<int>(i));
+    into.evidence[i] = row.real_at(kFixedColumns + static_cast<int>(i));
 }
 
 bool is_operation(const Statement& row) { return row.has_types("iirttttIi"); }
@@ -54,6 +71,19 @@ OperationRow read_operation(const Statement& row) {
   operation.outcome = row.text_at(6);
   operation.undoes = row.optional_at(7);
   return operation;
+}
+
+bool is_category(const Statement& row) { return row.has_types("ittiiii") && row.number_at(4) <= 1; }
+
+CategoryRow read_category(const Statement& row) {
+  CategoryRow category;
+  category.id = row.integer_at(0);
+  category.name = row.text_at(1);
+  category.kind = row.text_at(2);
+  category.now = row.integer_at(3);
+  category.retired = row.integer_at(4) != 0;
+  category.born = row.number_at(5);
+  return category;
 }
 
 }  // namespace paco::journal
