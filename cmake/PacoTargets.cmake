@@ -23,12 +23,11 @@ if(PACO_WERROR)
   # GCC 12 sees overlapping copies in std::string's own code where there are none.
   target_compile_options(paco_flags INTERFACE -Werror $<$<CXX_COMPILER_ID:GNU>:-Wno-error=restrict>)
 endif()
-# For code that is slow to optimise and that nothing waits for, and for code that is waited for.
-set(paco_little $<$<CONFIG:Release>:-O1>)
-set(paco_full $<$<CONFIG:Release>:-O3>)
+# All code has -O2; kernels, the innermost loops that were measured, have -O3. A debug build has neither.
+string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+set(paco_kernel_options $<$<CONFIG:Release>:-O3>)
 if(PACO_SANITIZE)
-  set(paco_little -O0)
-  set(paco_full -O1)
+  set(paco_kernel_options -O1)
   add_compile_options(-fsanitize=${PACO_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${PACO_SANITIZE})
   # There are many programs, and each is a large one.
@@ -40,69 +39,57 @@ if(PACO_SANITIZE)
 endif()
 
 # Most of the time to compile a file goes into the headers it includes, so the files of a library, a program or a test are compiled as few
-# texts that include them. Whoever edits one file over and over compiles less without.
+# texts that include them. While one file is edited over and over, less is compiled without.
 option(PACO_UNITY "Compile the files of a library, program or test together" ON)
 
-# What most files of a library include, read once for the lightly and once for the fully optimised ones. Files still include
-# what they use.
-function(paco_precompiled part options)
-  string(MD5 name "${options}")
-  set(headers paco_headers_${name})
-  if(NOT TARGET ${headers})
-    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${headers}.cpp CONTENT "")
-    add_library(${headers} OBJECT ${PROJECT_BINARY_DIR}/${headers}.cpp)
-    target_compile_options(${headers} PRIVATE ${options})
-    target_link_libraries(${headers} PRIVATE fmt::fmt nlohmann_json::nlohmann_json paco_flags)
-    target_precompile_headers(${headers} PRIVATE <nlohmann/json.hpp> <fmt/format.h> <algorithm> <atomic> <cmath> <condition_variable>
-      <deque> <filesystem> <fstream> <functional> <map> <memory> <mutex> <numeric> <optional> <set> <span> <sstream> <string>
-      <thread> <unordered_map> <variant> <vector>)
+set(paco_library_options "")
+if(PACO_FUZZ)  # the fuzzer follows which ways an input takes
+  list(APPEND paco_library_options -fsanitize=fuzzer-no-link)
+endif()
+
+# paco_compiled_together(TARGET): its files are compiled as few texts, with the headers that most of them include read once.
+# Files still include what they use. For targets that use {fmt} and nlohmann-json; not torch, whose definitions would change the
+# headers.
+function(paco_compiled_together target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE 13)
+  target_compile_options(${target} PRIVATE ${paco_library_options})
+  if(NOT TARGET paco_headers)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/paco_headers.cpp CONTENT "")
+    add_library(paco_headers OBJECT ${PROJECT_BINARY_DIR}/paco_headers.cpp)
+    target_compile_options(paco_headers PRIVATE ${paco_library_options})
+    target_link_libraries(paco_headers PRIVATE fmt::fmt nlohmann_json::nlohmann_json paco_flags)
+    target_precompile_headers(paco_headers PRIVATE <nlohmann/json.hpp> <fmt/format.h> <algorithm> <atomic> <cmath>
+      <condition_variable> <deque> <filesystem> <fstream> <functional> <map> <memory> <mutex> <numeric> <optional> <set> <span>
+      <sstream> <string> <thread> <unordered_map> <variant> <vector>)
   endif()
-  target_precompile_headers(${part} REUSE_FROM ${headers})
+  target_precompile_headers(${target} REUSE_FROM paco_headers)
 endfunction()
 
-# paco_library(NAME [SOURCES ...] [APART ...] [HOT ...] [KERNELS ...] [PUBLIC libs...] [PRIVATE libs...]): one folder of src/.
-# SOURCES are compiled together and with little optimisation; APART too, but one by one, for they use the same names for
-# different things. HOT is where the time of a run goes: together, with all optimisation. KERNELS are the innermost of it, and
-# what is compiled again for every instruction set: one by one, for in a long text the compiler puts less of what is called in
-# place.
+# paco_library(NAME [SOURCES ...] [KERNELS ...] [PUBLIC libs...] [PRIVATE libs...]): one folder of src/. SOURCES are compiled
+# together. KERNELS are what is compiled again for every instruction set and the innermost loops: one by one, for in a long text
+# the compiler inlines less.
 function(paco_library name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;APART;HOT;KERNELS;PUBLIC;PRIVATE" ${ARGN})
-  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_APART} ${ARG_KERNELS})
-  set_source_files_properties(${ARG_APART} ${ARG_KERNELS} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
-  set_source_files_properties(${ARG_KERNELS} PROPERTIES COMPILE_OPTIONS "${paco_full}" SKIP_PRECOMPILE_HEADERS ON)
-  set(parts ${name})
-  if(ARG_HOT)
-    add_library(${name}_hot OBJECT ${ARG_HOT})
-    target_sources(${name} PRIVATE $<TARGET_OBJECTS:${name}_hot>)
-    list(APPEND parts ${name}_hot)
+  cmake_parse_arguments(ARG "" "" "SOURCES;KERNELS;PUBLIC;PRIVATE" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES} ${ARG_KERNELS})
+  set_source_files_properties(${ARG_KERNELS} PROPERTIES COMPILE_OPTIONS "${paco_kernel_options}"
+    SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(${name} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:paco_flags>)
+  if("nlohmann_json::nlohmann_json" IN_LIST ARG_PUBLIC OR "nlohmann_json::nlohmann_json" IN_LIST ARG_PRIVATE)
+    paco_compiled_together(${name})
+  else()
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE 13)
+    target_compile_options(${name} PRIVATE ${paco_library_options})
   endif()
-  set(libraries ${ARG_PUBLIC} ${ARG_PRIVATE})
-  foreach(part ${parts})
-    set_target_properties(${part} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE 13)
-    target_include_directories(${part} PUBLIC
-      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
-      $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>
-      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-    target_link_libraries(${part} PUBLIC ${ARG_PUBLIC} PRIVATE ${ARG_PRIVATE} $<BUILD_INTERFACE:paco_flags>)
-    set(options ${paco_little})
-    if(part MATCHES "_hot$")
-      set(options ${paco_full})
-    endif()
-    if(PACO_FUZZ)  # the fuzzer follows which ways an input takes
-      list(APPEND options -fsanitize=fuzzer-no-link)
-    endif()
-    target_compile_options(${part} PRIVATE ${options})
-    # Torch's definitions would change the headers.
-    if("nlohmann_json::nlohmann_json" IN_LIST libraries AND NOT name MATCHES "train$|_torch$")
-      paco_precompiled(${part} "${options}")
-    endif()
-  endforeach()
 endfunction()
 
 # The tests' own code: what is tested stays optimised, and is what undefined behaviour is looked for in.
 set(paco_test_options $<$<CONFIG:Release>:-O0>)
 if(PACO_SANITIZE)
-  set(paco_test_options ${paco_little})
+  set(paco_test_options -O0)
 endif()
 if(PACO_SANITIZE MATCHES undefined)
   list(APPEND paco_test_options -fno-sanitize=undefined)

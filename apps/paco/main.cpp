@@ -1,5 +1,4 @@
-// The entry of each of the programs. What it does is in program.hpp; verb_table.hpp says how the
-// programs differ.
-#include "program.hpp"
+// The entry of `paco`, which loads no torch. What it does is in cli/program.hpp.
+#include "cli/program.hpp"
 
-int main(int argc, char** argv) { return paco::run_program(argc, argv); }
+int main(int argc, char** argv) { return paco::run_program(argc, argv, nullptr); }

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kKey = "paco.embed";
+constexpr const char* kEmbedKey = "paco.embed";
 
 std::string part_path(const std::string& out, std::size_t number) {
   return fmt::format("{}.part-{:06}", out, number);
@@ -52,7 +52,7 @@ Result<void> write_part(const std::string& path, const Part& part, std::size_t d
         {{"sample", each.sample}, {"name", each.name}, {"message", each.error.message}});
   const Json json{{"identity", identity}, {"asked", part.asked}, {"skipped", skipped}};
   io::SafetensorsWriter writer;
-  writer.set_metadata(kKey, json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  writer.set_metadata(kEmbedKey, json.dump(-1, ' ', false, Json::error_handler_t::replace));
   writer.add("embeddings", {part.samples.size(), dimension}, std::span<const float>(part.rows));
   writer.add("samples", {part.samples.size()}, std::span<const std::int64_t>(part.samples));
   return writer.write(path);
@@ -65,7 +65,7 @@ Result<Part> read_part(const std::string& path, std::size_t dimension,
       fmt::format("{}: this part is of another run: other weights, images, order or batch", path),
       "run again without --resume, which starts over"};
   PACO_ASSIGN(const auto file, io::SafetensorsFile::open(path));
-  const auto found = file.metadata().find(kKey);
+  const auto found = file.metadata().find(kEmbedKey);
   const Json json =
       found == file.metadata().end() ? Json() : Json::parse(found->second, nullptr, false);
   if (!json.is_object() || json.value("identity", Json()) != identity ||

@@ -11,7 +11,7 @@
 namespace paco::io {
 namespace {
 
-Error damaged(const std::string& name, std::string_view what) {
+Error damaged_stream(const std::string& name, std::string_view what) {
   return Error{ErrorCode::bad_format, fmt::format("{}: damaged compressed data: {}", name, what),
                "copy or download the file again"};
 }
@@ -45,7 +45,7 @@ class Inflater {
         inflateReset(&state_);
         ended_ = false;
       }
-      if (packed.empty()) return damaged(name(), "it ends too early");
+      if (packed.empty()) return damaged_stream(name(), "it ends too early");
       state_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
       state_.avail_in = static_cast<uInt>(std::min<std::size_t>(packed.size(), 1u << 30));
       const uInt before = state_.avail_in;
@@ -54,7 +54,7 @@ class Inflater {
       if (status == Z_STREAM_END) {
         ended_ = true;
       } else if (status != Z_OK) {
-        return damaged(name(), state_.msg ? state_.msg : "the bytes do not fit the format");
+        return damaged_stream(name(), state_.msg ? state_.msg : "the bytes do not fit the format");
       }
     }
     return wanted - state_.avail_out;
@@ -88,12 +88,12 @@ ByteStream::Refill check_member(ByteStream::Refill bytes, std::string name, std:
   auto state = std::make_shared<State>(State{size, crc32(0, nullptr, 0)});
   return [bytes, name, state, crc](std::span<std::byte> out) -> Result<std::size_t> {
     PACO_ASSIGN(const std::size_t got, bytes(out));
-    if (got > state->left) return damaged(name, "it holds more bytes than it declares");
+    if (got > state->left) return damaged_stream(name, "it holds more bytes than it declares");
     state->left -= got;
     state->sum = crc32_z(state->sum, reinterpret_cast<const Bytef*>(out.data()), got);
     if (got == 0 && !out.empty()) {
-      if (state->left > 0) return damaged(name, "it holds fewer bytes than it declares");
-      if (state->sum != crc) return damaged(name, "its check sum is wrong");
+      if (state->left > 0) return damaged_stream(name, "it holds fewer bytes than it declares");
+      if (state->sum != crc) return damaged_stream(name, "its check sum is wrong");
     }
     return got;
   };

@@ -17,10 +17,10 @@ namespace paco::io {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kMaxHeader = 1 << 20;
+constexpr std::size_t kMaxNpyHeader = 1 << 20;
 constexpr std::size_t kMaxAxes = 32;  // numpy's own limit
 
-Error damaged(const std::string& name, std::string_view what) {
+Error damaged_npy(const std::string& name, std::string_view what) {
   return Error{ErrorCode::bad_format, fmt::format("{}: not a readable npy file: {}", name, what),
                "write it again with numpy.save, and copy it in binary mode"};
 }
@@ -165,31 +165,33 @@ bool looks_like_npy(std::span<const std::byte> head) {
 Result<NpyHeader> read_npy_header(ByteStream& stream) {
   const std::string& name = stream.name();
   PACO_ASSIGN(auto head, stream.peek(12));
-  if (head.empty()) return damaged(name, "the file is empty");
-  if (!looks_like_npy(head)) return damaged(name, "it does not begin with numpy's signature");
-  if (head.size() < 12) return damaged(name, "it ends inside its header");
+  if (head.empty()) return damaged_npy(name, "the file is empty");
+  if (!looks_like_npy(head)) return damaged_npy(name, "it does not begin with numpy's signature");
+  if (head.size() < 12) return damaged_npy(name, "it ends inside its header");
   const auto major = std::to_integer<int>(head[6]);
-  if (major < 1 || major > 3) return damaged(name, fmt::format("version {} is unknown", major));
+  if (major < 1 || major > 3) return damaged_npy(name, fmt::format("version {} is unknown", major));
   // Version 1 has a 16-bit length, versions 2 and 3 a 32-bit one.
   std::uint32_t length = 0;
   std::memcpy(&length, head.data() + 8, major == 1 ? 2 : 4);
-  if (length > kMaxHeader) return damaged(name, fmt::format("its header claims {} bytes", length));
+  if (length > kMaxNpyHeader)
+    return damaged_npy(name, fmt::format("its header claims {} bytes", length));
   const std::size_t start = major == 1 ? 10 : 12;
   PACO_ASSIGN(auto all, stream.peek(start + length));
-  if (all.size() < start + length) return damaged(name, "it ends inside its header");
+  if (all.size() < start + length) return damaged_npy(name, "it ends inside its header");
   NpyHeader header;
   const std::string_view text(reinterpret_cast<const char*>(all.data()) + start, length);
-  if (const auto problem = parse_dictionary(text, header)) return damaged(name, *problem);
+  if (const auto problem = parse_dictionary(text, header)) return damaged_npy(name, *problem);
   stream.consume(start + length);
 
   const auto elements = count_elements(header.shape);
   std::uint64_t bytes = 0;
   if (!elements || __builtin_mul_overflow(*elements, header.element_bytes(), &bytes)) {
-    return damaged(name, fmt::format("shape {} is larger than any file", shape_text(header.shape)));
+    return damaged_npy(name,
+                       fmt::format("shape {} is larger than any file", shape_text(header.shape)));
   }
   header.elements = *elements;
   if (stream.left() && *stream.left() < bytes) {
-    return damaged(
+    return damaged_npy(
         name,
         fmt::format("shape {} of {} needs {} bytes, the file has {} after its header",
                     shape_text(header.shape), element_name(header.type), bytes, *stream.left()));
@@ -198,14 +200,14 @@ Result<NpyHeader> read_npy_header(ByteStream& stream) {
 }
 
 Error npy_truncated(const std::string& name, const NpyHeader& header, std::uint64_t elements) {
-  return damaged(name, fmt::format("shape {} promises {} elements, the data end after {}",
-                                   shape_text(header.shape), header.elements, elements));
+  return damaged_npy(name, fmt::format("shape {} promises {} elements, the data end after {}",
+                                       shape_text(header.shape), header.elements, elements));
 }
 
 Result<void> expect_npy_end(ByteStream& stream) {
   PACO_ASSIGN(auto rest, stream.peek(1));
   if (rest.empty()) return {};
-  return damaged(stream.name(), "bytes follow after the last element");
+  return damaged_npy(stream.name(), "bytes follow after the last element");
 }
 
 std::string npy_header(ElementType type, std::span<const std::uint64_t> shape) {

@@ -7,16 +7,9 @@
 #include "core/files.hpp"
 #include "core/try.hpp"
 #include "io/npy.hpp"
+#include "io/zip_format.hpp"
 
 namespace paco::io {
-namespace {
-
-constexpr std::uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50, kEnd = 0x06054b50;
-constexpr std::uint32_t kEnd64 = 0x06064b50, kLocator64 = 0x07064b50;
-constexpr std::uint32_t kMax32 = 0xffffffff;
-
-}  // namespace
-
 void NpzWriter::add(const std::string& name, ElementType type, std::span<const std::uint64_t> shape,
                     std::span<const std::byte> bytes) {
   members_.push_back({name + ".npy", npy_header(type, shape), bytes});
@@ -42,11 +35,11 @@ Result<void> NpzWriter::write(const std::string& path) const {
     put(common, std::uint16_t{0});
     put(common, std::uint32_t{0x00210000});  // 1 January 1980, the same on every run
     put(common, crc);
-    put(common, kMax32);
-    put(common, kMax32);
+    put(common, kZipMax32);
+    put(common, kZipMax32);
     put(common, static_cast<std::uint16_t>(member.name.size()));
     std::string local;
-    put(local, kLocal);
+    put(local, kZipLocal);
     local += common;
     put(local, std::uint16_t{20});
     local += member.name;
@@ -57,7 +50,7 @@ Result<void> NpzWriter::write(const std::string& path) const {
     PACO_TRY(file.write(local));
     PACO_TRY(file.write(member.header));
     PACO_TRY(file.write(member.bytes));
-    put(directory, kCentral);
+    put(directory, kZipCentral);
     put(directory, std::uint16_t{45});
     directory += common;
     put(directory, std::uint16_t{28});
@@ -65,7 +58,7 @@ Result<void> NpzWriter::write(const std::string& path) const {
     put(directory, std::uint16_t{0});
     put(directory, std::uint16_t{0});
     put(directory, std::uint32_t{0});
-    put(directory, kMax32);
+    put(directory, kZipMax32);
     directory += member.name;
     put(directory, std::uint16_t{1});
     put(directory, std::uint16_t{24});
@@ -76,7 +69,7 @@ Result<void> NpzWriter::write(const std::string& path) const {
   }
   const std::uint64_t directory_offset = offset, count = members_.size();
   std::string end;
-  put(end, kEnd64);
+  put(end, kZipEnd64);
   put(end, std::uint64_t{44});
   put(end, std::uint16_t{45});
   put(end, std::uint16_t{45});
@@ -86,16 +79,16 @@ Result<void> NpzWriter::write(const std::string& path) const {
   put(end, count);
   put(end, static_cast<std::uint64_t>(directory.size()));
   put(end, directory_offset);
-  put(end, kLocator64);
+  put(end, kZipLocator64);
   put(end, std::uint32_t{0});
   put(end, directory_offset + directory.size());
   put(end, std::uint32_t{1});
-  put(end, kEnd);
+  put(end, kZipEnd);
   put(end, std::uint32_t{0});
   put(end, static_cast<std::uint16_t>(std::min<std::uint64_t>(count, 0xffff)));
   put(end, static_cast<std::uint16_t>(std::min<std::uint64_t>(count, 0xffff)));
-  put(end, static_cast<std::uint32_t>(std::min<std::uint64_t>(directory.size(), kMax32)));
-  put(end, static_cast<std::uint32_t>(std::min<std::uint64_t>(directory_offset, kMax32)));
+  put(end, static_cast<std::uint32_t>(std::min<std::uint64_t>(directory.size(), kZipMax32)));
+  put(end, static_cast<std::uint32_t>(std::min<std::uint64_t>(directory_offset, kZipMax32)));
   put(end, std::uint16_t{0});
   PACO_TRY(file.write(directory));
   PACO_TRY(file.write(end));

@@ -19,9 +19,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kMaxHeader = 100'000'000;     // the limit of the format's own library
-constexpr std::size_t kMaxDepth = 4;                  // a header nests three levels
-constexpr std::size_t kChunk = std::size_t{1} << 16;  // elements converted at a time
+constexpr std::uint64_t kMaxTensorsHeader = 100'000'000;  // the limit of the format's own library
+constexpr std::size_t kMaxDepth = 4;                      // a header nests three levels
+constexpr std::size_t kChunk = std::size_t{1} << 16;      // elements converted at a time
 
 constexpr std::pair<std::string_view, ElementType> kTypes[] = {
     {"BOOL", ElementType::boolean}, {"I8", ElementType::i8},     {"U8", ElementType::u8},
@@ -30,7 +30,7 @@ constexpr std::pair<std::string_view, ElementType> kTypes[] = {
     {"F16", ElementType::f16},      {"BF16", ElementType::bf16}, {"F32", ElementType::f32},
     {"F64", ElementType::f64}};
 
-Error damaged(const std::string& name, std::string_view what) {
+Error damaged_tensors(const std::string& name, std::string_view what) {
   return Error{ErrorCode::bad_format,
                fmt::format("{}: not a valid safetensors file: {}", name, what),
                "write or copy the file again"};
@@ -39,7 +39,7 @@ Error damaged(const std::string& name, std::string_view what) {
 // The header as JSON; refuses repeated names, which JSON libraries drop in silence, and deep
 // nesting.
 Result<json> parse_header(std::string_view text, const std::string& name) {
-  if (json_nests_deeper(text, kMaxDepth)) return damaged(name, "its header nests too deep");
+  if (json_nests_deeper(text, kMaxDepth)) return damaged_tensors(name, "its header nests too deep");
   std::vector<std::set<std::string>> keys;
   std::string problem;
   const auto check = [&](int, json::parse_event_t event, json& value) {
@@ -55,11 +55,11 @@ Result<json> parse_header(std::string_view text, const std::string& name) {
   try {
     header = json::parse(text.begin(), text.end(), check, false);
   } catch (const json::exception& error) {
-    return damaged(name, error.what());
+    return damaged_tensors(name, error.what());
   }
-  if (!problem.empty()) return damaged(name, problem);
+  if (!problem.empty()) return damaged_tensors(name, problem);
   if (header.is_discarded() || !header.is_object())
-    return damaged(name, "its header is not a JSON object");
+    return damaged_tensors(name, "its header is not a JSON object");
   return header;
 }
 
@@ -117,11 +117,11 @@ Result<SafetensorsFile> SafetensorsFile::from_bytes(std::vector<std::byte> bytes
 Result<SafetensorsFile> SafetensorsFile::from_bytes(FileBytes bytes, const std::string& name) {
   std::vector<std::byte> buffer;
   std::uint64_t length = 0;
-  if (bytes.size() < 8) return damaged(name, "it is shorter than its first field");
+  if (bytes.size() < 8) return damaged_tensors(name, "it is shorter than its first field");
   PACO_ASSIGN(auto shown, bytes.at(0, 8, buffer));
   std::memcpy(&length, shown.data(), 8);
-  if (length > kMaxHeader || length > bytes.size() - 8) {
-    return damaged(
+  if (length > kMaxTensorsHeader || length > bytes.size() - 8) {
+    return damaged_tensors(
         name, fmt::format("its header claims {} bytes, the file has {}", length, bytes.size()));
   }
   PACO_ASSIGN(shown, bytes.at(8, length, buffer));
@@ -134,10 +134,10 @@ Result<SafetensorsFile> SafetensorsFile::from_bytes(FileBytes bytes, const std::
   const std::uint64_t start = 8 + length, size = file.data_.size() - start;
   for (const auto& [key, entry] : header.items()) {
     if (key == "__metadata__") {
-      if (!entry.is_object()) return damaged(name, "__metadata__ is not an object");
+      if (!entry.is_object()) return damaged_tensors(name, "__metadata__ is not an object");
       for (const auto& [word, value] : entry.items()) {
         if (!value.is_string())
-          return damaged(name, fmt::format("metadata '{}' is not a string", word));
+          return damaged_tensors(name, fmt::format("metadata '{}' is not a string", word));
         file.metadata_[word] = value.get<std::string>();
       }
       continue;
@@ -145,7 +145,7 @@ Result<SafetensorsFile> SafetensorsFile::from_bytes(FileBytes bytes, const std::
     TensorView tensor;
     tensor.name = key;
     if (const auto problem = read_entry(entry, size, tensor)) {
-      return damaged(name, fmt::format("tensor '{}' {}", key, *problem));
+      return damaged_tensors(name, fmt::format("tensor '{}' {}", key, *problem));
     }
     file.tensors_.push_back(std::move(tensor));
   }
@@ -158,15 +158,16 @@ Result<SafetensorsFile> SafetensorsFile::from_bytes(FileBytes bytes, const std::
   for (std::size_t i = 0; i < file.tensors_.size(); ++i) {
     TensorView& tensor = file.tensors_[i];
     if (tensor.offset != expected) {
-      return damaged(name, fmt::format("tensor '{}' {} its neighbour", tensor.name,
-                                       tensor.offset < expected ? "overlaps" : "leaves a gap to"));
+      return damaged_tensors(
+          name, fmt::format("tensor '{}' {} its neighbour", tensor.name,
+                            tensor.offset < expected ? "overlaps" : "leaves a gap to"));
     }
     expected += tensor.size;
     tensor.offset += start;
     file.index_[tensor.name] = i;
   }
   if (expected != size)
-    return damaged(name, fmt::format("{} bytes belong to no tensor", size - expected));
+    return damaged_tensors(name, fmt::format("{} bytes belong to no tensor", size - expected));
   return file;
 }
 

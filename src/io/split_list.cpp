@@ -13,7 +13,7 @@
 namespace paco::io {
 namespace {
 
-constexpr std::uint64_t kMaxListBytes = 1 << 24;
+constexpr std::uint64_t kMaxSplitBytes = 1 << 24;
 
 // A class by its name, or else by its number.
 Result<std::int64_t> class_number(const std::string& word, const std::vector<std::string>& names,
@@ -48,7 +48,7 @@ Result<std::vector<std::int64_t>> class_numbers(const nlohmann::json& list, cons
 
 Result<ClassSplit> read_class_split(const std::string& path,
                                     const std::vector<std::string>& class_names) {
-  PACO_ASSIGN(const auto bytes, core::read_file(path, kMaxListBytes));
+  PACO_ASSIGN(const auto bytes, core::read_file(path, kMaxSplitBytes));
   return parse_class_split({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, class_names,
                            path);
 }

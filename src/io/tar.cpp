@@ -11,7 +11,7 @@
 namespace paco::io {
 namespace {
 
-constexpr std::size_t kBlock = 512;
+constexpr std::size_t kTarBlock = 512;
 constexpr std::uint64_t kMaxName = 1 << 16;
 
 Error damaged(const std::string& name, std::uint64_t offset, std::string_view what) {
@@ -51,7 +51,7 @@ std::optional<std::uint64_t> number_field(std::span<const std::byte> header, std
 
 bool checksum_fits(std::span<const std::byte> header) {
   std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < kBlock; ++i) {
+  for (std::size_t i = 0; i < kTarBlock; ++i) {
     sum += i >= 148 && i < 156 ? ' ' : std::to_integer<std::uint64_t>(header[i]);
   }
   return number_field(header, 148, 8) == sum;
@@ -116,15 +116,15 @@ Result<std::vector<TarEntry>> list_tar(const FileBytes& bytes, const std::string
   Override next;
   std::uint64_t at = 0;
   while (true) {
-    if (bytes.size() - at < kBlock) return damaged(name, at, "it ends without its end mark");
-    PACO_ASSIGN(const auto header, bytes.at(at, kBlock, header_buffer));
+    if (bytes.size() - at < kTarBlock) return damaged(name, at, "it ends without its end mark");
+    PACO_ASSIGN(const auto header, bytes.at(at, kTarBlock, header_buffer));
     if (std::all_of(header.begin(), header.end(), [](std::byte b) { return b == std::byte{0}; }))
       return entries;
     if (!checksum_fits(header)) return damaged(name, at, "an entry's check sum is wrong");
     const auto own_size = number_field(header, 124, 12);
     const char type = static_cast<char>(header[156]);
     const bool about_next = type == 'x' || type == 'L' || type == 'K' || type == 'g';
-    const std::uint64_t start = at + kBlock;
+    const std::uint64_t start = at + kTarBlock;
     if (!own_size) return damaged(name, at, "an entry's size is damaged");
     const std::uint64_t size = about_next ? *own_size : next.size.value_or(*own_size);
     if (size > bytes.size() - start)
@@ -156,7 +156,7 @@ Result<std::vector<TarEntry>> list_tar(const FileBytes& bytes, const std::string
         entries.push_back({std::move(path), start, size});
       next = {};
     }
-    const std::uint64_t padded = (size + kBlock - 1) / kBlock * kBlock;
+    const std::uint64_t padded = (size + kTarBlock - 1) / kTarBlock * kTarBlock;
     at = start + std::min<std::uint64_t>(padded, bytes.size() - start);
   }
 }

@@ -20,19 +20,19 @@ bool same(double a, double b) {
          (std::isnan(a) && std::isnan(b));
 }
 
-double now() {
+}  // namespace
+
+double time_of_day() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration<double>(since).count();
 }
-
-}  // namespace
 
 journal::JournalSettings journal_settings(const Method& method, const JournalOptions& options) {
   journal::JournalSettings settings;
   settings.method = method.name();
   settings.options = Json(method.settings()).dump();
   settings.model = method.model().fingerprint();
-  settings.created = now();
+  settings.created = time_of_day();
   settings.dimension = method.model().dimension;
   for (int v = 0; v < 4; ++v) settings.verdicts.emplace_back(verdict_name(static_cast<Verdict>(v)));
   for (const EvidenceField& field : method.info().evidence) {

@@ -9,6 +9,9 @@
 
 namespace paco::session {
 
+// Seconds since 1970, as journals keep them.
+double time_of_day();
+
 journal::JournalSettings journal_settings(const Method& method, const JournalOptions& options);
 // The options of the deciding stage that a journal's stream was begun with.
 Result<Settings> settings_of(const journal::JournalSettings& journal, const std::string& path);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include "core/try.hpp"
@@ -11,15 +10,6 @@
 #include "session/journal_rows.hpp"
 
 namespace paco {
-namespace {
-
-double now() {
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration<double>(since).count();
-}
-
-}  // namespace
-
 // From the newest snapshot and the events after it to the present state.
 Result<void> Session::Impl::catch_up(std::stop_token stop) {
   PACO_ASSIGN(const journal::JournalTail tail, journal->tail());
@@ -131,7 +121,7 @@ Result<std::vector<OperationOutcome>> Session::Impl::history() {
 
 Result<OperationOutcome> Session::Impl::carry_out(session::Plan plan, MemberSource* members) {
   plan.event = events;
-  plan.time = now();
+  plan.time = session::time_of_day();
   if (!journal) operations.reserve(operations.size() + 1);
   PACO_TRY(method->editor().apply(plan.edits, members));
   if (!journal) {

@@ -25,7 +25,7 @@ namespace {
 constexpr int kMaxScans = 200;
 constexpr int kExifMarker = JPEG_APP0 + 1;
 
-struct Decoder {
+struct JpegDecoder {
   jpeg_decompress_struct state;
   jpeg_error_mgr errors;
   jpeg_progress_mgr progress;
@@ -33,10 +33,12 @@ struct Decoder {
   char message[JMSG_LENGTH_MAX];
 };
 
-Decoder& decoder_of(j_common_ptr state) { return *static_cast<Decoder*>(state->client_data); }
+JpegDecoder& decoder_of(j_common_ptr state) {
+  return *static_cast<JpegDecoder*>(state->client_data);
+}
 
 [[noreturn]] void on_error(j_common_ptr state) {
-  Decoder& decoder = decoder_of(state);
+  JpegDecoder& decoder = decoder_of(state);
   state->err->format_message(state, decoder.message);
   std::longjmp(decoder.back, 1);
 }
@@ -48,13 +50,13 @@ void on_message(j_common_ptr state, int level) {
 }
 
 void on_progress(j_common_ptr state) {
-  Decoder& decoder = decoder_of(state);
+  JpegDecoder& decoder = decoder_of(state);
   if (decoder.state.input_scan_number <= kMaxScans) return;
   std::strcpy(decoder.message, "too many scans");
   std::longjmp(decoder.back, 1);
 }
 
-bool read_header(Decoder& decoder, std::span<const std::byte> bytes) {
+bool read_header(JpegDecoder& decoder, std::span<const std::byte> bytes) {
   if (setjmp(decoder.back) != 0) return false;
   jpeg_create_decompress(&decoder.state);
   decoder.state.progress = &decoder.progress;
@@ -79,7 +81,7 @@ void inks_to_rgb(const unsigned char* inks, std::size_t width, bool inverted, un
   }
 }
 
-bool read_pixels(Decoder& decoder, Image& image, std::vector<unsigned char>& inks) {
+bool read_pixels(JpegDecoder& decoder, Image& image, std::vector<unsigned char>& inks) {
   if (setjmp(decoder.back) != 0) return false;
   jpeg_start_decompress(&decoder.state);
   while (decoder.state.output_scanline < decoder.state.output_height) {
@@ -93,7 +95,7 @@ bool read_pixels(Decoder& decoder, Image& image, std::vector<unsigned char>& ink
 }
 
 // How the picture is to be turned: the first marker that holds EXIF data says so.
-int orientation_of(const Decoder& decoder) {
+int orientation_of(const JpegDecoder& decoder) {
   constexpr std::string_view kExif("Exif\0\0", 6);
   for (auto* marker = decoder.state.marker_list; marker != nullptr; marker = marker->next) {
     const std::span<const std::byte> data(reinterpret_cast<const std::byte*>(marker->data),
@@ -108,7 +110,7 @@ int orientation_of(const Decoder& decoder) {
 }  // namespace
 
 Result<Image> decode_jpeg(std::span<const std::byte> bytes, const std::string& name) {
-  Decoder decoder;
+  JpegDecoder decoder;
   std::memset(&decoder, 0, sizeof(decoder));
   decoder.state.err = jpeg_std_error(&decoder.errors);
   decoder.state.client_data = &decoder;

@@ -12,7 +12,7 @@
 namespace paco::embed {
 namespace {
 
-struct Decoder {
+struct PngDecoder {
   png_structp state = nullptr;
   png_infop info = nullptr;
   std::span<const std::byte> bytes;
@@ -20,7 +20,7 @@ struct Decoder {
 };
 
 void on_error(png_structp state, png_const_charp what) {
-  auto& decoder = *static_cast<Decoder*>(png_get_error_ptr(state));
+  auto& decoder = *static_cast<PngDecoder*>(png_get_error_ptr(state));
   std::strncpy(decoder.message, what, sizeof(decoder.message) - 1);
   png_longjmp(state, 1);
 }
@@ -28,14 +28,14 @@ void on_error(png_structp state, png_const_charp what) {
 void on_warning(png_structp, png_const_charp) {}
 
 void on_read(png_structp state, png_bytep out, std::size_t count) {
-  auto& decoder = *static_cast<Decoder*>(png_get_io_ptr(state));
+  auto& decoder = *static_cast<PngDecoder*>(png_get_io_ptr(state));
   if (count > decoder.bytes.size()) png_error(state, "the file ends too early");
   std::memcpy(out, decoder.bytes.data(), count);
   decoder.bytes = decoder.bytes.subspan(count);
 }
 
 // Reads up to the pixels and asks for 8-bit RGB or RGBA, whatever the file holds.
-bool read_header(Decoder& decoder) {
+bool read_header(PngDecoder& decoder) {
   if (setjmp(png_jmpbuf(decoder.state)) != 0) return false;
   png_set_read_fn(decoder.state, &decoder, on_read);
   png_set_user_limits(decoder.state, 1u << 20, 1u << 20);
@@ -50,14 +50,14 @@ bool read_header(Decoder& decoder) {
   return true;
 }
 
-bool read_pixels(Decoder& decoder, std::vector<png_bytep>& rows) {
+bool read_pixels(PngDecoder& decoder, std::vector<png_bytep>& rows) {
   if (setjmp(png_jmpbuf(decoder.state)) != 0) return false;
   png_read_image(decoder.state, rows.data());
   png_read_end(decoder.state, decoder.info);
   return true;
 }
 
-Result<Image> decode(Decoder& decoder, const std::string& name) {
+Result<Image> decode(PngDecoder& decoder, const std::string& name) {
   const std::size_t size = decoder.bytes.size();  // reading takes from it
   if (!read_header(decoder)) return damaged_image(name, decoder.message);
   PACO_ASSIGN(Image image,
@@ -83,7 +83,7 @@ Result<Image> decode(Decoder& decoder, const std::string& name) {
 }  // namespace
 
 Result<Image> decode_png(std::span<const std::byte> bytes, const std::string& name) {
-  Decoder decoder;
+  PngDecoder decoder;
   decoder.bytes = bytes;
   decoder.state = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, on_error, on_warning);
   if (decoder.state) decoder.info = png_create_info_struct(decoder.state);

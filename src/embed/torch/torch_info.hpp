@@ -7,7 +7,7 @@
 namespace paco::embed {
 
 struct TorchInfo {
-  std::string version;   // "1.13.1"; empty in a build without torch
+  std::string version;   // "1.13.1"; empty in a program without torch
   std::size_t gpus = 0;  // that torch itself can use
 };
 

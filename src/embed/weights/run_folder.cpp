@@ -14,13 +14,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;
-constexpr const char* kKey = "paco.run";
+constexpr const char* kRunKey = "paco.run";
 constexpr const char* kWeights = "/weights.safetensors";
 constexpr const char* kSettings = "/settings.json";
-constexpr const char* kHint = "give the folder that paco train wrote";
+constexpr const char* kRunHint = "give the folder that paco train wrote";
 
-Error bad(const std::string& path, const std::string& what) {
-  return Error{ErrorCode::bad_format, fmt::format("{}: {}", path, what), kHint};
+Error bad_run(const std::string& path, const std::string& what) {
+  return Error{ErrorCode::bad_format, fmt::format("{}: {}", path, what), kRunHint};
 }
 
 Result<void> check_classifier(const TrainedRun& run, const std::string& origin) {
@@ -30,7 +30,7 @@ Result<void> check_classifier(const TrainedRun& run, const std::string& origin) 
       return Error{ErrorCode::mismatch,
                    fmt::format("{}: {} class names do not fit the classifier", origin,
                                run.class_names.size()),
-                   kHint};
+                   kRunHint};
   return {};
 }
 
@@ -51,7 +51,7 @@ Result<void> write_run(const std::string& folder, const TrainedRun& run) {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
   };
   io::SafetensorsWriter writer;
-  writer.set_metadata(kKey, text(-1));
+  writer.set_metadata(kRunKey, text(-1));
   for (const NamedTensor& tensor : run.tensors)
     writer.add(tensor.name, tensor.shape, std::span<const float>(tensor.values));
   PACO_TRY(core::make_folder(folder));
@@ -63,20 +63,20 @@ Result<TrainedRun> read_run(const std::string& path) {
   const bool folder = core::path_kind(path) == core::PathKind::folder;
   const std::string weights = folder ? path + kWeights : path;
   if (core::path_kind(weights) != core::PathKind::file)
-    return Error{ErrorCode::not_found, fmt::format("{}: there is no trained run", path), kHint};
+    return Error{ErrorCode::not_found, fmt::format("{}: there is no trained run", path), kRunHint};
   PACO_ASSIGN(const auto file, io::SafetensorsFile::open(weights));
-  const auto found = file.metadata().find(kKey);
+  const auto found = file.metadata().find(kRunKey);
   if (found == file.metadata().end())
     return Error{ErrorCode::bad_format,
                  fmt::format("{}: these are weights, but not of a run of paco", weights),
                  "for a bare backbone use --backbone NAME --weights FILE"};
   const Json json = Json::parse(found->second, nullptr, false);
   if (!json.is_object() || json.value("format", Json()) != kFormat || !json.contains("net"))
-    return bad(weights, "its description is damaged, or of a later version of paco");
+    return bad_run(weights, "its description is damaged, or of a later version of paco");
   TrainedRun run;
   PACO_ASSIGN(run.net, spec_from_json(json["net"].dump(), weights));
   for (const Json& name : json.value("class_names", Json::array())) {
-    if (!name.is_string()) return bad(weights, "a class name is no text");
+    if (!name.is_string()) return bad_run(weights, "a class name is no text");
     run.class_names.push_back(name.get<std::string>());
   }
   run.training = json.value("training", Json::object()).dump();

@@ -19,12 +19,6 @@ using Kind = PickleValue::Kind;
 constexpr std::string_view kWrappers[] = {"teacher", "student", "state_dict", "model"};
 constexpr std::string_view kPrefixes[] = {"module.", "backbone."};
 constexpr int kDeepestWrapping = 4;
-constexpr const char* kHint =
-    "save the weights again with torch.save(model.state_dict(), ...) or as safetensors";
-
-Error bad(const std::string& origin, const std::string& what) {
-  return Error{ErrorCode::bad_format, fmt::format("{}: {}", origin, what), kHint};
-}
 
 bool holds_tensors(const Pickle& pickle, const PickleValue& dictionary) {
   for (const auto& entry : dictionary.entries)
@@ -44,7 +38,7 @@ Result<const PickleValue*> unwrap(const Pickle& pickle, const std::string& origi
     if (inner == nullptr) break;
     value = inner;
   }
-  return bad(origin, "there is no dictionary of tensors in it");
+  return bad_weights(origin, "there is no dictionary of tensors in it");
 }
 
 Result<std::vector<float>> copy_elements(const PickleTensor& tensor, std::uint64_t count,
@@ -75,7 +69,7 @@ Result<std::vector<float>> copy_elements(const PickleTensor& tensor, std::uint64
 // elements.
 Result<std::uint64_t> checked_count(const PickleTensor& tensor, std::uint64_t available,
                                     const std::string& what) {
-  const Error outside = bad(what, "its shape reaches outside its storage");
+  const Error outside = bad_weights(what, "its shape reaches outside its storage");
   if (tensor.offset < 0 || tensor.shape.size() != tensor.stride.size()) return outside;
   std::uint64_t count = 1;
   std::uint64_t last = static_cast<std::uint64_t>(tensor.offset);
@@ -102,22 +96,24 @@ Result<StateDict> extract(const TorchFile& file, const std::string& origin,
   for (const auto& [key, id] : dictionary->entries) {
     const PickleValue& value = file.pickle[id];
     if (value.kind != Kind::tensor) continue;  // counters and settings beside the tensors
-    if (file.pickle[key].kind != Kind::text) return bad(origin, "a tensor has no name");
+    if (file.pickle[key].kind != Kind::text) return bad_weights(origin, "a tensor has no name");
     NamedTensor named;
     named.name = file.pickle[key].text;
     const std::string what = fmt::format("{}: tensor {}", origin, named.name);
-    if (!seen.insert(named.name).second) return bad(what, "it is there twice");
+    if (!seen.insert(named.name).second) return bad_weights(what, "it is there twice");
     const PickleValue& storage = file.pickle[value.tensor.storage];
     const std::string& type_name = file.pickle[storage.items[1]].text;
     const auto type = storage_type(type_name);
-    if (!type) return bad(what, fmt::format("numbers of type {} are not read here", type_name));
+    if (!type)
+      return bad_weights(what, fmt::format("numbers of type {} are not read here", type_name));
     const auto bytes = file.storages.find(file.pickle[storage.items[2]].text);
-    if (bytes == file.storages.end()) return bad(what, "its numbers are missing");
+    if (bytes == file.storages.end()) return bad_weights(what, "its numbers are missing");
     PACO_ASSIGN(const std::uint64_t count,
                 checked_count(value.tensor, bytes->second.size() / io::element_size(*type), what));
     total += count;
     // Tensors may share numbers, but a small file does not become a large dictionary.
-    if (total > 4 * file_bytes) return bad(what, "the same numbers are used again and again");
+    if (total > 4 * file_bytes)
+      return bad_weights(what, "the same numbers are used again and again");
     named.shape.assign(value.tensor.shape.begin(), value.tensor.shape.end());
     PACO_ASSIGN(named.values, copy_elements(value.tensor, count, *type, bytes->second));
     result.push_back(std::move(named));
@@ -158,13 +154,14 @@ Result<StateDict> parse_torch_file(std::span<const std::byte> bytes, const std::
     if (is_torchscript(archive))
       return Error{ErrorCode::unsupported,
                    fmt::format("{}: this is a TorchScript archive, not a state dict", origin),
-                   kHint};
+                   kSaveAgain};
     PACO_ASSIGN(const TorchFile file, read_torch_zip(archive));
     return extract(file, origin, bytes.size());
   }
   if (bytes.size() < 2 || bytes[0] != std::byte{0x80})
     return Error{ErrorCode::bad_format,
-                 fmt::format("{}: neither safetensors nor a file of torch.save", origin), kHint};
+                 fmt::format("{}: neither safetensors nor a file of torch.save", origin),
+                 kSaveAgain};
   PACO_ASSIGN(const TorchFile file, read_torch_legacy(bytes, origin));
   return extract(file, origin, bytes.size());
 }

@@ -14,14 +14,8 @@ using Kind = PickleValue::Kind;
 
 constexpr std::uint64_t kLargestPickle = std::uint64_t{64} << 20;
 constexpr std::uint64_t kLargestStorage = std::uint64_t{1} << 34;
-constexpr const char* kHint =
-    "save the weights again with torch.save(model.state_dict(), ...) or as safetensors";
 // The first pickle of the older form; its low 64 bits.
 constexpr std::uint64_t kLegacyMagic = 0xa86a20f9469cfc6cull;
-
-Error bad(const std::string& origin, const std::string& what) {
-  return Error{ErrorCode::bad_format, fmt::format("{}: {}", origin, what), kHint};
-}
 
 const io::ZipMember* find_member(const io::ZipArchive& archive, const std::string& name) {
   for (const io::ZipMember& member : archive.members())
@@ -56,6 +50,10 @@ std::size_t bytes_per_element(const Pickle& pickle, const std::string& key) {
 
 }  // namespace
 
+Error bad_weights(const std::string& origin, const std::string& what) {
+  return Error{ErrorCode::bad_format, fmt::format("{}: {}", origin, what), kSaveAgain};
+}
+
 bool looks_like_zip(std::span<const std::byte> bytes) {
   return bytes.size() >= 4 && std::memcmp(bytes.data(), "PK\x03\x04", 4) == 0;
 }
@@ -88,11 +86,13 @@ Result<TorchFile> read_torch_zip(const io::ZipArchive& archive) {
   const std::string folder = folder_of(archive);
   const io::ZipMember* pickle = find_member(archive, folder + "data.pkl");
   if (folder.empty() || pickle == nullptr)
-    return bad(archive.name(), "the zip archive holds no data.pkl, so PyTorch did not write it");
+    return bad_weights(archive.name(),
+                       "the zip archive holds no data.pkl, so PyTorch did not write it");
   if (const io::ZipMember* order = find_member(archive, folder + "byteorder")) {
     PACO_ASSIGN(const auto text, archive.stream(*order).read_rest(64));
     if (text.size() != 6 || std::memcmp(text.data(), "little", 6) != 0)
-      return bad(archive.name(), "the numbers are in big-endian order, which is not read here");
+      return bad_weights(archive.name(),
+                         "the numbers are in big-endian order, which is not read here");
   }
   PACO_ASSIGN(const auto program, archive.stream(*pickle).read_rest(kLargestPickle));
   TorchFile file;
@@ -100,7 +100,8 @@ Result<TorchFile> read_torch_zip(const io::ZipArchive& archive) {
   for (const std::string& key : storage_keys(file.pickle)) {
     const io::ZipMember* member = find_member(archive, folder + "data/" + key);
     if (member == nullptr)
-      return bad(archive.name(), fmt::format("the numbers of storage \"{}\" are missing", key));
+      return bad_weights(archive.name(),
+                         fmt::format("the numbers of storage \"{}\" are missing", key));
     PACO_ASSIGN(file.storages[key], archive.stream(*member).read_rest(kLargestStorage));
   }
   return file;
@@ -110,7 +111,8 @@ Result<TorchFile> read_torch_legacy(std::span<const std::byte> bytes, const std:
   PACO_ASSIGN(const Pickle magic, read_pickle(bytes, origin));
   if (magic[magic.root].kind != Kind::integer ||
       static_cast<std::uint64_t>(magic[magic.root].integer) != kLegacyMagic)
-    return bad(origin, "this is no file of torch.save: its first value is not PyTorch's mark");
+    return bad_weights(origin,
+                       "this is no file of torch.save: its first value is not PyTorch's mark");
   std::size_t at = magic.length;
   for (int i = 0; i < 2; ++i) {  // protocol version, facts about the machine
     PACO_ASSIGN(const Pickle skipped, read_pickle(bytes.subspan(at), origin));
@@ -125,13 +127,14 @@ Result<TorchFile> read_torch_legacy(std::span<const std::byte> bytes, const std:
     const std::string& key = keys[id].text;
     std::uint64_t elements = 0;
     const std::size_t size = bytes_per_element(file.pickle, key);
-    if (size == 0) return bad(origin, fmt::format("storage \"{}\" is of no known type", key));
+    if (size == 0)
+      return bad_weights(origin, fmt::format("storage \"{}\" is of no known type", key));
     if (bytes.size() - at < sizeof elements)
-      return bad(origin, "the file ends before its last storage");
+      return bad_weights(origin, "the file ends before its last storage");
     std::memcpy(&elements, bytes.data() + at, sizeof elements);
     at += sizeof elements;
     if (elements > (bytes.size() - at) / size)
-      return bad(origin, "the file ends before its last storage");
+      return bad_weights(origin, "the file ends before its last storage");
     const auto numbers = bytes.subspan(at, elements * size);
     file.storages[key].assign(numbers.begin(), numbers.end());
     at += numbers.size();

@@ -1,6 +1,6 @@
 // The two forms of file that torch.save has written: a zip archive with a pickle and one member per
 // storage (since 1.6), and before that four pickles in a row with the storages behind them.
-// Internal to represent/.
+// Internal to embed/weights.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,11 @@
 #include "paco/result.hpp"
 
 namespace paco::embed {
+
+constexpr const char* kSaveAgain =
+    "save the weights again with torch.save(model.state_dict(), ...) or as safetensors";
+
+Error bad_weights(const std::string& origin, const std::string& what);
 
 struct TorchFile {
   Pickle pickle;

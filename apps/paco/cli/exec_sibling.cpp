@@ -1,0 +1,56 @@
+#include "cli/exec_sibling.hpp"
+
+#include <fmt/format.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <string_view>
+
+#include "cli/torch_parts.hpp"
+
+namespace paco {
+namespace {
+
+// Torch's threads wait for each other by spinning for milliseconds. If another process has one of
+// the cores, most of the time goes there: the thread that is waited for does not get it. So they
+// spin for some twenty microseconds and then sleep, and the matrix products inside a thread are not
+// divided once more. Both libraries read this when they are loaded; a user's own setting stays.
+void let_waiting_threads_sleep() {
+  if (std::getenv("OMP_WAIT_POLICY") == nullptr) ::setenv("GOMP_SPINCOUNT", "2000", 0);
+  ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
+}
+
+// "" if the system does not tell.
+std::string own_folder() {
+  std::array<char, PATH_MAX> self;
+  const ssize_t length = ::readlink("/proc/self/exe", self.data(), self.size());
+  if (length <= 0) return "";
+  const std::string_view path(self.data(), static_cast<std::size_t>(length));
+  return std::string(path.substr(0, path.rfind('/') + 1));
+}
+
+}  // namespace
+
+bool built_with_torch() {
+#ifdef PACO_WITH_TORCH
+  return true;
+#else
+  return false;
+#endif
+}
+
+Error exec_torch_sibling(const std::string& verb, char** argv) {
+  if (built_with_torch()) {
+    let_waiting_threads_sleep();
+    ::execv((own_folder() + "paco-torch").c_str(), argv);
+    return Error{ErrorCode::unsupported,
+                 fmt::format("'{}' needs paco-torch, which is not beside paco", verb),
+                 "keep the programs in one folder, as the build and the installation put them"};
+  }
+  return Error{ErrorCode::unsupported, fmt::format("'{}' with these options needs torch", verb),
+               "install libtorch-dev and build again"};
+}
+
+}  // namespace paco

@@ -1,0 +1,148 @@
+#include "cli/program.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "cli/exec_sibling.hpp"
+#include "cli/help.hpp"
+#include "cli/nearest.hpp"
+#include "cli/output.hpp"
+#include "cli/parse.hpp"
+#include "cli/signals.hpp"
+#include "core/try.hpp"
+#include "verbs/verb_table.hpp"
+
+namespace paco {
+namespace {
+
+std::unique_ptr<core::Progress> progress_on_stderr(const core::Clock& clock) {
+  const core::TextSink sink = [](std::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stderr);
+  };
+  if (::isatty(STDERR_FILENO) == 0) return core::make_progress_rows(sink, clock);
+  winsize size{};
+  const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return core::make_progress_bar(sink, clock, known ? size.ws_col : 80);
+}
+
+// A program may be started with standard input, output or error closed. A file that is opened then
+// takes its number, and messages would go into it; so these numbers are taken by nothing first.
+void take_free_descriptors() {
+  int taken = 0;
+  while (taken >= 0 && taken <= STDERR_FILENO) taken = ::open("/dev/null", O_RDWR);
+  if (taken > STDERR_FILENO) ::close(taken);
+}
+
+// OpenBLAS tries for ever to get the memory that it works in. So where the process has a limit
+// (ulimit -v) this much has to be there before anything begins.
+Result<void> check_memory() {
+  constexpr std::size_t kNeeded = std::size_t{512} << 20;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
+  void* const room = ::mmap(nullptr, kNeeded, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) {
+    return Error{ErrorCode::out_of_memory, "less than 512 MB of memory are left to this process",
+                 "raise the limit: 'ulimit -v unlimited', or a number of kilobytes"};
+  }
+  ::munmap(room, kNeeded);
+  return {};
+}
+
+// A verb's own code throws nothing; a library below it may. No exception leaves the program as a
+// crash.
+Result<void> run_guarded(const std::function<Result<void>()>& body) {
+  try {
+    PACO_TRY(check_memory());
+    return body();
+  } catch (const std::bad_alloc&) {
+    return Error{ErrorCode::out_of_memory, "not enough memory",
+                 "give the program more memory, or less at once (a smaller --block or --batch)"};
+  } catch (const std::exception& exception) {
+    return Error{ErrorCode::unsupported, fmt::format("unexpected: {}", exception.what()),
+                 "this is a mistake in paco: please report it with the output of 'paco doctor'"};
+  }
+}
+
+std::string help_of_all(Context& context) {
+  std::vector<std::unique_ptr<Options>> verbs;
+  for (const VerbEntry& entry : verb_table()) {
+    if (entry.add == nullptr) continue;
+    verbs.push_back(std::make_unique<Options>(entry.name));
+    entry.add(*verbs.back(), context);
+  }
+  return program_help(verbs);
+}
+
+Error unknown_verb(const std::string& word) {
+  const std::string hint = "'paco --help' lists the verbs";
+  if (word.starts_with('-')) return Error{ErrorCode::bad_argument, "a verb is needed", hint};
+  std::vector<std::string> names;
+  for (const VerbEntry& entry : verb_table()) {
+    if (entry.add != nullptr) names.emplace_back(entry.name);
+  }
+  const std::string near = nearest(word, names);
+  return Error{ErrorCode::bad_argument, fmt::format("unknown verb '{}'", word),
+               near.empty() ? hint : fmt::format("did you mean 'paco {}'?", near)};
+}
+
+Result<void> run_verb(Context& context, const VerbEntry& entry, char** argv,
+                      const std::vector<std::string>& words) {
+  if (entry.add == nullptr) {
+    return Error{ErrorCode::bad_argument, fmt::format("this build has no verb '{}'", entry.name),
+                 entry.missing};
+  }
+  Options verb(entry.name);
+  entry.add(verb, context);
+  PACO_ASSIGN(const Parsed parsed, parse(verb, words));
+  if (parsed.help) return write_stdout(context, help_text(*parsed.chosen));
+  if (context.torch == nullptr && parsed.chosen->needs_torch())
+    return exec_torch_sibling(entry.name, argv);
+  print_settings(*parsed.chosen);
+  return run_guarded(parsed.chosen->body());
+}
+
+Result<void> run(Context& context, char** argv, const std::vector<std::string>& words) {
+  const std::string& first = words.front();
+  if (first == "-h" || first == "--help") return write_stdout(context, help_of_all(context));
+  if (first == "--version") return write_stdout(context, "paco " PACO_VERSION "\n");
+  const auto table = verb_table();
+  const auto entry = std::find_if(table.begin(), table.end(),
+                                  [&](const VerbEntry& one) { return one.name == first; });
+  if (entry == table.end()) return unknown_verb(first);
+  return run_verb(context, *entry, argv, {words.begin() + 1, words.end()});
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv, const TorchParts* torch) {
+  take_free_descriptors();
+  try {
+    Context context;
+    context.stop = stop_on_signals();
+    context.clock = core::steady_clock();
+    context.progress = progress_on_stderr(context.clock);
+    context.torch = torch;
+    if (argc < 2) {
+      std::fputs(help_of_all(context).c_str(), stderr);
+      return 2;
+    }
+    return conclude(context, run(context, argv, {argv + 1, argv + argc}));
+  } catch (const std::bad_alloc&) {
+    std::fputs("paco: error: not enough memory\n", stderr);
+    return 1;
+  }
+}
+
+}  // namespace paco

@@ -1,0 +1,14 @@
+// What `paco inspect` says of files that come in: arrays, tables, data sets of images.
+#pragma once
+
+#include <string>
+
+#include "shared/inspect_artifact.hpp"
+
+namespace paco {
+
+// A file of any kind that src/data reads, FILE#NAME for one array of several, or a data set
+// ("folder:PATH", a folder ...).
+Result<Inspection> inspect_data(const std::string& path);
+
+}  // namespace paco

@@ -1,0 +1,29 @@
+// Labelled embeddings as files: what a model is calibrated on, from `paco calibrate`, `paco
+// discover` and `paco demo`.
+#pragma once
+
+#include "cli/verb.hpp"
+#include "paco/model.hpp"
+
+namespace paco {
+
+struct SupportFiles {
+  std::string embeddings, labels;
+  std::string classifier, classes;  // may be empty
+};
+
+// The options --support, --labels, --classifier and --classes.
+struct SupportFileOptions {
+  Option& embeddings;
+  Option& labels;
+};
+SupportFileOptions add_support_files(Options& verb, SupportFiles& files);
+
+// Those that were given, under the names of their options.
+std::vector<NamedFile> named_files(const SupportFiles& files);
+
+// Where it takes long, which samples times classes say beforehand, progress is shown.
+Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOptions& options,
+                              std::stop_token stop, core::Progress& progress);
+
+}  // namespace paco

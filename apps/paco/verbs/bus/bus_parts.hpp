@@ -1,0 +1,16 @@
+// What the parts of `paco bus` share: where the servers are and who asks; and the parts themselves.
+#pragma once
+
+#include "bus/connection.hpp"
+#include "cli/verb.hpp"
+
+namespace paco {
+
+void add_bus_server(Options& verb, bus::ConnectOptions& options);
+
+void add_bus_decide(Options& verb, Context& context);
+void add_bus_embed(Options& verb, Context& context);
+void add_bus_publish(Options& verb, Context& context);
+void add_bus_watch(Options& verb, Context& context);
+
+}  // namespace paco

@@ -1,0 +1,182 @@
+// `paco train`: labelled images in, a run folder out that `paco embed` takes.
+#include "train/train.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "cli/commit.hpp"
+#include "cli/torch_parts.hpp"
+#include "cli/verb.hpp"
+#include "core/threads.hpp"
+#include "core/try.hpp"
+#include "embed/images/images.hpp"
+#include "train/training_set.hpp"
+
+namespace paco {
+namespace {
+
+struct TrainArguments {
+  std::string data, split, index, labels, classes, backbone = "small", weights, out;
+  std::string normalisation;
+  int input = 0, dimension = -1;
+  train::TrainOptions options;
+  bool no_stat = false, no_margin = false, resume = false, distributed = false;
+  train::GroupArguments group;
+};
+
+std::optional<std::string> environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
+}
+
+Json to_json(const train::TrainReport& report, const train::TrainPlan& plan) {
+  const auto& last = report.epochs.back();
+  return {{"out", plan.folder},
+          {"epochs", report.epochs.size()},
+          {"resumed_after", report.resumed_after},
+          {"parameters", report.parameters},
+          {"loss", last.loss},
+          {"cls", last.cls},
+          {"stat", last.stat},
+          {"accuracy", last.accuracy},
+          {"skipped", last.skipped},
+          {"images_per_second", last.images_per_second},
+          {"seconds", report.seconds}};
+}
+
+Result<void> run(Context& context, TrainArguments& s) {
+  PACO_TRY(check_outputs({{"--weights", s.weights},
+                          {"--index", s.index},
+                          {"--labels", s.labels},
+                          {"--classes", s.classes}},
+                         {{"--out", s.out}, {"a file in --out", s.out + "/weights.safetensors"}}));
+  s.options.use_stat = !s.no_stat;
+  s.options.use_margin = !s.no_margin;
+  train::TrainPlan plan;
+  PACO_ASSIGN(plan.net, embed::make_spec(s.backbone, s.input, s.dimension));
+  if (!s.normalisation.empty()) {
+    PACO_ASSIGN(plan.net.normalisation, embed::parse_normalisation(s.normalisation));
+  }
+  plan.weights = s.weights;
+  plan.options = s.options;
+  if (plan.options.workers == 0) plan.options.workers = core::available_threads();
+  if (plan.options.threads == 0) plan.options.threads = core::available_threads();
+  plan.folder = s.out;
+  plan.resume = s.resume;
+  plan.version = PACO_VERSION;
+  plan.commit = built_from();
+  if (s.distributed) {
+    PACO_ASSIGN(plan.group, train::group_options(s.group, environment));
+  }
+  PACO_ASSIGN(const auto images, embed::open_images(s.data));
+  if (!s.split.empty()) {
+    s.index = s.split + "/support_index.npy";
+    s.labels = s.split + "/support_labels.npy";
+    s.classes = s.split + "/classes.txt";
+  }
+  PACO_ASSIGN(const train::TrainingSet set,
+              train::read_training_set(*images, s.data, {s.index, s.labels, s.classes}));
+
+  const bool quiet = plan.group && plan.group->rank > 0;
+  core::NoProgress silence;
+  train::TrainListener listener;
+  listener.progress = quiet ? static_cast<core::Progress*>(&silence) : context.progress.get();
+  listener.clock = context.clock;
+  listener.warn = [](const std::string& text) { print_note("skipped " + text); };
+  PACO_ASSIGN(const train::TrainReport report,
+              context.torch->train_network(set, plan, listener, context.stop));
+  if (quiet) return {};
+  const auto& last = report.epochs.back();
+  return print_result(
+      context, to_json(report, plan),
+      fmt::format("{}: {} epochs, {} samples of {} classes, {} numbers learnt, {}\n"
+                  "loss {:.4f} = cls {:.4f} + {} x stat {:.4f}, training accuracy {:.1f} %\n"
+                  "next: paco embed --model {} --data {} --out embeddings.npy\n",
+                  s.out, report.epochs.size(), set.samples.size(), set.class_names.size(),
+                  report.parameters, core::format_duration(report.seconds), last.loss, last.cls,
+                  s.options.use_stat ? s.options.stat_weight : 0.0, last.stat, 100 * last.accuracy,
+                  s.out, s.data));
+}
+
+void add_group_options(Options& verb, TrainArguments& s) {
+  verb.add_flag("--distributed", s.distributed,
+                "train with other processes; each needs its own rank");
+  add_count(verb, "--rank", s.group.rank, 0, 65535, "number of this process, from 0")
+      .shown_default("$RANK");
+  add_count(verb, "--processes", s.group.size, 1, 65536, "how many there are")
+      .shown_default("$WORLD_SIZE");
+  verb.add_text("--address", s.group.address, "of the process with rank 0")
+      .shown_default("$MASTER_ADDR or 127.0.0.1");
+  add_count(verb, "--port", s.group.port, 1, 65535, "of the process with rank 0")
+      .shown_default("$MASTER_PORT or 29500");
+}
+
+}  // namespace
+
+void add_train(Options& verb, Context& context) {
+  verb.about(
+      "Train the network that turns images into embeddings.\n"
+      "Writes a run folder: weights and settings after every epoch, a checkpoint to go on from, "
+      "metrics and their plot.");
+  auto s = std::make_shared<TrainArguments>();
+  train::TrainOptions& o = s->options;
+  o.workers = o.threads = 0;
+  verb.add_text("--data", s->data,
+                "images: folder:PATH, tar:PATH, idx:IMAGES,LABELS, cifar10:PATH, cifar100:PATH "
+                "or fashion-mnist")
+      .required();
+  verb.add_text("--split", s->split,
+                "folder of paco split: its support set, labels and known classes");
+  verb.add_text("--index", s->index,
+                "npy file with the numbers of the images to train on (else: all of them)");
+  verb.add_text("--labels", s->labels, "their labels (else: those of the data set)");
+  verb.add_text("--classes", s->classes, "names of the known classes, one a line");
+  verb.add_text("--backbone", s->backbone,
+                fmt::format("one of {}", fmt::join(embed::backbone_names(), ", ")));
+  verb.add_text("--weights", s->weights,
+                "start of the backbone: .safetensors, .pth or TorchScript");
+  add_count(verb, "--input", s->input, 0, 4096,
+            "side of the network's input in pixels; 0: the backbone's default");
+  add_count(verb, "--dimension", s->dimension, -1, 1'000'000,
+            "of the embedding; -1: the backbone's default, 0: no head");
+  verb.add_text("--normalise", s->normalisation, "of pixels: imagenet, half, none or six numbers")
+      .shown_default("the backbone's");
+  verb.add_text("--out", s->out, "run folder to write").required();
+  verb.add_flag("--resume", s->resume, "go on from the checkpoint in --out");
+  add_count(verb, "--epochs", o.epochs, 1, 1'000'000, "passes over the support set");
+  add_count(verb, "--batch", o.batch, 1, 65536, "samples a step, two views each");
+  add_number(verb, "--lr", o.head_rate, "learning rate of head and classifier");
+  add_number(verb, "--lr-backbone", o.backbone_rate, "learning rate of the backbone");
+  add_number(verb, "--weight-decay", o.weight_decay, "of AdamW");
+  add_number(verb, "--clip", o.clip, "largest norm of the gradient; 0: no limit");
+  add_number(verb, "--scale", o.scale, "of the angular margin loss");
+  add_number(verb, "--margin", o.margin, "of the angular margin loss, in radians");
+  add_number(verb, "--stat-weight", o.stat_weight, "weight of the statistical episodes");
+  verb.add_flag("--no-stat", s->no_stat, "leave the statistical episodes out");
+  verb.add_flag("--no-margin", s->no_margin, "plain softmax instead of the angular margin");
+  add_choice<train::TrainBlocks>(verb, "--train-blocks", o.blocks,
+                                 {{"all", train::TrainBlocks::all},
+                                  {"last", train::TrainBlocks::last},
+                                  {"head", train::TrainBlocks::head}},
+                                 "which part of the backbone learns: all, last or head (none)");
+  add_choice<train::Precision>(verb, "--precision", o.precision,
+                               {{"float32", train::Precision::float32},
+                                {"mixed", train::Precision::mixed},
+                                {"bf16", train::Precision::bf16}},
+                               "float32, mixed (bfloat16 products) or bf16 (bfloat16 network)");
+  add_seed(verb, "--seed", o.seed, "of weights, order, augmentation and episodes");
+  verb.add_text("--device", o.device, "cpu, cuda or cuda:N");
+  add_count(verb, "--workers", o.workers, 0, core::kMostThreads,
+            "threads that decode and augment; 0: all cores");
+  add_threads(verb, o.threads, "of the network on a CPU; the same number gives the same bytes");
+  verb.add_flag("--strict", o.strict,
+                "an image that cannot be read is an error, not a skipped sample");
+  add_group_options(verb, *s);
+  verb.set_needs_torch([] { return true; });
+  finish_verb(verb, context, [&context, s] { return run(context, *s); });
+}
+
+}  // namespace paco

@@ -1,0 +1,60 @@
+#include "verbs/verb_table.hpp"
+
+namespace paco {
+
+void add_bench(Options& verb, Context& context);
+void add_bus(Options& verb, Context& context);
+void add_calibrate(Options& verb, Context& context);
+void add_category(Options& verb, Context& context);
+void add_demo(Options& verb, Context& context);
+void add_discover(Options& verb, Context& context);
+void add_doctor(Options& verb, Context& context);
+void add_embed(Options& verb, Context& context);
+void add_evaluate(Options& verb, Context& context);
+void add_inspect(Options& verb, Context& context);
+void add_journal(Options& verb, Context& context);
+void add_methods(Options& verb, Context& context);
+void add_replay(Options& verb, Context& context);
+void add_report(Options& verb, Context& context);
+void add_send(Options& verb, Context& context);
+void add_serve(Options& verb, Context& context);
+void add_split(Options& verb, Context& context);
+void add_study(Options& verb, Context& context);
+void add_train(Options& verb, Context& context);
+void add_watch(Options& verb, Context& context);
+
+std::span<const VerbEntry> verb_table() {
+  static constexpr VerbEntry table[] = {
+      {"demo", add_demo, ""},
+      {"split", add_split, ""},
+#ifdef PACO_WITH_TORCH
+      {"train", add_train, ""},
+#else
+      {"train", nullptr, "it needs torch: install libtorch-dev and build again"},
+#endif
+      {"embed", add_embed, ""},
+      {"methods", add_methods, ""},
+      {"calibrate", add_calibrate, ""},
+      {"discover", add_discover, ""},
+      {"category", add_category, ""},
+      {"replay", add_replay, ""},
+      {"journal", add_journal, ""},
+      {"serve", add_serve, ""},
+      {"send", add_send, ""},
+      {"watch", add_watch, ""},
+#ifdef PACO_WITH_NATS
+      {"bus", add_bus, ""},
+#else
+      {"bus", nullptr, "it needs NATS: install libnats-dev and build again"},
+#endif
+      {"evaluate", add_evaluate, ""},
+      {"inspect", add_inspect, ""},
+      {"report", add_report, ""},
+      {"study", add_study, ""},
+      {"bench", add_bench, ""},
+      {"doctor", add_doctor, ""},
+  };
+  return table;
+}
+
+}  // namespace paco
