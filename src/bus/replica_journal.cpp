@@ -52,7 +52,7 @@ Result<OpenedJournal> open_replica_journal(const std::shared_ptr<Connection>& co
   journal.durability = kRelaxed;
   journal.embeddings = settings.embeddings;
   PACO_ASSIGN(Session session,
-              Session::create(path, std::move(journal::model), settings.method, method, journal));
+              Session::create(path, std::move(model), settings.method, method, journal));
   return OpenedJournal{std::move(session), "the model"};
 }
 
