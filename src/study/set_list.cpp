@@ -13,7 +13,7 @@
 namespace paco::study {
 namespace {
 
-using Json = nlohmann::json;
+using SetJson = nlohmann::json;
 
 std::string beside(const std::string& base, const std::string& path) {
   return path.empty() || path[0] == '/' || base.empty() ? path : base + "/" + path;
@@ -35,7 +35,7 @@ std::string images_beside(const std::string& base, const std::string& images) {
 // One entry of a list. Every key must be one that is read: a misspelt one is no silent default.
 class Entry {
  public:
-  Entry(const Json& json, std::string base) : json_(json), base_(std::move(base)) {}
+  Entry(const SetJson& json, std::string base) : json_(json), base_(std::move(base)) {}
 
   Result<StudySet> read() {
     if (!json_.is_object()) return refuse("an entry is no object");
@@ -133,7 +133,7 @@ class Entry {
                  R"("images": "tar:cub.tar", "weights": "FILE", ...}; see docs/comparison.md)"};
   }
 
-  const Json& json_;
+  const SetJson& json_;
   std::string base_;
   std::set<std::string> known_;
   std::string wrong_;  // the first value that makes no sense
@@ -147,13 +147,13 @@ Result<std::vector<StudySet>> read_set_list(const std::string& path) {
     return Error{error.code, fmt::format("{}: {}", path, error.message), error.hint};
   };
   const auto* text = reinterpret_cast<const char*>(bytes.data());
-  const Json json = Json::parse(text, text + bytes.size(), nullptr, false);
+  const SetJson json = SetJson::parse(text, text + bytes.size(), nullptr, false);
   if (!json.is_array()) {
     return Error{ErrorCode::bad_format, fmt::format("{}: it is no JSON list", path),
                  R"(it is a list like [{"name": "cub", "folder": "sets/cub"}])"};
   }
   std::vector<StudySet> sets;
-  for (const Json& one : json) {
+  for (const SetJson& one : json) {
     Result<StudySet> set = Entry(one, std::filesystem::path(path).parent_path().string()).read();
     if (!set.ok()) return named(set.error());
     sets.push_back(std::move(set).value());
