@@ -37,7 +37,11 @@ export function useResource<T>(path: string | null, version: unknown = 0): Resou
     const abort = new AbortController();
     setHeld((before) => ({ ...before, loading: true }));
     get<T>(path, abort.signal).then(
-      (value) => setHeld({ path, value, problem: null, status: 200, loading: false }),
+      (value) => {
+        // An answer that was complete when a newer question was asked is not the newest.
+        if (abort.signal.aborted) return;
+        setHeld({ path, value, problem: null, status: 200, loading: false });
+      },
       (error) => {
         if (abort.signal.aborted) return;
         const refusal = error instanceof Refusal ? error : null;
