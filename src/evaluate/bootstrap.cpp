@@ -18,7 +18,7 @@ constexpr std::size_t kManySamples = 100'000;
 // One share of the histogram: which samples it is about, and which of them are right.
 struct Question {
   Accuracy* accuracy;
-  std::uint8_t about_mask;  // a sample is asked about where mark & about_mask == about
+  std::uint8_t about_mask;  // a sample is asked about if mark & about_mask == about
   std::uint8_t about;
   std::uint8_t correct;  // the bit that says it is right
 
@@ -61,15 +61,15 @@ class OnesCounter {
     word -= (word >> 1) & 0x5555555555555555;
     word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
     bytes_ += (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F;  // in each byte 8 more at most
-    if (++words_ == 31) settle();
+    if (++words_ == 31) add_up();
   }
   std::int64_t count() {
-    settle();
+    add_up();
     return count_;
   }
 
  private:
-  void settle() {
+  void add_up() {
     constexpr std::uint64_t kEvenBytes = 0x00FF00FF00FF00FF;
     const std::uint64_t pairs = (bytes_ & kEvenBytes) + ((bytes_ >> 8) & kEvenBytes);
     count_ += static_cast<std::int64_t>((pairs * 0x0001000100010001) >> 48);
@@ -85,8 +85,8 @@ class OnesCounter {
 // How many of `trials` succeed, each with chance part / whole, whole > 0: exactly so distributed.
 //
 // A trial draws the binary digits of a number in [0, 1) until one differs from that of the chance,
-// and succeeds where it is below. All trials draw their next digit at once, 64 to a word, and only
-// their number is kept: half of them are settled by each digit.
+// and succeeds if it is below. All trials draw their next digit at once, 64 to a word, and only
+// their number is kept: half of them are decided by each digit.
 std::int64_t binomial(std::int64_t trials, std::uint64_t part, std::uint64_t whole,
                       Random& random) {
   if (part >= whole) return trials;
@@ -108,7 +108,7 @@ std::int64_t binomial(std::int64_t trials, std::uint64_t part, std::uint64_t who
   return successes;
 }
 
-// A resample where there are many samples: what drawing them one by one gives in distribution.
+// A resample if there are many samples: what drawing them one by one gives in distribution.
 Histogram draw_at_once(const Histogram& samples, std::int64_t count, Random& random) {
   Histogram drawn{};
   std::int64_t draws = count, left = count;  // left: samples of the marks not yet dealt with

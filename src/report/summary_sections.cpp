@@ -12,7 +12,7 @@ namespace paco {
 
 namespace {
 
-// More rows than this nobody reads; the page says how many were left out.
+// More rows than this are of no use to a reader; the page says how many were left out.
 constexpr std::size_t kMaxCategoryRows = 2000;
 
 bool is_known(const ReportInput& input, CategoryId id) {
@@ -114,7 +114,7 @@ Json stream_section(const ReportView& view) {
   }
   Json result;
   result["samples"] = stream.size();
-  result["first"] = stream.first;  // not 0 where a stream was resumed
+  result["first"] = stream.first;  // not 0 if a stream was resumed
   result["known_classes"] = input.known_classes;
   result["categories"] = categories;
   result["singletons"] = singletons;

@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Of results; a change makes every run anew.
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 
 Json shape_json(const DataShape& shape) {
   return {{"support_share", shape.support_share},
@@ -46,7 +46,9 @@ bool calibrates_with(const MethodInfo& info, std::string_view option) {
   });
 }
 
-Shares shares_of(const SplitAccuracy& s) { return {s.all.value(), s.old.value(), s.novel.value()}; }
+Shares shares_of(const SplitAccuracy& s) {
+  return {s.all.value(), s.old.value(), s.novel.value(), s.all.interval};
+}
 
 Region region(const char* name, const ThresholdEvidence& evidence) {
   constexpr std::size_t kSteps = 48;
@@ -99,13 +101,18 @@ Result<std::vector<Decision>> decide(const Run& run, Method& method, Rows<const 
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 Json shares_json(const Shares& s) {
-  return Json::array({optional_json(s.all), optional_json(s.old), optional_json(s.novel)});
+  Json json = Json::array({optional_json(s.all), optional_json(s.old), optional_json(s.novel)});
+  if (s.all_interval) json.push_back({s.all_interval->low, s.all_interval->high});
+  return json;
 }
 Shares shares_from(const Json& json) {
   const auto at = [&](std::size_t i) {
     return json.at(i).is_null() ? std::optional<double>() : json.at(i).get<double>();
   };
-  return {at(0), at(1), at(2)};
+  Shares shares{at(0), at(1), at(2), std::nullopt};
+  if (json.size() > 3)
+    shares.all_interval = {json[3].at(0).get<double>(), json[3].at(1).get<double>()};
+  return shares;
 }
 
 }  // namespace
@@ -161,19 +168,19 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
   input.truth = data.truth;
   input.known_classes = static_cast<std::int64_t>(data.class_names.size());
   EvaluationOptions options;
-  options.resamples = 0;
-  PACO_ASSIGN(const Evaluation judged, evaluate(input, options, stop));
-  result.strict = shares_of(judged.scores.strict);
-  result.greedy = shares_of(judged.scores.greedy);
-  result.categories = judged.scores.clusters_seen;
-  result.memory = judged.scores.memory_size;
-  result.classes = judged.true_classes;
+  if (run.timed) options.resamples = 0;
+  PACO_ASSIGN(const Evaluation evaluated, evaluate(input, options, stop));
+  result.strict = shares_of(evaluated.scores.strict);
+  result.greedy = shares_of(evaluated.scores.greedy);
+  result.categories = evaluated.scores.clusters_seen;
+  result.memory = evaluated.scores.memory_size;
+  result.classes = evaluated.true_classes;
   // A few hundred points are as many as a picture shows.
   constexpr std::size_t kPoints = 300;
-  const std::size_t step = std::max<std::size_t>(judged.births.size() / kPoints, 1);
-  for (std::size_t i = 0; i < judged.births.size(); ++i) {
-    if (i % step != 0 && i + 1 != judged.births.size()) continue;
-    const BirthPoint& p = judged.births[i];
+  const std::size_t step = std::max<std::size_t>(evaluated.births.size() / kPoints, 1);
+  for (std::size_t i = 0; i < evaluated.births.size(); ++i) {
+    if (i % step != 0 && i + 1 != evaluated.births.size()) continue;
+    const BirthPoint& p = evaluated.births[i];
     result.births.push_back({static_cast<std::int64_t>(p.sequence), p.categories, p.novel_classes});
   }
   if (run.contender.method == "paco") {

@@ -1,5 +1,5 @@
-// Intervals: repeatable, around the share, as wide as theory says, absent where there is nothing to
-// judge.
+// Intervals: repeatable, around the share, as wide as theory says, absent if there is nothing to
+// count.
 #include "evaluate/bootstrap.hpp"
 
 #include <gtest/gtest.h>

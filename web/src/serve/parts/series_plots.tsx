@@ -2,13 +2,14 @@
 import { useCallback } from 'preact/hooks';
 import { axis, grid, tooltip } from '../../shared/chart';
 import { compact, integer, plural } from '../../shared/format';
-import { line, pairs, sharesOption, streamTip } from '../../shared/stream_charts';
+import { namedValues } from '../../shared/parts';
+import { line, pairs, sharesOption } from '../../shared/stream_charts';
 import { theme } from '../../shared/theme';
 import { branches, verdicts, type Way } from '../../shared/ways';
 import type { EvidenceField, Series, Step, StreamDetail } from '../api/types';
 import { Figure, Plot } from './plot';
 
-// The method's own steps where it has them, else what was decided; the order gives the colour.
+// The method's own steps if it has them, else the verdicts; the order gives the colour.
 export function waysOf(series: Series, evidence: EvidenceField[]) {
   const own = evidence.find((field) => field.name === 'branch' && field.choices.length);
   const steps = series.steps.some((step) => step.choices?.branch);
@@ -52,7 +53,7 @@ export function GrowthPlot(props: { series: Series }) {
       yAxis: axis('categories', { vertical: true, min: 0, minInterval: 1 }),
       tooltip: tooltip('axis', (items) => {
         const step = series.steps[items[0]?.dataIndex ?? 0];
-        return streamTip(between(step), [
+        return namedValues(between(step), [
           ['categories at its end', integer(step.categories)],
           ['births in it', integer(step.verdicts.created)],
         ]);
@@ -106,7 +107,7 @@ export function BoundaryPlot(props: { series: Series; stream: StreamDetail }) {
       }),
       tooltip: tooltip('axis', (items) => {
         const step = steps[items[0]?.dataIndex ?? 0];
-        return streamTip(between(step), [[field.name, compact(step.means[field.name])]]);
+        return namedValues(between(step), [[field.name, compact(step.means[field.name])]]);
       }),
       series: [
         line(

@@ -70,7 +70,7 @@ export function useResource<T>(path: string | null, version: unknown = 0): Resou
   };
 }
 
-// A signal that is looked at only so often, and not while nobody looks at the page: for answers that are dear.
+// A signal that is read only so often, and not while the page is hidden: for expensive answers.
 export function useCalm<T>(source: ReadonlySignal<T>, milliseconds: number): T {
   const [value, setValue] = useState(source.peek());
   useEffect(() => {
