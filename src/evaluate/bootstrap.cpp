@@ -2,10 +2,10 @@
 #include "evaluate/bootstrap.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "base/random.hpp"
+#include "evaluate/quantile.hpp"
 
 namespace paco {
 namespace {
@@ -43,14 +43,6 @@ std::array<Question, 7> questions(Scores& scores) {
       {&scores.greedy.novel, kOld, 0, kGreedyCorrect},
       {&scores.known_accuracy, kOld, kOld, kKnownCorrect},
   }};
-}
-
-// The value below which the share `q` of the sorted values lies, interpolated between neighbours.
-double quantile(const std::vector<double>& sorted, double q) {
-  const double position = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (position - std::floor(position)) * (sorted[above] - sorted[below]);
 }
 
 // How many of the words' bits are ones. The processor's own instruction for it is not on every
@@ -163,7 +155,8 @@ void add_intervals(std::span<const std::uint8_t> marks, const EvaluationOptions&
   for (std::size_t q = 0; q < asked.size(); ++q) {
     if (values[q].empty()) continue;
     std::sort(values[q].begin(), values[q].end());
-    asked[q].accuracy->interval = {quantile(values[q], tail), quantile(values[q], 1 - tail)};
+    asked[q].accuracy->interval = {sorted_quantile(values[q], tail),
+                                   sorted_quantile(values[q], 1 - tail)};
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "calibrate/support_view.hpp"
+#include "discover/method_details.hpp"
 #include "discover/section_summary.hpp"
 #include "paco/method.hpp"
 
@@ -24,6 +25,8 @@ struct Registration {
   // Of the method's section; null: its numbers by name.
   Result<SectionSummary> (*summarise)(const Model& model);
   bool companion = false;  // so cheap that every calibration brings it along
+  // Thresholds with their evidence, for reports and studies; null: it has none.
+  Result<MethodDetails> (*details)(const Model& model, const Settings& changed) = nullptr;
 };
 
 inline constexpr std::string_view kNeedsSupport = "labelled embeddings of at least 3 classes";

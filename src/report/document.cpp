@@ -65,7 +65,7 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
   add("stream", stream_section);
   add("memory", memory_section);
   if (input.model != nullptr) add("model", model_section);
-  if (view.paco) add("histograms", histogram_section);
+  if (view.details) add("histograms", histogram_section);
   add("evidence", evidence_section);
   add("points", point_section);
   add("series", series_section);

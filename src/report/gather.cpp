@@ -14,6 +14,7 @@
 #include "registry/decision_reader.hpp"
 #include "registry/registry.hpp"
 #include "report/sample_files.hpp"
+#include "report/sections.hpp"
 
 namespace paco {
 
@@ -82,9 +83,9 @@ Result<std::vector<const MethodInfo*>> methods_of(const ReportFiles& files, cons
 // Takes the samples as they pass by, in the order of their arrival.
 class Passage {
  public:
-  Passage(const std::vector<ReportField>& fields, bool scores, std::optional<KnownClaim> claim,
-          const std::string& path)
-      : totals(fields, scores) {
+  Passage(const std::vector<ReportField>& fields, std::span<const std::string> listed,
+          std::optional<KnownClaim> claim, const std::string& path)
+      : totals(fields, listed) {
     if (claim) check_.emplace(std::move(*claim), path);
   }
 
@@ -169,15 +170,15 @@ Result<std::vector<std::string>> read_stream(DecisionReader decisions, const Sam
   ReportInput& input = report.input;
   PACO_ASSIGN(SampleReader reader, SampleReader::start(std::move(decisions), files));
   input.fields = reader.fields();
-  const bool scores = input.model != nullptr;
-  std::optional<Passage> passage(std::in_place, input.fields, scores, claim, files.decisions);
+  const std::vector<std::string> listed = fields_with_threshold(input);
+  std::optional<Passage> passage(std::in_place, input.fields, listed, claim, files.decisions);
   bool in_order = false;
   if (files.can_be_read_again()) {
     PACO_ASSIGN(in_order, pass_in_order(reader, *passage));
     if (in_order) {
       report.samples = std::make_unique<SamplesOfFiles>(files);
     } else {
-      passage.emplace(input.fields, scores, claim, files.decisions);
+      passage.emplace(input.fields, listed, claim, files.decisions);
       PACO_ASSIGN(DecisionReader again, DecisionReader::open(files.decisions));
       PACO_ASSIGN(reader, SampleReader::start(std::move(again), files));
     }
@@ -278,6 +279,7 @@ Result<GatheredReport> gather_report(const ReportFiles& files, std::stop_token s
     claim = KnownClaim{*known, {}, input.model != nullptr ? files.model : "--known"};
     if (input.model != nullptr) claim->names = input.model->class_names;
   }
+  if (!methods.empty()) input.decided_by = methods.front()->name;
   const SampleFiles sample_files{files.decisions, files.trace,
                                  methods.empty() ? nullptr : methods.front()};
   PACO_ASSIGN(const auto ids, read_stream(std::move(reader), sample_files, claim, report));

@@ -73,8 +73,9 @@ struct ReportInput {
   const ReportSamples* samples = nullptr;  // the same; may be absent if the stream is empty
   bool has_trace = false;  // the state after each sample and the time it took are there
   std::size_t known_classes = 0;
-  const Model* model = nullptr;            // thresholds and histograms
-  const Method* method = nullptr;          // explanations; `fields` are then its evidence
+  const Model* model = nullptr;    // thresholds and histograms
+  const Method* method = nullptr;  // explanations; `fields` are then its evidence
+  std::string decided_by;          // the name of the method, if it is known without `method`
   const Evaluation* evaluation = nullptr;  // accuracy tables
   std::vector<std::int64_t> truth;         // per sample, kNoTruth if unknown; or empty
   std::vector<std::string> truth_names;    // by true class id; may be short or empty, ids stand in

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -45,8 +46,8 @@ struct CategoryTotal {
 class StreamTotals {
  public:
   StreamTotals() = default;
-  // `scores`: histograms of the scores will be asked for, so their values are listed.
-  StreamTotals(const std::vector<ReportField>& fields, bool scores);
+  // `listed`: names of the evidence whose values are kept, for histograms.
+  StreamTotals(const std::vector<ReportField>& fields, std::span<const std::string> listed);
 
   void expect(std::size_t samples);  // makes room, so that nothing is moved on the way
   // Samples come in the order of their arrival numbers, without gaps.

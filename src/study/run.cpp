@@ -6,7 +6,7 @@
 
 #include "base/try.hpp"
 #include "evaluate/evaluation.hpp"
-#include "paco/thresholds.hpp"
+#include "registry/registry.hpp"
 
 namespace paco {
 namespace {
@@ -24,20 +24,14 @@ Json shape_json(const DataShape& shape) {
           {"draw", shape.draw}};
 }
 
-// Methods that make something else of the same settings than they did when the format began.
-int revision_of(std::string_view method) { return method.starts_with("diffgre") ? 1 : 0; }
-
 Json calibration_json_of(const Run& run, const DataSet& data) {
-  Json json{{"format", kFormat},
-            {"data", data.digest},
-            {"method", run.contender.method},
-            {"settings", Json(run.contender.calibrating)},
-            {"reference", std::string(reference_choice_name(run.contender.reference))},
-            {"seed", run.seed},
-            {"shape", shape_json(run.shape)}};
-  if (const int revision = revision_of(run.contender.method); revision > 0)
-    json["revision"] = revision;
-  return json;
+  return {{"format", kFormat},
+          {"data", data.digest},
+          {"method", run.contender.method},
+          {"settings", Json(run.contender.calibrating)},
+          {"reference", std::string(reference_choice_name(run.contender.reference))},
+          {"seed", run.seed},
+          {"shape", shape_json(run.shape)}};
 }
 
 bool calibrates_with(const MethodInfo& info, std::string_view option) {
@@ -50,7 +44,7 @@ Shares shares_of(const SplitAccuracy& s) {
   return {s.all.value(), s.old.value(), s.novel.value(), s.all.interval};
 }
 
-Region region(const char* name, const ThresholdEvidence& evidence) {
+Region region(const std::string& name, const ThresholdEvidence& evidence) {
   constexpr std::size_t kSteps = 48;
   Region out;
   out.name = name;
@@ -183,10 +177,11 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
     const BirthPoint& p = evaluated.births[i];
     result.births.push_back({static_cast<std::int64_t>(p.sequence), p.categories, p.novel_classes});
   }
-  if (run.contender.method == "paco") {
-    PACO_ASSIGN(const PacoParameters p, paco_parameters(*model, run.contender.deciding));
-    result.regions = {region("tau_hi", p.hi), region("tau_birth", p.birth),
-                      region("tau_create", p.create)};
+  PACO_ASSIGN(const Registration* registered, find_method(run.contender.method));
+  if (registered->details != nullptr) {
+    PACO_ASSIGN(const MethodDetails details, registered->details(*model, run.contender.deciding));
+    for (const CalibratedThreshold& threshold : details.thresholds)
+      result.regions.push_back(region(threshold.name, threshold.evidence));
   }
   return result;
 }

@@ -53,7 +53,7 @@ struct RunResult {
   std::int64_t classes = 0;     // true ones
   std::vector<std::array<std::int64_t, 3>>
       births;                   // sample, categories so far, novel classes so far
-  std::vector<Region> regions;  // of PACO
+  std::vector<Region> regions;  // one for each calibrated threshold
   double calibrate_seconds = 0, decide_seconds = 0;
   double median_microseconds = 0, p99_microseconds = 0;  // of a timed run
 };

@@ -1,4 +1,4 @@
-// A made stream for the tests of the report: known classes, categories and all four branches, with
+// A synthetic stream for the tests of the report: known classes, categories and all four branches, with
 // a seed.
 #pragma once
 
@@ -11,6 +11,7 @@
 #include "evaluate/evaluation.hpp"
 #include "made_data.hpp"
 #include "report/report.hpp"
+#include "report/sections.hpp"
 
 namespace paco::testing {
 
@@ -84,7 +85,7 @@ struct MadeInput : ReportInput {
   std::vector<ReportSample> made;
 
   const ReportInput& fold() {
-    stream = StreamTotals(fields, model != nullptr);
+    stream = StreamTotals(fields, fields_with_threshold(*this));
     for (const ReportSample& sample : made) stream.see(sample);
     kept_ = std::make_shared<KeptSamples>(made);
     samples = kept_.get();

@@ -7,6 +7,7 @@ import { line, pairs, sharesOption } from '../../shared/stream_charts';
 import { theme } from '../../shared/theme';
 import { branches, verdicts, type Way } from '../../shared/ways';
 import type { EvidenceField, Series, Step, StreamDetail } from '../api/types';
+import { sentenceOf } from './basics';
 import { Figure, Plot } from './plot';
 
 // The method's own steps if it has them, else the verdicts; the order gives the colour.
@@ -71,13 +72,13 @@ export function GrowthPlot(props: { series: Series }) {
   );
 }
 
-// The boundary of PACO; of other methods the first number that every step has.
+// A threshold that moves along the stream (their names begin with tau), else the first number that every step has.
 function boundaryField(series: Series, evidence: EvidenceField[]): EvidenceField | undefined {
   const numbers = evidence.filter(
     (field) =>
       !field.choices.length && series.steps.some((step) => step.means[field.name] !== undefined),
   );
-  return numbers.find((field) => field.name === 'tau_birth') ?? numbers[0];
+  return numbers.find((field) => field.name.startsWith('tau')) ?? numbers[0];
 }
 
 export function BoundaryPlot(props: { series: Series; stream: StreamDetail }) {
@@ -122,11 +123,10 @@ export function BoundaryPlot(props: { series: Series; stream: StreamDetail }) {
     };
   }, [series, field?.name]);
   if (!field) return null;
-  const boundary = field.name === 'tau_birth';
   return (
     <Figure
-      title={boundary ? 'Boundary of births' : field.name}
-      caption={boundary ? 'What a sample has to reach to count as explained.' : field.meaning}
+      title={field.name.replaceAll('_', ' ')}
+      caption={sentenceOf(field.meaning)}
     >
       <Plot
         name="boundary"
