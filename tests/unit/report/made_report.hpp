@@ -1,5 +1,5 @@
-// A synthetic stream for the tests of the report: known classes, categories and all four branches, with
-// a seed.
+// A synthetic stream for the tests of the report: known classes, categories and all four branches,
+// with a seed.
 #pragma once
 
 #include <fmt/format.h>
