@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/files.hpp"
-#include "linalg/kernels.hpp"
+#include "core/files.hpp"
+#include "math/kernels.hpp"
 
 namespace paco::bench {
 namespace {
@@ -28,10 +28,10 @@ std::string result_path(int argc, char** argv) {
 Harness::Harness(std::string question, int argc, char** argv)
     : question_(std::move(question)),
       out_(result_path(argc, argv)),
-      clock_(steady_clock()),
+      clock_(core::steady_clock()),
       peak_(take(measure_peak(clock_))) {
   fmt::print("{}: sgemm {:.1f} GFLOP/s, memory {:.1f} GB/s, kernels {}\n", question_,
-             peak_.sgemm_gflops, peak_.memory_gb_per_second, kernel_target());
+             peak_.sgemm_gflops, peak_.memory_gb_per_second, math::kernel_target());
 }
 
 void Harness::fail(const std::string& message) const {
@@ -72,11 +72,11 @@ int Harness::finish() {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Measurement& m : measurements_) rows.push_back(to_json(m, peak_));
   const nlohmann::ordered_json json = {{"question", question_},
-                                       {"kernels", kernel_target()},
+                                       {"kernels", math::kernel_target()},
                                        {"peak", to_json(peak_)},
                                        {"notes", notes_},
                                        {"rows", rows}};
-  const Result<void> written = write_file(out_, json.dump(1) + "\n");
+  const Result<void> written = core::write_file(out_, json.dump(1) + "\n");
   if (!written.ok()) fail(written.error().message);
   return 0;
 }
@@ -89,7 +89,7 @@ double peak_resident_bytes() {
 
 double resident_bytes() {
   malloc_trim(0);
-  const auto statm = read_file("/proc/self/statm");
+  const auto statm = core::read_file("/proc/self/statm");
   if (!statm.ok()) return 0;
   const std::string text(reinterpret_cast<const char*>(statm->data()), statm->size());
   const std::size_t second = text.find(' ') + 1;

@@ -23,7 +23,7 @@ class Harness {
  public:
   Harness(std::string question, int argc, char** argv);
 
-  const Clock& clock() const { return clock_; }
+  const core::Clock& clock() const { return clock_; }
   const MachinePeak& peak() const { return peak_; }
 
   // Ends the program with a message where the answers are not equal.
@@ -48,7 +48,7 @@ class Harness {
   [[noreturn]] void fail(const std::string& message) const;
 
   std::string question_, out_;
-  Clock clock_;
+  core::Clock clock_;
   MachinePeak peak_;
   std::vector<Measurement> measurements_;
   std::vector<std::string> notes_;

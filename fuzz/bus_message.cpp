@@ -53,7 +53,7 @@ void read_picture(const std::string& bytes) {
   const Result<RawPicture> picture = parse_picture(bytes);
   if (!taken(picture)) return;
   require(picture_bytes(*picture) == bytes);
-  const Result<Image> image = decode(*picture);
+  const Result<embed::Image> image = decode(*picture);
   if (taken(image)) require(image->pixels.size() == image->width * image->height * 3);
 }
 

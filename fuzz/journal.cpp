@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
+#include "core/files.hpp"
 #include "paco/session.hpp"
 
 namespace {
@@ -29,7 +29,7 @@ void remove_scratch() {
   for (const char* end : {"", "-wal", "-shm", "-journal"}) std::filesystem::remove(scratch() + end);
 }
 
-std::vector<std::byte> made_journal() {
+std::vector<std::byte> synthetic_journal() {
   remove_scratch();
   const std::vector<double> support{9, 1, 0, 8, 0, 1, 9, 0, 2, 1, 9, 0, 0, 8,
                                     1, 2, 9, 0, 0, 1, 9, 1, 0, 8, 0, 2, 9};
@@ -51,7 +51,7 @@ std::vector<std::byte> made_journal() {
   operation.name = "heron";
   session.apply(operation).value();
   if (!session.close().ok()) __builtin_trap();
-  std::vector<std::byte> bytes = read_file(scratch()).value();
+  std::vector<std::byte> bytes = core::read_file(scratch()).value();
   remove_scratch();
   return bytes;
 }
@@ -59,15 +59,15 @@ std::vector<std::byte> made_journal() {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const std::vector<std::byte> good = made_journal();
+  static const std::vector<std::byte> good = synthetic_journal();
   std::vector<std::byte> bytes = good;
   for (std::size_t i = 0; i + 4 <= size; i += 4) {
     const std::size_t place = data[i] | data[i + 1] << 8 | data[i + 2] << 16;
     bytes[place % bytes.size()] = static_cast<std::byte>(data[i + 3]);
   }
-  if (!write_file(scratch(), bytes).ok()) __builtin_trap();
-  NoProgress silent;
-  const auto report = verify_journal(scratch(), silent, {});
+  if (!core::write_file(scratch(), bytes).ok()) __builtin_trap();
+  core::NoProgress silent;
+  const auto report = journal::verify_journal(scratch(), silent, {});
   if (!report.ok() && report.error().message.empty()) __builtin_trap();
   auto session = Session::look(scratch());
   if (session.ok()) {

@@ -4,20 +4,20 @@
 #include <cassert>
 #include <cmath>
 
-#include "base/try.hpp"
-#include "data/array_file.hpp"
-#include "data/artifact.hpp"
-#include "data/embedding_sources.hpp"
-#include "data/embeddings.hpp"
-#include "data/json.hpp"
-#include "data/labels.hpp"
-#include "data/split_list.hpp"
-#include "evaluate/truth.hpp"
-#include "images/image_codec.hpp"
-#include "images/image_sources.hpp"
+#include "core/try.hpp"
+#include "embed/images/image_codec.hpp"
+#include "embed/images/image_sources.hpp"
+#include "io/array_file.hpp"
+#include "io/artifact.hpp"
+#include "io/decision_file.hpp"
+#include "io/embedding_sources.hpp"
+#include "io/embeddings.hpp"
+#include "io/json.hpp"
+#include "io/labels.hpp"
+#include "io/split_list.hpp"
+#include "io/trace_file.hpp"
+#include "io/truth.hpp"
 #include "paco/method.hpp"
-#include "registry/decision_file.hpp"
-#include "registry/trace_file.hpp"
 
 namespace paco::fuzz {
 namespace {
@@ -27,17 +27,17 @@ void require(bool promise) {
   if (!promise) __builtin_trap();
 }
 
-Result<void> read_all(EmbeddingResult opened) {
+Result<void> read_all(io::EmbeddingResult opened) {
   if (!opened.ok()) return opened.error();
-  EmbeddingSource& source = **opened;
+  io::EmbeddingSource& source = **opened;
   const std::size_t columns = source.dimension();
-  Matrix<double> block(std::max<std::size_t>(1, 4096 / columns), columns);
+  math::Matrix<double> block(std::max<std::size_t>(1, 4096 / columns), columns);
   std::vector<std::string> ids;
   std::uint64_t rows = 0;
   while (true) {
     PACO_ASSIGN(const std::size_t count, source.read(block.view(), &ids));
     require(count <= block.rows() && (ids.empty() || ids.size() == count));
-    PACO_TRY(check_finite(block.view().slice(0, count), source.name(), rows));
+    PACO_TRY(io::check_finite(block.view().slice(0, count), source.name(), rows));
     for (std::size_t i = 0; i < count * columns; ++i) require(std::isfinite(block.data()[i]));
     rows += count;
     if (count < block.rows()) break;
@@ -46,36 +46,37 @@ Result<void> read_all(EmbeddingResult opened) {
   return {};
 }
 
-Result<void> read_arrays(std::span<const std::byte> bytes, FileFormat format) {
-  PACO_ASSIGN(const auto file, ArrayFile::open(FileBytes::of(bytes), format, "input"));
+Result<void> read_arrays(std::span<const std::byte> bytes, io::FileFormat format) {
+  PACO_ASSIGN(const auto file, io::ArrayFile::open(io::FileBytes::of(bytes), format, "input"));
   for (const std::string& name : file.names()) {
     PACO_ASSIGN(auto array, file.array(name));
     if (array.header.shape.size() == 2)
-      PACO_TRY(read_all(make_dense_source(std::move(array.stream), array.header, {})));
+      PACO_TRY(read_all(io::make_dense_source(std::move(array.stream), array.header, {})));
   }
   return {};
 }
 
-Result<void> load_all(ImageResult opened) {
+Result<void> load_all(embed::ImageResult opened) {
   if (!opened.ok()) return opened.error();
-  const ImageSource& source = **opened;
+  const embed::ImageSource& source = **opened;
   for (std::size_t i = 0; i < source.size(); ++i) {
     require(source.label(i) < static_cast<std::int64_t>(source.class_names().size()));
-    PACO_ASSIGN(const Image image, source.load(i));
+    PACO_ASSIGN(const embed::Image image, source.load(i));
     require(image.pixels.size() == image.width * image.height * image.channels);
   }
   return {};
 }
 
 Result<void> decode(std::span<const std::byte> bytes,
-                    Result<Image> (*decoder)(std::span<const std::byte>, const std::string&)) {
-  PACO_ASSIGN(const Image image, decoder(bytes, "input"));
+                    Result<embed::Image> (*decoder)(std::span<const std::byte>,
+                                                    const std::string&)) {
+  PACO_ASSIGN(const embed::Image image, decoder(bytes, "input"));
   require(image.pixels.size() == image.width * image.height * 3);
   return {};
 }
 
 Result<void> read_label_file(std::span<const std::byte> bytes) {
-  PACO_ASSIGN(const Labels labels, parse_labels(bytes, "input"));
+  PACO_ASSIGN(const io::Labels labels, io::parse_labels(bytes, "input"));
   for (const std::int64_t id : labels.ids)
     require(id >= 0 && static_cast<std::size_t>(id) < labels.names.size());
   return {};
@@ -83,7 +84,7 @@ Result<void> read_label_file(std::span<const std::byte> bytes) {
 
 Result<void> read_split_list(std::string_view text) {
   const std::vector<std::string> names = {"ant", "bee", "cow", "7"};
-  PACO_ASSIGN(const ClassSplit split, parse_class_split(text, names, "input"));
+  PACO_ASSIGN(const io::ClassSplit split, io::parse_class_split(text, names, "input"));
   require(!split.known.empty() && !split.novel.empty() &&
           split.known.size() + split.novel.size() <= names.size());
   return {};
@@ -91,24 +92,25 @@ Result<void> read_split_list(std::string_view text) {
 
 // What was parsed can be copied and written, which nesting without a bound would not survive.
 Result<void> read_json(std::string_view text) {
-  PACO_ASSIGN(const nlohmann::json value, parse_json(text, "input"));
+  PACO_ASSIGN(const nlohmann::json value, io::parse_json(text, "input"));
   const nlohmann::json copy = value;
-  require(parse_json(copy.dump(), "input").ok());
+  require(io::parse_json(copy.dump(), "input").ok());
   return {};
 }
 
 Result<void> read_artifact(std::span<const std::byte> bytes) {
   PACO_ASSIGN(const auto file,
-              artifact_from_bytes({bytes.begin(), bytes.end()}, "input", "model", 1));
-  for (const TensorView& tensor : file.tensors()) {
+              io::artifact_from_bytes({bytes.begin(), bytes.end()}, "input", "model", 1));
+  for (const io::TensorView& tensor : file.tensors()) {
     const auto numbers = file.read<double>(tensor.name);
-    require(numbers.ok() ? numbers->size() == tensor.elements() : tensor.type != ElementType::f64);
+    require(numbers.ok() ? numbers->size() == tensor.elements()
+                         : tensor.type != io::ElementType::f64);
   }
   return {};
 }
 
 Result<void> read_decision_file(std::span<const std::byte> bytes) {
-  PACO_ASSIGN(const DecisionTable table, parse_decisions(bytes, "input"));
+  PACO_ASSIGN(const io::DecisionTable table, io::parse_decisions(bytes, "input"));
   require(table.fields.size() <= kMaxEvidence && table.samples.size() == table.decisions.size() &&
           table.names.size() == table.decisions.size());
   for (const Decision& decision : table.decisions)
@@ -118,14 +120,14 @@ Result<void> read_decision_file(std::span<const std::byte> bytes) {
 
 Result<void> read_truth_file(std::span<const std::byte> bytes) {
   const std::vector<std::string> samples{"a", "b", "c", "d", "d"}, classes{"ant", "bee"};
-  PACO_ASSIGN(const Truth truth, parse_truth(bytes, "input", {0, 5, samples, classes}));
+  PACO_ASSIGN(const io::Truth truth, io::parse_truth(bytes, "input", {0, 5, samples, classes}));
   require(truth.labels.size() == samples.size());
-  for (const std::int64_t label : truth.labels) require(label >= kNoTruth);
+  for (const std::int64_t label : truth.labels) require(label >= io::kNoTruth);
   return {};
 }
 
 Result<void> read_trace_file(std::span<const std::byte> bytes) {
-  PACO_ASSIGN(const Trace trace, parse_trace(bytes, "input"));
+  PACO_ASSIGN(const io::Trace trace, io::parse_trace(bytes, "input"));
   require(trace.decisions.size() == trace.microseconds.size());
   for (const Decision& decision : trace.decisions) require(decision.category >= 0);
   return {};
@@ -176,32 +178,32 @@ Result<void> read_state_file(std::span<const std::byte> bytes) {
 }  // namespace
 
 Result<void> parse_as(std::string_view parser, std::span<const std::byte> bytes) {
-  const auto stream = [&] { return ByteStream::from_bytes(bytes, "input"); };
-  const FileBytes shared = FileBytes::of(bytes);
+  const auto stream = [&] { return io::ByteStream::from_bytes(bytes, "input"); };
+  const io::FileBytes shared = io::FileBytes::of(bytes);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  if (parser == "npy") return read_all(open_embeddings(bytes, "input"));
-  if (parser == "npz") return read_arrays(bytes, FileFormat::zip);
-  if (parser == "safetensors") return read_arrays(bytes, FileFormat::safetensors);
-  if (parser == "csv") return read_all(make_csv_source(stream()));
-  if (parser == "jsonl") return read_all(make_jsonl_source(stream()));
-  if (parser == "fvecs") return read_all(make_fvecs_source(stream()));
+  if (parser == "npy") return read_all(io::open_embeddings(bytes, "input"));
+  if (parser == "npz") return read_arrays(bytes, io::FileFormat::zip);
+  if (parser == "safetensors") return read_arrays(bytes, io::FileFormat::safetensors);
+  if (parser == "csv") return read_all(io::make_csv_source(stream()));
+  if (parser == "jsonl") return read_all(io::make_jsonl_source(stream()));
+  if (parser == "fvecs") return read_all(io::make_fvecs_source(stream()));
   if (parser == "labels") return read_label_file(bytes);
   if (parser == "split_list") return read_split_list(text);
   if (parser == "json") return read_json(text);
   if (parser == "artifact") return read_artifact(bytes);
-  if (parser == "tar") return load_all(open_image_tar(shared, "input"));
-  if (parser == "idx") return load_all(open_idx(shared, "input", {}, "", {}));
+  if (parser == "tar") return load_all(embed::open_image_tar(shared, "input"));
+  if (parser == "idx") return load_all(embed::open_idx(shared, "input", {}, "", {}));
   if (parser == "cifar")
-    return load_all(make_cifar({shared}, {"input"}, bytes.size() % 3074 == 0, {}));
-  if (parser == "jpeg") return decode(bytes, decode_jpeg);
-  if (parser == "png") return decode(bytes, decode_png);
+    return load_all(embed::make_cifar({shared}, {"input"}, bytes.size() % 3074 == 0, {}));
+  if (parser == "jpeg") return decode(bytes, embed::decode_jpeg);
+  if (parser == "png") return decode(bytes, embed::decode_png);
   if (parser == "decisions") return read_decision_file(bytes);
   if (parser == "truth") return read_truth_file(bytes);
   if (parser == "trace") return read_trace_file(bytes);
   if (parser == "model") return read_model_file(bytes);
   if (parser == "state") return read_state_file(bytes);
   assert(parser == "webp");
-  return decode(bytes, decode_webp);
+  return decode(bytes, embed::decode_webp);
 }
 
 }  // namespace paco::fuzz

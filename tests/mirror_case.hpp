@@ -6,47 +6,47 @@
 
 #include <memory>
 
-#include "made_data.hpp"
-#include "mirror/calibrate.hpp"
-#include "mirror/engine.hpp"
-#include "mirror/plain.hpp"
+#include "methods/mirror/calibrate.hpp"
+#include "methods/mirror/engine.hpp"
+#include "methods/mirror/plain.hpp"
+#include "synthetic_data.hpp"
 
 namespace paco::testing {
 
-inline std::shared_ptr<const MirrorModel> mirror_model(Rows<const double> support,
-                                                       std::span<const std::int64_t> labels,
-                                                       const MirrorOptions& options) {
-  ThreadPool pool(1);
-  NoProgress progress;
-  auto model = calibrate_mirror(support, labels, options, pool, progress, {});
+inline std::shared_ptr<const methods::MirrorModel> mirror_model(
+    Rows<const double> support, std::span<const std::int64_t> labels,
+    const methods::MirrorOptions& options) {
+  core::ThreadPool pool(1);
+  core::NoProgress progress;
+  auto model = methods::calibrate_mirror(support, labels, options, pool, progress, {});
   if (!model.ok()) {
     ADD_FAILURE() << model.error().message;
     return nullptr;
   }
-  return std::make_shared<const MirrorModel>(std::move(model).value());
+  return std::make_shared<const methods::MirrorModel>(std::move(model).value());
 }
 
 struct MirrorCase {
-  std::shared_ptr<const MirrorModel> model;
-  Matrix<double> stream;
+  std::shared_ptr<const methods::MirrorModel> model;
+  math::Matrix<double> stream;
 };
 
 inline MirrorCase mirror_case(std::uint64_t seed) {
-  Random random(seed, 7);
+  core::Random random(seed, 7);
   MadePlan plan = varied_plan(seed);
   plan.stream = 60 + random.below(200);
-  const MadeData data = make_data(plan, seed);
-  MirrorOptions options;
+  const SyntheticData data = make_data(plan, seed);
+  methods::MirrorOptions options;
   options.splits = 2;
   options.rehearse = static_cast<int>(random.below(4));
   options.buffer = static_cast<int>(1 + random.below(80));
   options.candidates = static_cast<int>(1 + random.below(30));
   options.odds = random.below(3) == 0 ? 0.0 : 1.0;
-  MirrorModel model = *mirror_model(data.support, data.labels, options);
+  methods::MirrorModel model = *mirror_model(data.support, data.labels, options);
   // Thresholds from all over, so that every branch is taken.
   if (random.below(2) == 0) model.start = random.uniform(-0.2, 1.0);
   if (random.below(3) == 0) model.sure = random.uniform(-0.5, 1.0);
-  MirrorCase out{std::make_shared<const MirrorModel>(std::move(model)), data.stream};
+  MirrorCase out{std::make_shared<const methods::MirrorModel>(std::move(model)), data.stream};
   for (std::size_t i = 1; i < out.stream.rows(); ++i) {
     const auto row = out.stream[i];
     const auto corner = random.below(10);
@@ -63,8 +63,8 @@ inline MirrorCase mirror_case(std::uint64_t seed) {
 }
 
 struct MirrorRun {
-  std::vector<MirrorDecision> decisions;
-  std::vector<MirrorBirth> births;
+  std::vector<methods::MirrorDecision> decisions;
+  std::vector<methods::MirrorBirth> births;
 };
 
 // All rows in blocks of `block`.
@@ -85,7 +85,7 @@ inline ::testing::AssertionResult same_runs(const MirrorRun& a, const MirrorRun&
   if (a.decisions.size() != b.decisions.size())
     return ::testing::AssertionFailure() << "different lengths";
   for (std::size_t i = 0; i < a.decisions.size(); ++i) {
-    const MirrorDecision &x = a.decisions[i], &y = b.decisions[i];
+    const methods::MirrorDecision &x = a.decisions[i], &y = b.decisions[i];
     if (x == y) continue;
     return ::testing::AssertionFailure()
            << "sample " << i << ": category " << x.category << " against " << y.category

@@ -1,9 +1,10 @@
-"""Does every folder of src/ keep to its place? Prints each breach and exits with 1 where there is one.
+"""Does every file keep to its room? Prints each breach and exits with 1 if there is one.
 
-  - a folder includes only itself and folders above it in LAYERS;
+  - a room of src/ includes only itself and the rooms that ALLOWED names for it;
+  - every file of a room is in the namespace of that room (definitions of the public API are in `paco`);
   - public headers (include/paco) include only each other and the standard library;
-  - torch is included by represent/ and train/ alone, and by no header that another folder can reach;
-  - the disk is reached through src/base only, and the library prints nothing and does not exit;
+  - torch is included by embed/torch and train/ alone, and by no header that another room can reach;
+  - files are opened in core/ only, and the library prints nothing and does not exit;
   - no source file has more than 500 lines;
   - every source file opens with a comment that says what it is, a .cpp perhaps in the header of its name;
   - no two headers define a type of the same name in the same namespace: a program with both would mix them up.
@@ -13,13 +14,28 @@ import pathlib
 import re
 import sys
 
-LAYERS = ["base", "linalg", "data", "images", "represent", "vision", "train", "sphere", "calibrate", "mirror",
-          "journal", "discover", "peers", "registry", "session", "evaluate", "report", "study", "serve", "bus"]
-TORCH_FOLDERS = {"represent", "train"}
+# For each room the rooms that it may include. A graph without cycles; ARCHITECTURE.md describes the rooms.
+ALLOWED = {
+    "core": [],
+    "math": ["core"],
+    "io": ["core", "math"],
+    "embed": ["core", "math", "io"],
+    "train": ["core", "io", "embed"],
+    "methods": ["core", "math", "io"],
+    "journal": ["core", "io"],
+    "session": ["core", "math", "io", "methods", "journal"],
+    "evaluate": ["core", "math", "io"],
+    "report": ["core", "io", "embed", "methods", "evaluate"],
+    "study": ["core", "math", "io", "train", "methods", "evaluate", "report"],
+    "server": ["core", "math", "io", "embed", "methods", "journal", "session", "report"],
+    "bus": ["core", "math", "io", "embed", "journal", "session", "server"],
+}
+TORCH_FOLDERS = ["src/embed/torch", "src/train", "tests/unit/embed", "tests/unit/train", "bench/gpu"]
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
+NAMESPACE = re.compile(r"^namespace (paco[\w:]*) \{")
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 MAX_LINES = 500
-BASE_ONLY = re.compile(r"#\s*include\s*<(fstream|fcntl\.h|sys/mman\.h)>|\bfopen\s*\(")
+CORE_ONLY = re.compile(r"#\s*include\s*<(fstream|fcntl\.h|sys/mman\.h)>|\bfopen\s*\(")
 LOUD = re.compile(r"\bstd::(cout|cerr|clog)\b|(?<![\w:.>])(?:std::)?(?:printf|puts|exit|_exit)\s*\("
                   r"|\bfmt::print\s*\(")
 
@@ -51,7 +67,7 @@ def resolve(path, name):
     return None
 
 
-def layer_of(path):
+def room_of(path):
     parts = path.relative_to(root).parts
     return parts[1] if parts[0] == "src" else None
 
@@ -71,33 +87,54 @@ def reaches_torch(path, seen):
 
 
 def check_source(path):
-    folder = layer_of(path)
-    if folder not in LAYERS:
-        breach(path, 1, f"folder '{folder}' is not in LAYERS of tools/check_layers.py")
+    room = room_of(path)
+    if room not in ALLOWED:
+        breach(path, 1, f"room '{room}' is not in ALLOWED of tools/check_layers.py")
         return
-    place = LAYERS.index(folder)
     for number, _, name in includes(path):
         other = name.split("/")[0]
-        if other in LAYERS and LAYERS.index(other) > place and (root / "src" / name).is_file():
-            breach(path, number, f"{folder}/ includes {name}, but {other}/ is below it")
+        if other != room and other in ALLOWED and other not in ALLOWED[room] and (root / "src" / name).is_file():
+            breach(path, number, f"{room}/ includes {name}, but may include only {', '.join(ALLOWED[room]) or 'itself'}")
     for number, line in enumerate(path.read_text().splitlines(), 1):
         code = line.split("//")[0]
-        if folder != "base" and BASE_ONLY.search(code):
-            breach(path, number, "reaches the disk by itself; use base/files.hpp")
+        if room != "core" and CORE_ONLY.search(code):
+            breach(path, number, "opens a file by itself; use core/files.hpp")
         if LOUD.search(code):
             breach(path, number, "the library prints nothing and does not exit")
+        found = NAMESPACE.match(line)
+        if (found and path.suffix == ".hpp" and not re.match(rf"paco::{room}\b", found.group(1))
+                and not forward_only(path, number)):
+            breach(path, number, f"namespace {found.group(1)}: a header of {room}/ is in paco::{room}")
+
+
+def forward_only(path, number):
+    """Does the namespace that opens in this line only declare types of other rooms?"""
+    for line in path.read_text().splitlines()[number:]:
+        if line.startswith("}"):
+            return True
+        if line.strip() and not re.match(r"(class|struct) \w+;", line) and not line.startswith("//"):
+            return False
+    return True
+
+
+def check_graph():
+    done = []
+    while len(done) < len(ALLOWED):
+        ready = [room for room in ALLOWED if room not in done and all(other in done for other in ALLOWED[room])]
+        if not ready:
+            breaches.append("tools/check_layers.py: ALLOWED has a cycle: " + ", ".join(r for r in ALLOWED if r not in done))
+            return
+        done += ready
 
 
 def check_torch(path):
-    parts = path.relative_to(root).parts
-    if (layer_of(path) in TORCH_FOLDERS or parts[:2] == ("bench", "gpu")  # it measures the network itself
-            or parts[:3] in (("tests", "unit", "represent"), ("tests", "unit", "train"))):
+    if any(path.relative_to(root).as_posix().startswith(folder + "/") for folder in TORCH_FOLDERS):
         return
     for number, _, name in includes(path):
         own = resolve(path, name)
         torch = name if TORCH.match(name) else own and reaches_torch(own, {path})
         if torch:
-            breach(path, number, f"{name} brings {torch} along; only represent/ and train/ use torch")
+            breach(path, number, f"{name} brings {torch} along; only embed/torch and train/ use torch")
 
 
 def check_opening(path):
@@ -129,6 +166,7 @@ def check_names(paths):
 
 
 def main():
+    check_graph()
     for path in source_files("src"):
         check_source(path)
     check_names([path for folder in ("include", "src", "apps") for path in source_files(folder) if path.suffix == ".hpp"])
@@ -144,7 +182,7 @@ def main():
         lines = len(path.read_text().splitlines())
         if lines > MAX_LINES:
             breach(path, lines, f"{lines} lines; split it, {MAX_LINES} are the most")
-    print("\n".join(breaches) if breaches else f"{len(everything)} files keep their place")
+    print("\n".join(breaches) if breaches else f"{len(everything)} files keep to their rooms")
     return 1 if breaches else 0
 
 

@@ -8,10 +8,10 @@ function(give_up reason)
   message(WARNING "The pages were not built: ${reason}\n"
                   "Everything else works; `paco report` and `paco serve` will say so. The next build tries again.")
   file(WRITE ${BINARY}/page.cpp "// Written by web/build.cmake in place of a page.\n#include \"report/page.hpp\"\n"
-    "std::string_view paco::page_template() { return {}; }\n"
-    "std::string_view paco::page_missing_reason() { return R\"~~~(${reason})~~~\"; }\n")
-  file(WRITE ${BINARY}/dashboard.cpp "// Written by web/build.cmake in place of a page.\n#include \"serve/page.hpp\"\n"
-    "std::string_view paco::serve::page_text() { return {}; }\n")
+    "std::string_view paco::report::page_template() { return {}; }\n"
+    "std::string_view paco::report::page_missing_reason() { return R\"~~~(${reason})~~~\"; }\n")
+  file(WRITE ${BINARY}/dashboard.cpp "// Written by web/build.cmake in place of a page.\n#include \"server/page.hpp\"\n"
+    "std::string_view paco::server::page_text() { return {}; }\n")
   execute_process(COMMAND touch -d 2000-01-01 ${BINARY}/page.cpp ${BINARY}/dashboard.cpp)
 endfunction()
 

@@ -88,8 +88,8 @@ write(
   'page',
   'report/page.hpp',
   documents,
-  `std::string_view paco::page_template() { return {kPage, sizeof kPage - 1}; }
-std::string_view paco::page_missing_reason() { return {}; }
+  `std::string_view paco::report::page_template() { return {kPage, sizeof kPage - 1}; }
+std::string_view paco::report::page_missing_reason() { return {}; }
 `,
 );
 
@@ -102,8 +102,8 @@ const dashboard = await make(
 );
 write(
   'dashboard',
-  'serve/page.hpp',
+  'server/page.hpp',
   dashboard,
-  `std::string_view paco::serve::page_text() { return {kPage, sizeof kPage - 1}; }
+  `std::string_view paco::server::page_text() { return {kPage, sizeof kPage - 1}; }
 `,
 );

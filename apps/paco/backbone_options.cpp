@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/try.hpp"
-#include "vision/cpu_embedder.hpp"
+#include "core/try.hpp"
+#include "embed/cpu/cpu_embedder.hpp"
 
 namespace paco {
 
@@ -18,8 +18,8 @@ void add_backbone(CLI::App& verb, BackboneOptions& options, const std::string& w
                   "it computes in float32, bfloat16 or int8; auto: float32");
 }
 
-Result<std::unique_ptr<ImageEmbedder>> open_backbone(const BackboneOptions& options) {
-  const std::vector<std::string> names = backbone_names();
+Result<std::unique_ptr<embed::ImageEmbedder>> open_backbone(const BackboneOptions& options) {
+  const std::vector<std::string> names = embed::backbone_names();
   const bool named = std::find(names.begin(), names.end(), options.backbone) != names.end();
   if (named == options.weights.empty()) {
     return Error{ErrorCode::bad_argument,
@@ -27,10 +27,10 @@ Result<std::unique_ptr<ImageEmbedder>> open_backbone(const BackboneOptions& opti
                        : "--weights goes with the name of a backbone",
                  "give --backbone RUN, a folder of paco train; or --backbone NAME --weights FILE"};
   }
-  if (!named) return open_cpu_run(options.backbone, options.settings);
-  PACO_ASSIGN(NetSpec spec, make_spec(options.backbone));
-  PACO_ASSIGN(spec.normalisation, parse_normalisation(options.normalise));
-  return open_cpu_backbone(spec, options.weights, options.settings);
+  if (!named) return embed::open_cpu_run(options.backbone, options.settings);
+  PACO_ASSIGN(embed::NetSpec spec, embed::make_spec(options.backbone));
+  PACO_ASSIGN(spec.normalisation, embed::parse_normalisation(options.normalise));
+  return embed::open_cpu_backbone(spec, options.weights, options.settings);
 }
 
 }  // namespace paco

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/try.hpp"
 #include "bus/owners.hpp"
 #include "bus_options.hpp"
+#include "core/try.hpp"
 
 namespace paco {
 namespace {

@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include "backbone_options.hpp"
-#include "base/try.hpp"
 #include "bus/backbone_embedder.hpp"
 #include "bus/program_embedder.hpp"
 #include "bus_options.hpp"
+#include "core/try.hpp"
 
 namespace paco {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <random>
 
-#include "base/try.hpp"
 #include "bus/picture_publisher.hpp"
 #include "bus_options.hpp"
-#include "session/operation_json.hpp"
+#include "core/try.hpp"
+#include "session/operations/operation_json.hpp"
 
 namespace paco {
 namespace {
@@ -29,7 +29,7 @@ Result<void> publish_operation(Context& context, const BusPublishArguments& r) {
     return Error{ErrorCode::bad_argument, fmt::format("--operation {}: no JSON", r.operation),
                  R"(e.g. '{"kind": "rename", "category": 7, "name": "heron", "actor": "ann"}')"};
   }
-  PACO_ASSIGN(const Operation operation, operation_from(json));
+  PACO_ASSIGN(const Operation operation, session::operation_from(json));
   PACO_ASSIGN(const auto connection, bus::Connection::open(r.server));
   PACO_TRY(bus::read_settings(*connection, r.stream, context.stop));
   PACO_ASSIGN(const std::uint64_t event,
@@ -40,9 +40,9 @@ Result<void> publish_operation(Context& context, const BusPublishArguments& r) {
 }
 
 Result<bus::PublishOutcome> publish_samples(Context& context, const BusPublishArguments& r) {
-  std::unique_ptr<EmbeddingSource> source;
+  std::unique_ptr<io::EmbeddingSource> source;
   if (!r.input.empty()) {
-    PACO_ASSIGN(source, open_embeddings(r.input));
+    PACO_ASSIGN(source, io::open_embeddings(r.input));
   }
   PACO_ASSIGN(const auto connection, bus::Connection::open(r.server));
   PACO_ASSIGN(const bus::StreamSettings settings,

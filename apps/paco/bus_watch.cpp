@@ -2,14 +2,14 @@
 // `paco discover` writes.
 #include <fmt/format.h>
 
-#include "base/printable.hpp"
-#include "base/try.hpp"
 #include "bus/decisions.hpp"
 #include "bus/reader.hpp"
 #include "bus/settings.hpp"
 #include "bus/subjects.hpp"
 #include "bus_options.hpp"
-#include "registry/decision_file.hpp"
+#include "core/printable.hpp"
+#include "core/try.hpp"
+#include "io/decision_file.hpp"
 
 namespace paco {
 namespace {
@@ -39,7 +39,7 @@ std::string json_line(const bus::Record& record, std::uint64_t event, bool repea
   json["key"] = record.key;
   json["repeated"] = repeated;
   std::string decision;
-  append_json(decision, record.decision, sample_name(record), record.category, method);
+  io::append_json(decision, record.decision, sample_name(record), record.category, method);
   while (decision.ends_with('\n')) decision.pop_back();
   std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   line.pop_back();
@@ -58,7 +58,7 @@ class Watch {
     PACO_ASSIGN(method_, method_info(settings.method));
     PACO_ASSIGN(const std::uint64_t message, first_message());
     if (!request_.out.empty()) {
-      PACO_ASSIGN(writer_, make_decision_writer(request_.out, *method_));
+      PACO_ASSIGN(writer_, io::make_decision_writer(request_.out, *method_));
     }
     bus::Reader reader(connection_, bus::jetstream_of(request_.stream, bus::Part::decisions),
                        bus::subject_of(request_.stream, bus::Part::decisions), message);
@@ -122,9 +122,9 @@ class Watch {
 
   Result<void> show(const bus::Record& record, std::uint64_t event, bool fresh) {
     if (writer_ == nullptr) {
-      return write_stdout(
-          context_, context_.json ? json_line(record, event, !fresh, *method_)
-                                  : fmt::format("{:>9}  {}\n", event, printable(record.words())));
+      return write_stdout(context_, context_.json ? json_line(record, event, !fresh, *method_)
+                                                  : fmt::format("{:>9}  {}\n", event,
+                                                                core::printable(record.words())));
     }
     if (!fresh) return {};
     ++samples_;
@@ -136,7 +136,7 @@ class Watch {
   const BusWatchArguments& request_;
   std::shared_ptr<bus::Connection> connection_;
   const MethodInfo* method_ = nullptr;
-  std::unique_ptr<DecisionWriter> writer_;
+  std::unique_ptr<io::DecisionWriter> writer_;
   std::uint64_t next_ = 1, last_ = 0;  // event to show next; the last that stood at the start
   std::uint64_t shown_ = 0, samples_ = 0, sequence_ = 0;
   bool known_ = false;

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "data/embeddings.hpp"
-#include "data/labels.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "image_set.hpp"
+#include "io/embeddings.hpp"
+#include "io/labels.hpp"
 #include "paco/thresholds.hpp"
 #include "report/gather.hpp"
 #include "report/report.hpp"
@@ -21,9 +21,9 @@ namespace paco {
 namespace {
 
 // The stream as it goes: a row whenever the number of samples has doubled.
-class LiveTable final : public Progress {
+class LiveTable final : public core::Progress {
  public:
-  LiveTable(const Session& session, const PacoParameters& parameters, const Clock& clock)
+  LiveTable(const Session& session, const PacoParameters& parameters, const core::Clock& clock)
       : session_(session), parameters_(parameters), clock_(clock) {}
 
   void start(std::string_view, std::string_view, std::optional<std::uint64_t>) override {
@@ -47,10 +47,10 @@ class LiveTable final : public Progress {
  private:
   void row() {
     const auto samples = static_cast<double>(std::max<std::uint64_t>(session_.samples(), 1));
-    const std::vector<Figure> figures = session_.method().figures();
+    const std::vector<Statistic> figures = session_.method().statistics();
     const auto figure = [&](std::string_view name) {
       const auto found = std::find_if(figures.begin(), figures.end(),
-                                      [&](const Figure& f) { return f.name == name; });
+                                      [&](const Statistic& f) { return f.name == name; });
       return found == figures.end() ? 0.0 : found->value;
     };
     const auto share = [&](const char* branch) { return 100 * figure(branch) / samples; };
@@ -69,7 +69,7 @@ class LiveTable final : public Progress {
 
   const Session& session_;
   const PacoParameters& parameters_;
-  const Clock& clock_;
+  const core::Clock& clock_;
   std::string categories_ = "0";
   std::uint64_t done_ = 0, shown_ = 0, next_ = 256;
   double started_ = 0;
@@ -103,21 +103,21 @@ Result<std::vector<CategoryId>> discover_step(Context& context, const DemoFiles&
   PACO_ASSIGN(const PacoParameters parameters, paco_parameters(*model));
   PACO_ASSIGN(Session session,
               Session::start(model, name, {.threads = demo.threads, .settings = {}}));
-  PACO_ASSIGN(auto writer, make_decision_writer(out, session.method().info()));
-  std::optional<TraceWriter> trace;
+  PACO_ASSIGN(auto writer, io::make_decision_writer(out, session.method().info()));
+  std::optional<io::TraceWriter> trace;
   if (!trace_path.empty()) {
-    PACO_ASSIGN(trace, TraceWriter::create(trace_path, session.method().info()));
+    PACO_ASSIGN(trace, io::TraceWriter::create(trace_path, session.method().info()));
   }
-  PACO_ASSIGN(std::shared_ptr<EmbeddingSource> source, open_embeddings(files.stream));
+  PACO_ASSIGN(std::shared_ptr<io::EmbeddingSource> source, io::open_embeddings(files.stream));
   LiveTable table(session, parameters, context.clock);
-  NoProgress silence;
-  Progress& progress = trace ? static_cast<Progress&>(table) : silence;
+  core::NoProgress silence;
+  core::Progress& progress = trace ? static_cast<core::Progress&>(table) : silence;
   PACO_ASSIGN(const auto outcome,
-              run_stream(source, session, {}, {writer.get(), trace ? &*trace : nullptr}, progress,
-                         context.clock, context.stop));
+              session::run_stream(source, session, {}, {writer.get(), trace ? &*trace : nullptr},
+                                  progress, context.clock, context.stop));
   if (outcome.refused) return *outcome.refused;
   if (outcome.interrupted) return Error{ErrorCode::interrupted, "interrupted", ""};
-  PACO_ASSIGN(const auto decided, read_decisions(out));
+  PACO_ASSIGN(const auto decided, io::read_decisions(out));
   std::vector<CategoryId> categories;
   for (const auto& decision : decided.decisions) categories.push_back(decision.category);
   return categories;
@@ -144,20 +144,20 @@ Result<Json> run_demo_stream(Context& context, const DemoFiles& files, const Dem
       "paco evaluate --decisions {} --truth {} --classes {} --model {} --closed {} --json > {}",
       files.decisions, files.stream_labels, files.classes, files.model, files.closed,
       files.evaluation));
-  PACO_ASSIGN(const auto truth, read_labels(files.stream_labels));
-  PACO_ASSIGN(const auto names, read_class_names(files.classes));
-  EvaluationInput input;
+  PACO_ASSIGN(const auto truth, io::read_labels(files.stream_labels));
+  PACO_ASSIGN(const auto names, io::read_class_names(files.classes));
+  evaluate::EvaluationInput input;
   input.predicted = predicted;
   input.truth = truth.ids;
   input.known_classes = static_cast<std::int64_t>(model->known_classes());
   input.closed = closed;
   input.class_names = names;
-  PACO_ASSIGN(const Evaluation evaluation, evaluate(input));
-  Json json = evaluation_json(evaluation);
-  PACO_TRY(write_file(files.evaluation, json.dump(2) + "\n"));
+  PACO_ASSIGN(const evaluate::Evaluation evaluation, evaluate::evaluate(input));
+  Json json = report::evaluation_json(evaluation);
+  PACO_TRY(core::write_file(files.evaluation, json.dump(2) + "\n"));
 
   std::string pictures;
-  ReportFiles report;
+  report::ReportFiles report;
   report.title = demo.title;
   report.decisions = files.decisions;
   report.trace = files.trace;
@@ -175,16 +175,16 @@ Result<Json> run_demo_stream(Context& context, const DemoFiles& files, const Dem
       "--title \"{}\" --out {}",
       files.decisions, files.trace, files.model, files.stream_labels, files.classes, files.closed,
       pictures, demo.title, files.report));
-  PACO_ASSIGN(const auto gathered, gather_report(report));
-  const auto page = render_report(gathered.input);
+  PACO_ASSIGN(const auto gathered, report::gather_report(report));
+  const auto page = report::render_report(gathered.input);
   if (page.ok()) {
-    PACO_TRY(write_file(files.report, *page));
+    PACO_TRY(core::write_file(files.report, *page));
   } else {
     print_note("no report: " + page.error().message +
                (page.error().hint.empty() ? "" : "; " + page.error().hint));
   }
-  std::fputs(fmt::format("\n{}\n{}", table_text(accuracy_table(evaluation)),
-                         table_text(overview_table(evaluation)))
+  std::fputs(fmt::format("\n{}\n{}", report::table_text(report::accuracy_table(evaluation)),
+                         report::table_text(report::overview_table(evaluation)))
                  .c_str(),
              stderr);
   json["report"] = page.ok() ? Json(files.report) : Json();

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/files.hpp"
-#include "represent/state_dict.hpp"
+#include "core/files.hpp"
+#include "embed/weights/state_dict.hpp"
 #include "verb_table.hpp"
 
 namespace paco {
@@ -49,7 +49,7 @@ std::string value_of(char** arguments, const std::string& name) {
 // Whatever is no folder of embeddings is the name of a set, which may be one of images.
 bool study_needs_torch(char** arguments) {
   for (const std::string& data : values_of(arguments, "--data")) {
-    if (path_kind(data) != PathKind::folder) return true;
+    if (core::path_kind(data) != core::PathKind::folder) return true;
   }
   return false;
 }
@@ -58,7 +58,7 @@ bool embed_needs_torch(char** arguments) {
   if (value_of(arguments, "--device").starts_with("cuda")) return true;
   const std::string weights = value_of(arguments, "--weights");
   if (weights.empty()) return false;
-  const auto script = is_torchscript_file(weights);
+  const auto script = embed::is_torchscript_file(weights);
   return script.ok() && *script;
 }
 

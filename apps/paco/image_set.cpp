@@ -4,13 +4,13 @@
 
 #include <cstdio>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
 #include "commit.hpp"
-#include "data/npy.hpp"
-#include "images/images.hpp"
-#include "represent/embed_images.hpp"
-#include "vision/cpu_embedder.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
+#include "embed/cpu/cpu_embedder.hpp"
+#include "embed/embed_images.hpp"
+#include "embed/images/images.hpp"
+#include "io/npy.hpp"
 #include "with_torch.hpp"
 
 namespace paco {
@@ -18,11 +18,12 @@ namespace {
 
 class ImageSet {
  public:
-  ImageSet(Context& context, const ImageRecipe& recipe, const ImageSetFiles& files, bool resume)
+  ImageSet(Context& context, const train::ImageRecipe& recipe, const ImageSetFiles& files,
+           bool resume)
       : context_(context), recipe_(recipe), files_(files), resume_(resume) {}
 
   Result<void> make() {
-    PACO_ASSIGN(images_, open_images(recipe_.images));
+    PACO_ASSIGN(images_, embed::open_images(recipe_.images));
     PACO_TRY(split());
     if (trains()) PACO_TRY(train());
     PACO_ASSIGN(embedder_, open_embedder());
@@ -41,10 +42,10 @@ class ImageSet {
     if (recipe_.split.known_count)
       command += fmt::format(" --known {}", *recipe_.split.known_count);
     print_command(fmt::format("{} --out {}", command, files_.split));
-    PACO_ASSIGN(const Labels labels, image_labels(*images_));
-    PACO_ASSIGN(const ClassSplit classes, choose_classes(recipe_.split, labels.names));
-    PACO_ASSIGN(split_, make_split(labels, classes, {}));
-    return write_split(split_, files_.split);
+    PACO_ASSIGN(const io::Labels labels, embed::image_labels(*images_));
+    PACO_ASSIGN(const io::ClassSplit classes, io::choose_classes(recipe_.split, labels.names));
+    PACO_ASSIGN(split_, io::make_split(labels, classes, {}));
+    return io::write_split(split_, files_.split);
   }
 
   // Options of the network and of the training that are not the defaults.
@@ -56,8 +57,8 @@ class ImageSet {
     return words;
   }
   std::string training_words() const {
-    const TrainOptions& own = recipe_.training;
-    const TrainOptions usual;
+    const train::TrainOptions& own = recipe_.training;
+    const train::TrainOptions usual;
     std::string words;
     const auto add = [&](const char* name, auto value, auto common) {
       if (value != common) words += fmt::format(" {} {}", name, value);
@@ -74,24 +75,27 @@ class ImageSet {
     if (!own.use_margin) words += " --no-margin";
     if (own.use_stat) add("--stat-weight", own.stat_weight, usual.stat_weight);
     if (!own.use_stat) words += " --no-stat";
-    add("--train-blocks", kTrainBlocks.name(own.blocks), kTrainBlocks.name(usual.blocks));
-    add("--precision", kPrecisions.name(own.precision), kPrecisions.name(usual.precision));
+    add("--train-blocks", train::kTrainBlocks.name(own.blocks),
+        train::kTrainBlocks.name(usual.blocks));
+    add("--precision", train::kPrecisions.name(own.precision),
+        train::kPrecisions.name(usual.precision));
     add("--device", own.device, usual.device);
     return words + fmt::format(" --seed {}", own.seed);
   }
 
   Result<void> train() {
-    TrainPlan plan;
+    train::TrainPlan plan;
     plan.options = recipe_.training;
-    PACO_ASSIGN(plan.net, network_of(recipe_));
+    PACO_ASSIGN(plan.net, train::network_of(recipe_));
     plan.weights = recipe_.weights;
     plan.folder = files_.run;
-    plan.resume = resume_ && path_kind(files_.run + "/checkpoint.safetensors") == PathKind::file;
+    plan.resume =
+        resume_ && core::path_kind(files_.run + "/checkpoint.safetensors") == core::PathKind::file;
     plan.version = PACO_VERSION;
     plan.commit = built_from();
     print_command(fmt::format("paco train --data {} --split {}{}{} --out {}", recipe_.images,
                               files_.split, network_words(), training_words(), files_.run));
-    TrainingSet set;
+    train::TrainingSet set;
     set.images = images_.get();
     set.description = recipe_.images;
     set.samples.assign(split_.support.begin(), split_.support.end());
@@ -99,21 +103,22 @@ class ImageSet {
     set.class_names.assign(
         split_.class_names.begin(),
         split_.class_names.begin() + static_cast<std::ptrdiff_t>(split_.known_classes));
-    TrainListener listener;
+    train::TrainListener listener;
     listener.progress = context_.progress.get();
     listener.clock = context_.clock;
     return with_torch::train_network(set, plan, listener, context_.stop);
   }
 
-  Result<std::unique_ptr<ImageEmbedder>> open_embedder() const {
-    const EmbedderSettings settings{recipe_.training.device, recipe_.training.threads, "float32"};
+  Result<std::unique_ptr<embed::ImageEmbedder>> open_embedder() const {
+    const embed::EmbedderSettings settings{recipe_.training.device, recipe_.training.threads,
+                                           "float32"};
     const bool on_cpu = settings.device == "cpu";
     if (trains()) {
-      return on_cpu ? open_cpu_run(files_.run, settings)
+      return on_cpu ? embed::open_cpu_run(files_.run, settings)
                     : with_torch::open_run(files_.run, settings);
     }
-    PACO_ASSIGN(const NetSpec spec, network_of(recipe_));
-    return on_cpu ? open_cpu_backbone(spec, recipe_.weights, settings)
+    PACO_ASSIGN(const embed::NetSpec spec, train::network_of(recipe_));
+    return on_cpu ? embed::open_cpu_backbone(spec, recipe_.weights, settings)
                   : with_torch::open_backbone(spec, recipe_.weights, settings);
   }
 
@@ -125,39 +130,39 @@ class ImageSet {
                     trains() ? "--model " + files_.run : network_words().substr(1), recipe_.images,
                     files_.split, part, out,
                     classifier ? fmt::format(" --classifier-out {}", files_.classifier) : ""));
-    if (resume_ && path_kind(out) == PathKind::file) return {};
-    EmbedFileOptions options;
+    if (resume_ && core::path_kind(out) == core::PathKind::file) return {};
+    embed::EmbedFileOptions options;
     options.out = out;
     options.threads = recipe_.training.threads;
     options.strict = true;
     options.resume = resume_;
     options.clock = context_.clock;
-    const auto embedded = embed_to_file(*images_, {index.begin(), index.end()}, *embedder_, options,
-                                        *context_.progress, context_.stop);
+    const auto embedded = embed::embed_to_file(*images_, {index.begin(), index.end()}, *embedder_,
+                                               options, *context_.progress, context_.stop);
     if (!embedded.ok()) return embedded.error();
     return {};
   }
 
   Result<void> write_classifier() const {
-    const Matrix<float>& weights = embedder_->classifier();
+    const math::Matrix<float>& weights = embedder_->classifier();
     const std::uint64_t shape[] = {weights.rows(), weights.columns()};
-    return write_npy<float>(files_.classifier, shape,
-                            {weights.data(), weights.rows() * weights.columns()});
+    return io::write_npy<float>(files_.classifier, shape,
+                                {weights.data(), weights.rows() * weights.columns()});
   }
 
   Context& context_;
-  const ImageRecipe& recipe_;
+  const train::ImageRecipe& recipe_;
   const ImageSetFiles& files_;
   bool resume_;
-  std::unique_ptr<ImageSource> images_;
-  std::unique_ptr<ImageEmbedder> embedder_;
-  Split split_;
+  std::unique_ptr<embed::ImageSource> images_;
+  std::unique_ptr<embed::ImageEmbedder> embedder_;
+  io::Split split_;
 };
 
 }  // namespace
 
-Result<void> make_image_set(Context& context, const ImageRecipe& recipe, const ImageSetFiles& files,
-                            bool resume) {
+Result<void> make_image_set(Context& context, const train::ImageRecipe& recipe,
+                            const ImageSetFiles& files, bool resume) {
   return ImageSet(context, recipe, files, resume).make();
 }
 

@@ -3,7 +3,7 @@
 // command that does the same by hand.
 #pragma once
 
-#include "study/image_recipe.hpp"
+#include "train/image_recipe.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -17,8 +17,8 @@ struct ImageSetFiles {
 
 // With `resume`, what an interrupted call left is taken as it is and the rest is done. The stream's
 // embeddings are written last. An image that cannot be read is an error.
-Result<void> make_image_set(Context& context, const ImageRecipe& recipe, const ImageSetFiles& files,
-                            bool resume);
+Result<void> make_image_set(Context& context, const train::ImageRecipe& recipe,
+                            const ImageSetFiles& files, bool resume);
 
 // "  $ paco ...", on stderr: how to do this step by hand.
 void print_command(const std::string& command);

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "base/try.hpp"
-#include "data/artifact.hpp"
+#include "core/try.hpp"
 #include "evaluate/companions.hpp"
+#include "io/artifact.hpp"
 #include "paco/method.hpp"
 #include "session/summary.hpp"
 
@@ -17,7 +17,7 @@ Result<Inspection> inspect_model(const std::string& path) {
   PACO_ASSIGN(const Model model, load_model(path));
   Inspection out;
   out.json["kind"] = "model";
-  out.json.update(calibration_json(model));
+  out.json.update(session::calibration_json(model));
   for (std::size_t k = 0; k < model.known_classes(); ++k) {
     out.json["classes"].push_back(
         {{"name", model.class_names[k]}, {"support", model.class_sizes[k]}});
@@ -27,14 +27,14 @@ Result<Inspection> inspect_model(const std::string& path) {
   out.text =
       fmt::format("{}: model {}, {} known classes of {} to {} samples, dimension {}\n", path,
                   model.fingerprint(), model.known_classes(), *least, *most, model.dimension) +
-      calibration_text(model);
+      session::calibration_text(model);
   return out;
 }
 
 // Read without its model, so the sums are not interpreted.
-Result<Inspection> inspect_state(const SafetensorsFile& file, int version) {
-  PACO_ASSIGN(const std::string method, artifact_entry(file, "method"));
-  PACO_ASSIGN(const std::string model, artifact_entry(file, "model"));
+Result<Inspection> inspect_state(const io::SafetensorsFile& file, int version) {
+  PACO_ASSIGN(const std::string method, io::artifact_entry(file, "method"));
+  PACO_ASSIGN(const std::string model, io::artifact_entry(file, "model"));
   std::uint64_t samples = 0;
   std::vector<std::int64_t> sizes;
   if (version == 1) {
@@ -42,7 +42,7 @@ Result<Inspection> inspect_state(const SafetensorsFile& file, int version) {
     PACO_ASSIGN(sizes, file.read<std::int64_t>("category_sizes"));
     samples = counters.empty() ? 0 : static_cast<std::uint64_t>(counters[0]);
   } else {
-    PACO_ASSIGN(const std::string text, artifact_entry(file, "state"));
+    PACO_ASSIGN(const std::string text, io::artifact_entry(file, "state"));
     const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object() || !json.contains("samples") || !json["samples"].is_number_unsigned()) {
       return Error{ErrorCode::bad_format, fmt::format("{}: it has no counters", file.name()),
@@ -78,10 +78,10 @@ Result<Inspection> inspect_state(const SafetensorsFile& file, int version) {
 }  // namespace
 
 Result<Inspection> inspect_artifact(const std::string& path) {
-  PACO_ASSIGN(const SafetensorsFile file, SafetensorsFile::open(path));
-  if (artifact_kind(file) == "model") return inspect_model(path);
-  PACO_ASSIGN(const SafetensorsFile state, open_artifact(path, "state", 2));
-  PACO_ASSIGN(const int version, artifact_version(state));
+  PACO_ASSIGN(const io::SafetensorsFile file, io::SafetensorsFile::open(path));
+  if (io::artifact_kind(file) == "model") return inspect_model(path);
+  PACO_ASSIGN(const io::SafetensorsFile state, io::open_artifact(path, "state", 2));
+  PACO_ASSIGN(const int version, io::artifact_version(state));
   return inspect_state(state, version);
 }
 
@@ -90,15 +90,15 @@ Result<Inspection> explain_decision(const std::string& decisions, const std::str
   PACO_ASSIGN(Model loaded, load_model(model_path));
   const auto shared = std::make_shared<const Model>(std::move(loaded));
   const Model& model = *shared;
-  PACO_ASSIGN(DecisionReader reader, DecisionReader::open(decisions));
+  PACO_ASSIGN(io::DecisionReader reader, io::DecisionReader::open(decisions));
   if (!reader.detailed()) {
     return Error{ErrorCode::unsupported, fmt::format("{}: it holds category ids alone", decisions),
                  "write decisions as .csv or .jsonl to have them explained"};
   }
-  KnownCheck check({model.known_classes(), model.class_names, model_path}, decisions);
-  DecisionTable found;  // that one alone
+  evaluate::KnownCheck check({model.known_classes(), model.class_names, model_path}, decisions);
+  io::DecisionTable found;  // that one alone
   found.fields = reader.fields();
-  DecisionRow row;
+  io::DecisionRow row;
   std::uint64_t rows = 0;
   for (;; ++rows) {
     PACO_ASSIGN(const bool more, reader.next(row));
@@ -117,7 +117,7 @@ Result<Inspection> explain_decision(const std::string& decisions, const std::str
                  "sequence numbers count from 0"};
   }
   Inspection out;
-  PACO_ASSIGN(const std::string name, method_of(found, model));
+  PACO_ASSIGN(const std::string name, io::method_of(found, model));
   PACO_ASSIGN(const std::unique_ptr<Method> method, make_method(name, shared));
   const std::string sentence = method->explain(found.as_of(method->info(), 0));
   out.json = {{"sequence", sequence},

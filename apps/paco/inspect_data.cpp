@@ -5,16 +5,16 @@
 
 #include <algorithm>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "data/array_file.hpp"
-#include "data/csv.hpp"
-#include "data/embeddings.hpp"
-#include "data/format.hpp"
-#include "data/json.hpp"
-#include "data/labels.hpp"
-#include "images/image_codec.hpp"
-#include "images/images.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
+#include "embed/images/image_codec.hpp"
+#include "embed/images/images.hpp"
+#include "io/array_file.hpp"
+#include "io/csv.hpp"
+#include "io/embeddings.hpp"
+#include "io/format.hpp"
+#include "io/json.hpp"
+#include "io/labels.hpp"
 
 namespace paco {
 namespace {
@@ -31,19 +31,19 @@ std::vector<std::string> first_few(const std::vector<std::string>& names,
 }
 
 // One array: its keys for JSON, in the order in which the text shows them.
-Result<Json> describe_array(ByteStream& stream, const NpyHeader& header) {
+Result<Json> describe_array(io::ByteStream& stream, const io::NpyHeader& header) {
   Json json;
   json["shape"] = header.shape;
   json["dtype"] = header.text_bytes > 0
                       ? fmt::format("text of {} characters", header.text_bytes / header.text_unit)
-                      : std::string(element_name(header.type));
+                      : std::string(io::element_name(header.type));
   json["order"] = header.column_major ? "column-major" : "row-major";
   if (header.swapped) json["bytes"] = "big-endian";
   if (header.text_bytes > 0) return json;
   const std::size_t count = std::min<std::uint64_t>(header.elements, kShown);
-  PACO_ASSIGN(const auto ready, stream.peek(count * element_size(header.type)));
-  std::vector<double> values(std::min(count, ready.size() / element_size(header.type)));
-  to_doubles(header.type, header.swapped, ready.data(), values);
+  PACO_ASSIGN(const auto ready, stream.peek(count * io::element_size(header.type)));
+  std::vector<double> values(std::min(count, ready.size() / io::element_size(header.type)));
+  io::to_doubles(header.type, header.swapped, ready.data(), values);
   json["first"] = values;
   return json;
 }
@@ -51,7 +51,7 @@ Result<Json> describe_array(ByteStream& stream, const NpyHeader& header) {
 std::string array_text(const Json& json, const std::string& indent) {
   std::string text =
       fmt::format("{}shape  {}\n{}type   {}, {}{}\n", indent,
-                  shape_text(json["shape"].get<std::vector<std::uint64_t>>()), indent,
+                  io::shape_text(json["shape"].get<std::vector<std::uint64_t>>()), indent,
                   json["dtype"].get<std::string>(), json["order"].get<std::string>(),
                   json.contains("bytes") ? ", big-endian" : "");
   if (json.contains("first")) {
@@ -61,8 +61,8 @@ std::string array_text(const Json& json, const std::string& indent) {
   return text;
 }
 
-Result<void> inspect_npy(ByteStream& stream, Inspection& out) {
-  PACO_ASSIGN(const NpyHeader header, read_npy_header(stream));
+Result<void> inspect_npy(io::ByteStream& stream, Inspection& out) {
+  PACO_ASSIGN(const io::NpyHeader header, io::read_npy_header(stream));
   PACO_ASSIGN(const Json array, describe_array(stream, header));
   out.json.update(array);
   out.text += array_text(array, "  ");
@@ -70,10 +70,10 @@ Result<void> inspect_npy(ByteStream& stream, Inspection& out) {
 }
 
 // npz and safetensors: all arrays, or the one that is named.
-Result<void> inspect_arrays(const MemberPath& path, FileFormat format, Inspection& out) {
-  PACO_ASSIGN(auto bytes, FileBytes::open(path.path));
-  if (format == FileFormat::safetensors) {
-    PACO_ASSIGN(const auto file, SafetensorsFile::from_bytes(bytes, path.path));
+Result<void> inspect_arrays(const io::MemberPath& path, io::FileFormat format, Inspection& out) {
+  PACO_ASSIGN(auto bytes, io::FileBytes::open(path.path));
+  if (format == io::FileFormat::safetensors) {
+    PACO_ASSIGN(const auto file, io::SafetensorsFile::from_bytes(bytes, path.path));
     out.json["metadata"] = Json::object();
     for (const auto& [key, value] : file.metadata()) {
       out.json["metadata"][key] = value;
@@ -81,7 +81,7 @@ Result<void> inspect_arrays(const MemberPath& path, FileFormat format, Inspectio
           fmt::format("  {}  {}\n", key, value.size() > 200 ? value.substr(0, 200) + "..." : value);
     }
   }
-  PACO_ASSIGN(const auto file, ArrayFile::open(std::move(bytes), format, path.path));
+  PACO_ASSIGN(const auto file, io::ArrayFile::open(std::move(bytes), format, path.path));
   out.json["arrays"] = Json::array();
   for (const std::string& name : file.names()) {
     if (!path.member.empty() && name != path.member) continue;
@@ -101,8 +101,9 @@ Result<void> inspect_arrays(const MemberPath& path, FileFormat format, Inspectio
 }
 
 // Rows that only show themselves when all are read: csv, jsonl, fvecs.
-Result<void> inspect_rows(EmbeddingSource& source, Inspection& out) {
-  Matrix<double> block(std::max<std::size_t>(1, 65536 / source.dimension()), source.dimension());
+Result<void> inspect_rows(io::EmbeddingSource& source, Inspection& out) {
+  math::Matrix<double> block(std::max<std::size_t>(1, 65536 / source.dimension()),
+                             source.dimension());
   std::vector<std::string> ids, first_ids;
   std::vector<double> first;
   std::uint64_t rows = 0;
@@ -130,7 +131,7 @@ Result<void> inspect_rows(EmbeddingSource& source, Inspection& out) {
   return {};
 }
 
-void inspect_labels(const Labels& labels, Inspection& out) {
+void inspect_labels(const io::Labels& labels, Inspection& out) {
   out.json["holds"] = "labels";
   out.json["shape"] = {labels.ids.size()};
   out.json["classes"] = labels.names.size();
@@ -144,8 +145,8 @@ void inspect_labels(const Labels& labels, Inspection& out) {
 
 // A table of anything else, e.g. decisions.
 Result<void> inspect_table(const std::string& path, Inspection& out) {
-  PACO_ASSIGN(auto stream, ByteStream::open(path));
-  CsvReader reader(std::move(stream), false);
+  PACO_ASSIGN(auto stream, io::ByteStream::open(path));
+  io::CsvReader reader(std::move(stream), false);
   std::vector<std::string_view> fields;
   std::vector<std::string> header;
   std::uint64_t rows = 0;
@@ -164,7 +165,7 @@ Result<void> inspect_table(const std::string& path, Inspection& out) {
 
 // JSON lines of anything else.
 Result<void> inspect_json_lines(const std::string& path, Inspection& out) {
-  PACO_ASSIGN(auto stream, ByteStream::open(path));
+  PACO_ASSIGN(auto stream, io::ByteStream::open(path));
   std::string line, first;
   std::uint64_t lines = 0;
   while (true) {
@@ -172,7 +173,7 @@ Result<void> inspect_json_lines(const std::string& path, Inspection& out) {
     if (!more) break;
     if (lines++ == 0) first = line;
   }
-  const auto value = parse_json<Json>(first, path);
+  const auto value = io::parse_json<Json>(first, path);
   std::vector<std::string> keys;
   if (value.ok() && value->is_object()) {
     for (const auto& [key, ignored] : value->items()) keys.push_back(key);
@@ -188,34 +189,35 @@ Result<void> inspect_json_lines(const std::string& path, Inspection& out) {
 
 // By its beginning: what 'paco discover' writes, a table or lines that may be millions.
 Result<bool> holds_decisions(const std::string& path) {
-  PACO_ASSIGN(auto stream, ByteStream::open(path));
+  PACO_ASSIGN(auto stream, io::ByteStream::open(path));
   PACO_ASSIGN(const auto head, stream.peek(64));
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   return text.starts_with("sequence,sample,verdict,") || text.starts_with("{\"sequence\":");
 }
 
 // Text may be embeddings or labels; whichever reader takes all of it is right.
-Result<void> inspect_text(const std::string& path, FileFormat format, Inspection& out) {
+Result<void> inspect_text(const std::string& path, io::FileFormat format, Inspection& out) {
   PACO_ASSIGN(const bool decisions, holds_decisions(path));
   if (decisions)
-    return format == FileFormat::text ? inspect_table(path, out) : inspect_json_lines(path, out);
-  auto source = open_embeddings(path);
-  if (source.ok() && ((*source)->dimension() > 1 || format == FileFormat::fvecs)) {
+    return format == io::FileFormat::text ? inspect_table(path, out)
+                                          : inspect_json_lines(path, out);
+  auto source = io::open_embeddings(path);
+  if (source.ok() && ((*source)->dimension() > 1 || format == io::FileFormat::fvecs)) {
     Inspection rows = out;
     const auto read = inspect_rows(**source, rows);
     if (read.ok()) out = std::move(rows);
-    if (read.ok() || format == FileFormat::fvecs) return read;
+    if (read.ok() || format == io::FileFormat::fvecs) return read;
   }
   // Labels repeat; lines that are all different are something else.
-  const auto labels = read_labels(path);
+  const auto labels = io::read_labels(path);
   if (labels.ok() && labels->names.size() < labels->ids.size()) {
     inspect_labels(*labels, out);
     return {};
   }
-  return format == FileFormat::text ? inspect_table(path, out) : inspect_json_lines(path, out);
+  return format == io::FileFormat::text ? inspect_table(path, out) : inspect_json_lines(path, out);
 }
 
-Result<void> inspect_images(const ImageSource& source, Inspection& out) {
+Result<void> inspect_images(const embed::ImageSource& source, Inspection& out) {
   out.json["images"] = source.size();
   out.json["classes"] = source.class_names().size();
   out.json["names"] = first_few(source.class_names());
@@ -226,7 +228,7 @@ Result<void> inspect_images(const ImageSource& source, Inspection& out) {
     out.text += fmt::format("  classes  {}: {}\n", source.class_names().size(),
                             fmt::join(first_few(source.class_names()), ", "));
   }
-  PACO_ASSIGN(const Image image, source.load(0));
+  PACO_ASSIGN(const embed::Image image, source.load(0));
   Json first;
   first["name"] = source.name(0);
   first["label"] = source.label(0);
@@ -242,7 +244,7 @@ Result<void> inspect_images(const ImageSource& source, Inspection& out) {
 }
 
 Result<Inspection> inspect_data_set(const std::string& spec) {
-  PACO_ASSIGN(const auto source, open_images(spec));
+  PACO_ASSIGN(const auto source, embed::open_images(spec));
   Inspection out;
   out.json["file"] = spec;
   out.json["kind"] = "images";
@@ -252,8 +254,8 @@ Result<Inspection> inspect_data_set(const std::string& spec) {
 }
 
 Result<void> inspect_one_image(const std::string& path, Inspection& out) {
-  PACO_ASSIGN(const auto bytes, read_file(path));
-  PACO_ASSIGN(const Image image, decode_image(bytes, path));
+  PACO_ASSIGN(const auto bytes, core::read_file(path));
+  PACO_ASSIGN(const embed::Image image, embed::decode_image(bytes, path));
   out.json["shape"] = {image.height, image.width, image.channels};
   out.text += fmt::format("  size  {} x {} pixels\n", image.width, image.height);
   return {};
@@ -261,13 +263,13 @@ Result<void> inspect_one_image(const std::string& path, Inspection& out) {
 
 // IDX files come in two kinds: images have three dimensions, labels one.
 Result<void> inspect_idx(const std::string& path, Inspection& out) {
-  PACO_ASSIGN(const auto bytes, FileBytes::open(path));
+  PACO_ASSIGN(const auto bytes, io::FileBytes::open(path));
   constexpr std::size_t kHeader = 8;
   std::vector<std::byte> buffer;
   PACO_ASSIGN(const auto head,
               bytes.at(0, std::min<std::uint64_t>(bytes.size(), kHeader + kShown), buffer));
   if (head.size() > 3 && head[3] == std::byte{3}) {
-    PACO_ASSIGN(const auto source, open_images("idx:" + path));
+    PACO_ASSIGN(const auto source, embed::open_images("idx:" + path));
     return inspect_images(*source, out);
   }
   const std::uint64_t count = bytes.size() < kHeader ? 0 : bytes.size() - kHeader;
@@ -284,49 +286,49 @@ Result<void> inspect_idx(const std::string& path, Inspection& out) {
 }  // namespace
 
 Result<Inspection> inspect_data(const std::string& path) {
-  const MemberPath parts = split_member(path);
+  const io::MemberPath parts = io::split_member(path);
   const bool named = path == "fashion-mnist" || path.find(':') != path.npos;
-  if (path_kind(parts.path) == PathKind::absent && !named) {
+  if (core::path_kind(parts.path) == core::PathKind::absent && !named) {
     return Error{ErrorCode::not_found,
                  fmt::format("{}: there is no such file or folder", parts.path),
                  "check the spelling of the path"};
   }
-  if (path_kind(parts.path) != PathKind::file) return inspect_data_set(path);
-  PACO_ASSIGN(const std::uint64_t size, file_size(parts.path));
-  PACO_ASSIGN(auto stream, ByteStream::open(parts.path));
-  PACO_ASSIGN(const FileFormat format, detect_format(stream));
+  if (core::path_kind(parts.path) != core::PathKind::file) return inspect_data_set(path);
+  PACO_ASSIGN(const std::uint64_t size, core::file_size(parts.path));
+  PACO_ASSIGN(auto stream, io::ByteStream::open(parts.path));
+  PACO_ASSIGN(const io::FileFormat format, io::detect_format(stream));
   Inspection out;
   out.json["file"] = parts.path;
-  out.json["kind"] = std::string(format_name(format));
+  out.json["kind"] = std::string(io::format_name(format));
   out.json["bytes_on_disk"] = size;
-  out.text = fmt::format("{}: {}, {} bytes\n", parts.path, format_name(format), size);
+  out.text = fmt::format("{}: {}, {} bytes\n", parts.path, io::format_name(format), size);
   switch (format) {
-    case FileFormat::npy:
+    case io::FileFormat::npy:
       PACO_TRY(inspect_npy(stream, out));
       return out;
-    case FileFormat::zip:
-    case FileFormat::safetensors:
+    case io::FileFormat::zip:
+    case io::FileFormat::safetensors:
       PACO_TRY(inspect_arrays(parts, format, out));
       return out;
-    case FileFormat::jsonl:
-    case FileFormat::text:
-    case FileFormat::fvecs:
+    case io::FileFormat::jsonl:
+    case io::FileFormat::text:
+    case io::FileFormat::fvecs:
       PACO_TRY(inspect_text(parts.path, format, out));
       return out;
-    case FileFormat::idx:
+    case io::FileFormat::idx:
       PACO_TRY(inspect_idx(parts.path, out));
       return out;
-    case FileFormat::jpeg:
-    case FileFormat::png:
-    case FileFormat::webp:
+    case io::FileFormat::jpeg:
+    case io::FileFormat::png:
+    case io::FileFormat::webp:
       PACO_TRY(inspect_one_image(parts.path, out));
       return out;
-    case FileFormat::tar:
+    case io::FileFormat::tar:
       return inspect_data_set("tar:" + parts.path);
-    case FileFormat::empty:
+    case io::FileFormat::empty:
       return Error{ErrorCode::bad_format, fmt::format("{}: is empty", parts.path),
                    "check the program that wrote it"};
-    case FileFormat::unknown:
+    case io::FileFormat::unknown:
       break;
   }
   // CIFAR's files have no signature; their size gives them away.

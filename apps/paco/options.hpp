@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/threads.hpp"
+#include "core/threads.hpp"
 
 namespace paco {
 
@@ -42,7 +42,7 @@ CLI::Option* add_count(CLI::App& verb, const std::string& name, T& value, std::i
 // --threads: 0 means all cores, for every verb.
 template <class T>
 CLI::Option* add_threads(CLI::App& verb, T& value, const std::string& text) {
-  return add_count(verb, "--threads", value, 0, kMostThreads, text + "; 0: all cores");
+  return add_count(verb, "--threads", value, 0, core::kMostThreads, text + "; 0: all cores");
 }
 
 // A seed: as large as its generator takes.

@@ -19,14 +19,14 @@ namespace paco {
 
 namespace {
 
-std::unique_ptr<Progress> progress_on_stderr(const Clock& clock) {
-  const TextSink sink = [](std::string_view text) {
+std::unique_ptr<core::Progress> progress_on_stderr(const core::Clock& clock) {
+  const core::TextSink sink = [](std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), stderr);
   };
-  if (::isatty(STDERR_FILENO) == 0) return make_progress_rows(sink, clock);
+  if (::isatty(STDERR_FILENO) == 0) return core::make_progress_rows(sink, clock);
   winsize size{};
   const bool known = ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return make_progress_bar(sink, clock, known ? size.ws_col : 80);
+  return core::make_progress_bar(sink, clock, known ? size.ws_col : 80);
 }
 
 // A verb of another program, for the list of verbs. It is run here only where that is missing.
@@ -81,7 +81,7 @@ void take_free_descriptors() {
 int run(int argc, char** argv) {
   Context context;
   context.stop = stop_on_signals();
-  context.clock = steady_clock();
+  context.clock = core::steady_clock();
   context.progress = progress_on_stderr(context.clock);
 
   CLI::App app{

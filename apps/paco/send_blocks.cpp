@@ -4,14 +4,14 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "data/embeddings.hpp"
-#include "data/file_bytes.hpp"
-#include "data/npy.hpp"
-#include "linalg/matrix.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
+#include "io/embeddings.hpp"
+#include "io/file_bytes.hpp"
+#include "io/npy.hpp"
+#include "math/matrix.hpp"
 #include "report/base64.hpp"
-#include "serve/samples.hpp"
+#include "server/samples.hpp"
 
 namespace paco {
 namespace {
@@ -22,7 +22,7 @@ constexpr int kDeepest = 32;                              // folders in folders
 
 class Embeddings final : public SendBlocks {
  public:
-  Embeddings(std::unique_ptr<EmbeddingSource> source, std::size_t block, std::string key_prefix)
+  Embeddings(std::unique_ptr<io::EmbeddingSource> source, std::size_t block, std::string key_prefix)
       : source_(std::move(source)),
         block_(source_->block_rows(block), source_->dimension()),
         key_prefix_(std::move(key_prefix)) {}
@@ -33,7 +33,7 @@ class Embeddings final : public SendBlocks {
   Result<SendBlock> next() override {
     PACO_ASSIGN(const std::size_t rows, source_->read_ready(block_.view()));
     const std::uint64_t shape[] = {rows, block_.columns()};
-    SendBlock out{rows, npy_header(ElementType::f64, shape), "application/x-npy", ""};
+    SendBlock out{rows, io::npy_header(io::ElementType::f64, shape), "application/x-npy", ""};
     out.body.append(reinterpret_cast<const char*>(block_.data()),
                     rows * block_.columns() * sizeof(double));
     if (!key_prefix_.empty())
@@ -43,8 +43,8 @@ class Embeddings final : public SendBlocks {
   }
 
  private:
-  std::unique_ptr<EmbeddingSource> source_;
-  Matrix<double> block_;
+  std::unique_ptr<io::EmbeddingSource> source_;
+  math::Matrix<double> block_;
   std::string key_prefix_;
   std::uint64_t sent_ = 0;
 };
@@ -65,8 +65,8 @@ class Images final : public SendBlocks {
   Result<SendBlock> next() override {
     SendBlock out{0, "", "application/jsonl", ""};
     while (sent_ < files_.size() && out.samples < block_ && out.body.size() < kMostBytes) {
-      PACO_ASSIGN(const auto bytes, read_file(files_[sent_]));
-      nlohmann::ordered_json sample = {{"id", files_[sent_]}, {"image", base64(bytes)}};
+      PACO_ASSIGN(const auto bytes, core::read_file(files_[sent_]));
+      nlohmann::ordered_json sample = {{"id", files_[sent_]}, {"image", report::base64(bytes)}};
       if (!key_prefix_.empty()) sample["key"] = fmt::format("{}{}", key_prefix_, sent_);
       out.body += sample.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
       out.body += '\n';
@@ -85,23 +85,23 @@ class Images final : public SendBlocks {
 };
 
 Result<bool> is_image(const std::string& path) {
-  PACO_ASSIGN(const FileBytes file, FileBytes::open(path));
+  PACO_ASSIGN(const io::FileBytes file, io::FileBytes::open(path));
   std::vector<std::byte> buffer;
   PACO_ASSIGN(const auto head,
               file.at(0, std::min<std::uint64_t>(file.size(), kSignature), buffer));
-  return !serve::picture_type({reinterpret_cast<const char*>(head.data()), head.size()}).empty();
+  return !server::picture_type({reinterpret_cast<const char*>(head.data()), head.size()}).empty();
 }
 
 Result<void> add_folder(const std::string& folder, int depth, std::vector<std::string>& files) {
   if (depth > kDeepest)
     return Error{ErrorCode::bad_value, fmt::format("{}: folders nest too deep", folder),
                  "give a folder further down"};
-  PACO_ASSIGN(const auto names, list_folder(folder));
+  PACO_ASSIGN(const auto names, core::list_folder(folder));
   for (const std::string& name : names) {
     const std::string path = folder + "/" + name;
-    const PathKind kind = path_kind(path);
-    if (kind == PathKind::folder) PACO_TRY(add_folder(path, depth + 1, files));
-    if (kind != PathKind::file) continue;
+    const core::PathKind kind = core::path_kind(path);
+    if (kind == core::PathKind::folder) PACO_TRY(add_folder(path, depth + 1, files));
+    if (kind != core::PathKind::file) continue;
     PACO_ASSIGN(const bool image, is_image(path));
     if (image) files.push_back(path);
   }
@@ -112,7 +112,7 @@ Result<void> add_folder(const std::string& folder, int depth, std::vector<std::s
 
 Result<std::unique_ptr<SendBlocks>> send_embeddings(const std::string& input, std::size_t block,
                                                     const std::string& key_prefix) {
-  PACO_ASSIGN(auto source, open_embeddings(input));
+  PACO_ASSIGN(auto source, io::open_embeddings(input));
   return std::unique_ptr<SendBlocks>(
       std::make_unique<Embeddings>(std::move(source), block, key_prefix));
 }
@@ -121,7 +121,7 @@ Result<std::unique_ptr<SendBlocks>> send_images(const std::vector<std::string>& 
                                                 std::size_t block, const std::string& key_prefix) {
   std::vector<std::string> files;
   for (const std::string& path : paths) {
-    if (path_kind(path) == PathKind::folder)
+    if (core::path_kind(path) == core::PathKind::folder)
       PACO_TRY(add_folder(path, 0, files));
     else
       files.push_back(path);

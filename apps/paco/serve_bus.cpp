@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/try.hpp"
 #include "bus/fronts.hpp"
+#include "core/try.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -18,7 +18,7 @@ struct Served final : BusStreams {
 
 Result<std::unique_ptr<BusStreams>> open_bus_streams(const BusAddress& address,
                                                      const std::string& folder,
-                                                     serve::Streams& streams,
+                                                     server::Streams& streams,
                                                      const std::stop_token& stop) {
   bus::ConnectOptions options;
   options.servers = address.servers;

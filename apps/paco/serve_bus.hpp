@@ -7,7 +7,7 @@
 #include <string>
 
 #include "paco/result.hpp"
-#include "serve/streams.hpp"
+#include "server/streams.hpp"
 
 namespace paco {
 
@@ -26,7 +26,7 @@ struct BusAddress {
 // `folder`.
 Result<std::unique_ptr<BusStreams>> open_bus_streams(const BusAddress& address,
                                                      const std::string& folder,
-                                                     serve::Streams& streams,
+                                                     server::Streams& streams,
                                                      const std::stop_token& stop);
 
 }  // namespace paco

@@ -4,7 +4,7 @@
 namespace paco {
 
 Result<std::unique_ptr<BusStreams>> open_bus_streams(const BusAddress&, const std::string&,
-                                                     serve::Streams&, const std::stop_token&) {
+                                                     server::Streams&, const std::stop_token&) {
   return Error{ErrorCode::unsupported, "this paco is built without NATS, so there is no --bus",
                "install libnats-dev and build again"};
 }

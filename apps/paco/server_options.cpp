@@ -2,8 +2,8 @@
 
 #include <cstdlib>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 
 namespace paco {
 
@@ -14,16 +14,16 @@ void add_server(CLI::App& verb, ServerOptions& options) {
                   "a file with the token alone; without it the variable PACO_TOKEN");
 }
 
-Result<std::unique_ptr<serve::Client>> connect(const ServerOptions& options) {
+Result<std::unique_ptr<server::Client>> connect(const ServerOptions& options) {
   std::string token;
   if (!options.token_file.empty()) {
-    PACO_ASSIGN(const std::vector<std::byte> bytes, read_file(options.token_file, 4096));
+    PACO_ASSIGN(const std::vector<std::byte> bytes, core::read_file(options.token_file, 4096));
     token.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     while (!token.empty() && static_cast<unsigned char>(token.back()) <= ' ') token.pop_back();
   } else if (const char* set = std::getenv("PACO_TOKEN"); set != nullptr) {
     token = set;
   }
-  return serve::Client::create(options.address, std::move(token));
+  return server::Client::create(options.address, std::move(token));
 }
 
 }  // namespace paco

@@ -1,7 +1,7 @@
 // What `paco send` and `paco watch` share: where the server is, and who asks.
 #pragma once
 
-#include "serve/client.hpp"
+#include "server/client.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -12,6 +12,6 @@ struct ServerOptions {
 };
 
 void add_server(CLI::App& verb, ServerOptions& options);
-Result<std::unique_ptr<serve::Client>> connect(const ServerOptions& options);
+Result<std::unique_ptr<server::Client>> connect(const ServerOptions& options);
 
 }  // namespace paco

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <thread>
 
-#include "base/files.hpp"
+#include "core/files.hpp"
 
 namespace paco {
 namespace {
@@ -22,7 +22,7 @@ int signal_pipe[2] = {-1, -1};
 volatile sig_atomic_t signals_seen = 0;
 
 void end_at_once() {
-  remove_temporary_files();
+  core::remove_temporary_files();
   ::_exit(130);
 }
 

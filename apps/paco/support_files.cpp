@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/try.hpp"
-#include "data/embeddings.hpp"
-#include "data/labels.hpp"
+#include "core/try.hpp"
+#include "io/embeddings.hpp"
+#include "io/labels.hpp"
 
 namespace paco {
 
@@ -27,19 +27,19 @@ std::vector<NamedFile> named_files(const SupportFiles& files) {
 }
 
 Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOptions& options,
-                              std::stop_token stop, Progress& progress) {
-  PACO_ASSIGN(const auto source, open_embeddings(files.embeddings));
+                              std::stop_token stop, core::Progress& progress) {
+  PACO_ASSIGN(const auto source, io::open_embeddings(files.embeddings));
   for (const std::string& note : source->notes()) print_note(note);
   std::vector<std::string> names;
   if (!files.classes.empty()) {
-    PACO_ASSIGN(names, read_class_names(files.classes));
+    PACO_ASSIGN(names, io::read_class_names(files.classes));
   }
-  PACO_ASSIGN(const Labels labels, read_labels(files.labels, names));
-  PACO_ASSIGN(const Matrix<double> embeddings,
-              read_embeddings(*source, labels.ids.size(), files.labels));
-  Matrix<double> classifier;
+  PACO_ASSIGN(const io::Labels labels, io::read_labels(files.labels, names));
+  PACO_ASSIGN(const math::Matrix<double> embeddings,
+              io::read_embeddings(*source, labels.ids.size(), files.labels));
+  math::Matrix<double> classifier;
   if (!files.classifier.empty()) {
-    PACO_ASSIGN(classifier, read_embeddings(files.classifier));
+    PACO_ASSIGN(classifier, io::read_embeddings(files.classifier));
   }
   CalibrationOptions told = options;
   constexpr std::uint64_t kQuick = 200'000'000;  // a second or less of the paper's method

@@ -24,6 +24,6 @@ std::vector<NamedFile> named_files(const SupportFiles& files);
 
 // Where it takes long, which samples times classes say beforehand, progress is shown.
 Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOptions& options,
-                              std::stop_token stop, Progress& progress);
+                              std::stop_token stop, core::Progress& progress);
 
 }  // namespace paco

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/printable.hpp"
-#include "base/try.hpp"
+#include "core/printable.hpp"
+#include "core/try.hpp"
 
 namespace paco {
 namespace {
@@ -72,9 +72,9 @@ std::string without_passwords(std::string value) {
 }
 
 void print_error(const Error& error) {
-  std::fputs(fmt::format("paco: error: {}\n", printable(error.message)).c_str(), stderr);
+  std::fputs(fmt::format("paco: error: {}\n", core::printable(error.message)).c_str(), stderr);
   if (error.hint.empty()) return;
-  std::fputs(fmt::format("  hint: {}\n", printable(error.hint)).c_str(), stderr);
+  std::fputs(fmt::format("  hint: {}\n", core::printable(error.hint)).c_str(), stderr);
 }
 
 // Where --json asks for an object and none is there yet.
@@ -115,14 +115,14 @@ void print_settings(const CLI::App& verb) {
   }
   std::string text = fmt::format("paco {} {}\n", PACO_VERSION, name);
   for (const auto& [option, value] : lines) {
-    text += fmt::format("  {:<{}}  {}\n", option, width, printable(value));
+    text += fmt::format("  {:<{}}  {}\n", option, width, core::printable(value));
   }
   std::fputs(text.c_str(), stderr);
 }
 
 Result<void> print_result(Context& context, const Json& json, const std::string& text) {
   // Text from outside (a path, a class name) need not be UTF-8; the object must be.
-  if (!context.json) return write_stdout(context, printable_lines(text));
+  if (!context.json) return write_stdout(context, core::printable_lines(text));
   return write_stdout(context, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
@@ -145,7 +145,7 @@ Result<void> write_stdout(Context& context, std::string_view bytes) {
 }
 
 void print_note(std::string_view text) {
-  std::fputs(fmt::format("paco: {}\n", printable_lines(text)).c_str(), stderr);
+  std::fputs(fmt::format("paco: {}\n", core::printable_lines(text)).c_str(), stderr);
 }
 
 int conclude(Context& context) {

@@ -25,7 +25,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/progress.hpp"
+#include "core/progress.hpp"
 #include "options.hpp"
 #include "outputs.hpp"
 #include "paco/result.hpp"
@@ -36,10 +36,10 @@ namespace paco {
 using Json = nlohmann::ordered_json;
 
 struct Context {
-  std::stop_token stop;                // set by Ctrl-C, SIGTERM and SIGHUP
-  bool json = false;                   // one JSON object on stdout and nothing else there
-  std::unique_ptr<Progress> progress;  // on stderr: a bar on a terminal, rows elsewhere
-  Clock clock;                         // for the seconds that a verb reports
+  std::stop_token stop;                      // set by Ctrl-C, SIGTERM and SIGHUP
+  bool json = false;                         // one JSON object on stdout and nothing else there
+  std::unique_ptr<core::Progress> progress;  // on stderr: a bar on a terminal, rows elsewhere
+  core::Clock clock;                         // for the seconds that a verb reports
 
   // Set by the functions below.
   const CLI::App* verb = nullptr;  // the one that was chosen

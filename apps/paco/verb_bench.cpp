@@ -2,9 +2,9 @@
 // can do at all. The long form, with contenders and growth, is in bench/.
 #include <fmt/format.h>
 
-#include "base/try.hpp"
 #include "bench/common/short_bench.hpp"
-#include "linalg/kernels.hpp"
+#include "core/try.hpp"
+#include "math/kernels.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -28,11 +28,11 @@ std::string describe(const Measurement& m, const MachinePeak& peak) {
 Result<void> run(Context& context) {
   PACO_ASSIGN(const ShortBench bench,
               run_short_bench(context.clock, *context.progress, context.stop));
-  Json json = {{"kernels", kernel_target()}, {"peak", to_json(bench.peak)}};
+  Json json = {{"kernels", math::kernel_target()}, {"peak", to_json(bench.peak)}};
   std::string text = fmt::format(
       "limits        sgemm {:.1f} GFLOP/s on one thread, memory {:.1f} GB/s; kernels {}\n"
       "answers       blocks and the plain reference decide alike\n",
-      bench.peak.sgemm_gflops, bench.peak.memory_gb_per_second, kernel_target());
+      bench.peak.sgemm_gflops, bench.peak.memory_gb_per_second, math::kernel_target());
   json["measurements"] = Json::array();
   for (const Measurement& m : bench.measurements) {
     json["measurements"].push_back(to_json(m, bench.peak));

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "about.hpp"
-#include "base/try.hpp"
 #include "bus/decisions.hpp"
 #include "bus/replica_journal.hpp"
 #include "bus/settings.hpp"
 #include "bus/store.hpp"
 #include "bus/subjects.hpp"
 #include "bus_options.hpp"
+#include "core/try.hpp"
 #include "paco/session.hpp"
 
 namespace paco {

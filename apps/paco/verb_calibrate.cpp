@@ -1,7 +1,7 @@
 // `paco calibrate`: labelled embeddings in, a model file out.
 #include <fmt/format.h>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "method_options.hpp"
 #include "session/summary.hpp"
 #include "support_files.hpp"
@@ -50,7 +50,7 @@ Result<void> run(Context& context, CalibrateArguments& r) {
                     "'paco calibrate --method mirror' is made for few",
                     model->known_classes()));
   }
-  Json json = calibration_json(*model);
+  Json json = session::calibration_json(*model);
   json["seconds"] = seconds;
   if (const auto section = model->section(model->method); section.ok()) {
     if (const auto scored = (*section)->numbers.find("scored_samples");
@@ -64,7 +64,7 @@ Result<void> run(Context& context, CalibrateArguments& r) {
   }
   const std::string text = fmt::format("{}: {} known classes, dimension {}, {:.2f} s\n", r.out,
                                        model->known_classes(), model->dimension, seconds);
-  return print_result(context, json, text + calibration_text(*model));
+  return print_result(context, json, text + session::calibration_text(*model));
 }
 
 void add_own_option(CLI::App& verb, const MethodOption& option, Settings& own) {

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <ctime>
 
-#include "base/try.hpp"
-#include "session/operation_json.hpp"
+#include "core/try.hpp"
+#include "session/operations/operation_json.hpp"
 #include "session/summary.hpp"
 #include "verb.hpp"
 
@@ -48,9 +48,9 @@ Result<void> list(Context& context, const CategoryArguments& r) {
     if (!view->categories.has(id)) continue;
     if (!r.all && (!view->categories.is_live(id) || view->categories[id].retired)) continue;
     ids.push_back(id);
-    json["categories"].push_back(category_json(*view, id));
+    json["categories"].push_back(session::category_json(*view, id));
   }
-  return print_result(context, json, category_table(*view, ids));
+  return print_result(context, json, session::category_table(*view, ids));
 }
 
 Result<void> history(Context& context, const CategoryArguments& r) {
@@ -60,7 +60,7 @@ Result<void> history(Context& context, const CategoryArguments& r) {
   std::string text =
       fmt::format("{:>9}  {:>9}  {:<19}  {:<12}  {}\n", "event", "samples", "time", "who", "what");
   for (const OperationOutcome& outcome : past) {
-    json["operations"].push_back(outcome_json(outcome));
+    json["operations"].push_back(session::outcome_json(outcome));
     text += fmt::format("{:>9}  {:>9}  {:<19}  {:<12}  {}\n", outcome.event, outcome.sequence,
                         time_text(outcome.time), outcome.operation.actor, outcome.text);
   }
@@ -82,10 +82,10 @@ Result<void> apply(Context& context, const CategoryArguments& r) {
   PACO_ASSIGN(Session session,
               Session::open(r.journal, 1, JournalOptions::Durability::full, context.stop));
   PACO_ASSIGN(const OperationOutcome outcome, session.apply(operation));
-  Json json = outcome_json(outcome);
+  Json json = session::outcome_json(outcome);
   const auto view = session.view();
   if (outcome.category >= 0 && view->categories.has(outcome.category))
-    json["result"] = category_json(*view, outcome.category);
+    json["result"] = session::category_json(*view, outcome.category);
   PACO_TRY(session.close());
   return print_result(context, json, fmt::format("event {}: {}\n", outcome.event, outcome.text));
 }

@@ -4,14 +4,14 @@
 #include <fmt/format.h>
 
 #include "about.hpp"
-#include "base/files.hpp"
-#include "base/threads.hpp"
-#include "base/try.hpp"
-#include "data/made_data.hpp"
-#include "data/npy.hpp"
+#include "core/files.hpp"
+#include "core/threads.hpp"
+#include "core/try.hpp"
 #include "demo_stream.hpp"
 #include "hand_over.hpp"
 #include "image_set.hpp"
+#include "io/npy.hpp"
+#include "io/synthetic_data.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -25,33 +25,33 @@ struct DemoArguments {
   unsigned threads = 0;
 };
 
-Result<void> write_matrix(const std::string& path, const Matrix<double>& rows) {
+Result<void> write_matrix(const std::string& path, const math::Matrix<double>& rows) {
   const std::uint64_t shape[] = {rows.rows(), rows.columns()};
-  return write_npy<double>(path, shape, {rows.data(), rows.rows() * rows.columns()});
+  return io::write_npy<double>(path, shape, {rows.data(), rows.rows() * rows.columns()});
 }
 
 Result<void> write_numbers(const std::string& path, std::span<const std::int64_t> numbers) {
   const std::uint64_t shape[] = {numbers.size()};
-  return write_npy<std::int64_t>(path, shape, numbers);
+  return io::write_npy<std::int64_t>(path, shape, numbers);
 }
 
 Result<DemoStream> make_up(const DemoFiles& files, const DemoArguments& s) {
-  MadeShape shape{"demo", 64, 20, 10, 1200, 18000, 0.9, s.seed};
+  io::SyntheticShape shape{"demo", 64, 20, 10, 1200, 18000, 0.9, s.seed};
   if (s.fast) shape.stream /= 4;
-  const MadeData made(shape);
+  const io::SyntheticData made(shape);
   std::vector<std::int64_t> labels(shape.stream);
   for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = made.stream_label(i);
-  PACO_TRY(make_folder(files.split));
+  PACO_TRY(core::make_folder(files.split));
   PACO_TRY(write_matrix(files.support, made.support()));
   PACO_TRY(write_matrix(files.stream, made.stream(0, shape.stream)));
   PACO_TRY(write_numbers(files.support_labels, made.support_labels()));
   PACO_TRY(write_numbers(files.stream_labels, labels));
   std::string names;
   for (std::size_t k = 0; k < shape.known + shape.novel; ++k) {
-    if (k == shape.known) PACO_TRY(write_file(files.known, names));
+    if (k == shape.known) PACO_TRY(core::write_file(files.known, names));
     names += fmt::format("class {}\n", k);
   }
-  PACO_TRY(write_file(files.classes, names));
+  PACO_TRY(core::write_file(files.classes, names));
   print_note(
       fmt::format("{} labelled and {} unlabelled embeddings of dimension {} made up from seed {}",
                   shape.support, shape.stream, shape.dimension, s.seed));
@@ -64,7 +64,7 @@ Result<DemoStream> make_up(const DemoFiles& files, const DemoArguments& s) {
 #ifdef PACO_HAS_TORCH
 Result<DemoStream> prepare_images(Context& context, const DemoFiles& files,
                                   const DemoArguments& s) {
-  ImageRecipe recipe = *known_recipe("fashion-mnist");
+  train::ImageRecipe recipe = *train::known_recipe("fashion-mnist");
   // Half as long as for a study, in smaller steps, for the same share of right answers
   // (bench/gpu/recipe.sh).
   recipe.training.epochs /= s.fast ? 4 : 2;
@@ -97,9 +97,9 @@ Result<DemoStream> start(Context& context, const DemoFiles& files, const DemoArg
 Result<void> run(Context& context, DemoArguments& s) {
   PACO_TRY(check_outputs({}, {{"--out", s.out}}));
   const double began = context.clock();
-  if (s.threads == 0) s.threads = available_threads();
+  if (s.threads == 0) s.threads = core::available_threads();
   const DemoFiles files(s.out);
-  PACO_TRY(make_folder(files.folder));
+  PACO_TRY(core::make_folder(files.folder));
   PACO_ASSIGN(DemoStream demo, start(context, files, s));
   demo.seed = s.seed;
   demo.threads = static_cast<int>(s.threads);
@@ -115,7 +115,7 @@ Result<void> run(Context& context, DemoArguments& s) {
   std::string text = fmt::format(
       "{} in {}: {} of all samples right ({} without discovery), {} of the novel ones ({}), {} "
       "categories found\n",
-      demo.title, format_duration(seconds), percent(strict["all"]), percent(closed["all"]),
+      demo.title, core::format_duration(seconds), percent(strict["all"]), percent(closed["all"]),
       percent(strict["new"]), percent(closed["new"]), json["categories"].dump());
   text += json["report"].is_string()
               ? fmt::format("open {} in a browser; every file of the run is in {}/\n",

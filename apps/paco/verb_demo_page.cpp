@@ -7,14 +7,14 @@
 #include <future>
 #include <mutex>
 
-#include "base/try.hpp"
-#include "data/embeddings.hpp"
-#include "data/npy.hpp"
+#include "core/try.hpp"
 #include "demo_files.hpp"
-#include "images/images.hpp"
+#include "embed/images/images.hpp"
+#include "io/embeddings.hpp"
+#include "io/npy.hpp"
 #include "report/thumbnail.hpp"
-#include "serve/listener.hpp"
-#include "serve/service.hpp"
+#include "server/listener.hpp"
+#include "server/service.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -37,26 +37,27 @@ class Pictures {
   static Result<Pictures> open(const DemoFiles& files, const std::string& images) {
     Pictures out;
     if (images.empty()) return out;
-    PACO_ASSIGN(out.images_, open_images(images));
-    PACO_ASSIGN(auto index, read_npy<std::int64_t>(files.stream_index));
+    PACO_ASSIGN(out.images_, embed::open_images(images));
+    PACO_ASSIGN(auto index, io::read_npy<std::int64_t>(files.stream_index));
     out.index_ = std::move(index.data);
     return out;
   }
   Result<std::string> of(std::uint64_t sample) const {
     if (images_ == nullptr || sample >= index_.size()) return std::string();
-    PACO_ASSIGN(const Image image,
+    PACO_ASSIGN(const embed::Image image,
                 images_->load(static_cast<std::size_t>(index_[static_cast<std::size_t>(sample)])));
-    PACO_ASSIGN(const Thumbnail small, make_thumbnail(image, kSide, kQuality));
+    PACO_ASSIGN(const report::Thumbnail small, report::make_thumbnail(image, kSide, kQuality));
     const std::string_view uri = small.uri;
-    return serve::from_base64(uri.substr(uri.find(',') + 1)).value_or("");
+    return server::from_base64(uri.substr(uri.find(',') + 1)).value_or("");
   }
 
  private:
-  std::unique_ptr<ImageSource> images_;
+  std::unique_ptr<embed::ImageSource> images_;
   std::vector<std::int64_t> index_;
 };
 
-Result<std::shared_ptr<serve::Stream>> stream_of(serve::Service& service, const DemoFiles& files) {
+Result<std::shared_ptr<server::Stream>> stream_of(server::Service& service,
+                                                  const DemoFiles& files) {
   PACO_ASSIGN(Model model, load_model(files.model));
   const auto shared = std::make_shared<const Model>(std::move(model));
   if (const auto found = service.streams().find("demo")) {
@@ -64,23 +65,23 @@ Result<std::shared_ptr<serve::Stream>> stream_of(serve::Service& service, const 
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     if (const auto failed = found->status().error) return *failed;
   }
-  PACO_ASSIGN(serve::Streams::Made made, service.streams().create("demo", shared, {}));
+  PACO_ASSIGN(server::Streams::Made made, service.streams().create("demo", shared, {}));
   return made.stream;
 }
 
 // One sample, decided before it returns. Its key makes a second demonstration go on.
-Result<void> send(serve::Stream& stream, std::span<const double> row, std::uint64_t number,
+Result<void> send(server::Stream& stream, std::span<const double> row, std::uint64_t number,
                   std::string picture) {
-  auto samples = std::make_shared<serve::Samples>();
+  auto samples = std::make_shared<server::Samples>();
   samples->rows = 1;
   samples->dimension = row.size();
   samples->embeddings.assign(row.begin(), row.end());
   samples->keys = {fmt::format("demo-{}", number)};
   if (!picture.empty()) samples->pictures = {std::move(picture)};
   std::promise<Result<void>> answered;
-  const bool taken = stream.lane().submit(
-      {samples, [&](std::variant<serve::SampleAnswer, serve::BadSample> outcome) {
-         const auto* bad = std::get_if<serve::BadSample>(&outcome);
+  const bool taken = stream.worker().submit(
+      {samples, [&](std::variant<server::SampleAnswer, server::BadSample> outcome) {
+         const auto* bad = std::get_if<server::BadSample>(&outcome);
          answered.set_value(bad == nullptr ? Result<void>() : bad->error);
        }});
   if (!taken) return Error{ErrorCode::interrupted, "interrupted", ""};
@@ -92,17 +93,17 @@ Result<void> send(serve::Stream& stream, std::span<const double> row, std::uint6
 // on.
 Result<void> run(Context& context, const DemoPageArguments& s) {
   const DemoFiles files(s.folder);
-  serve::ServiceOptions settings;
+  server::ServiceOptions settings;
   settings.folder = files.folder + "/streams";
   settings.version = PACO_VERSION;
-  serve::Service service(settings);
+  server::Service service(settings);
   PACO_TRY(service.open());
   PACO_ASSIGN(const auto stream, stream_of(service, files));
   PACO_ASSIGN(const Pictures pictures, Pictures::open(files, s.images));
-  PACO_ASSIGN(const auto source, open_embeddings(files.stream));
-  serve::ListenerOptions listening;
+  PACO_ASSIGN(const auto source, io::open_embeddings(files.stream));
+  server::ListenerOptions listening;
   listening.port = s.port;
-  PACO_ASSIGN(const auto listener, serve::Listener::start(listening, service));
+  PACO_ASSIGN(const auto listener, server::Listener::start(listening, service));
   service.set_counts([&] { return listener->counts(); });
   print_note(
       fmt::format("open http://127.0.0.1:{}/ in a browser: the stream is flowing (Ctrl-C "
@@ -114,8 +115,8 @@ Result<void> run(Context& context, const DemoPageArguments& s) {
     std::unique_lock lock(mutex);
     ended.wait_for(lock, context.stop, time, [] { return false; });
   };
-  Matrix<double> row(1, source->dimension());
-  const std::uint64_t before = stream->lane().published()->view->samples;
+  math::Matrix<double> row(1, source->dimension());
+  const std::uint64_t before = stream->worker().published()->view->samples;
   Result<void> sent;
   for (std::uint64_t i = 0; sent.ok() && !context.stop.stop_requested(); ++i) {
     const Result<std::size_t> rows = source->read(row.view());

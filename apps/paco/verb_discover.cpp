@@ -3,9 +3,9 @@
 
 #include <charconv>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "data/labels.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
+#include "io/labels.hpp"
 #include "method_options.hpp"
 #include "session/export.hpp"
 #include "session/recorded_rows.hpp"
@@ -22,7 +22,7 @@ struct DiscoverArguments {
   std::string journal, keys, durability = "full", keep = "all", bad_rows = "stop";
   std::uint64_t snapshot_every = 100'000;
   std::vector<std::string> set;
-  StreamOptions stream{.block = 0, .state = {}, .keys = {}, .note_bad_row = {}};
+  session::StreamOptions stream{.block = 0, .state = {}, .keys = {}, .note_bad_row = {}};
   int threads = 1;
 };
 
@@ -80,7 +80,7 @@ Result<Session> open_session(const Context& context, const DiscoverArguments& s)
     return Session::start(std::make_shared<const Model>(std::move(model)), s.method, options);
   }
   PACO_ASSIGN(const JournalOptions journal, journal_options(s));
-  if (path_kind(s.journal) == PathKind::absent) {
+  if (core::path_kind(s.journal) == core::PathKind::absent) {
     PACO_ASSIGN(Model model, take_model(context, s));
     return Session::create(s.journal, std::make_shared<const Model>(std::move(model)), s.method,
                            options, journal);
@@ -144,14 +144,14 @@ Result<void> check_options(const DiscoverArguments& s) {
 Result<std::optional<std::uint64_t>> continued(const std::string& path, bool resumes,
                                                const std::optional<std::uint64_t>& length) {
   if (!resumes || path.empty() || length) return resumes ? length : std::nullopt;
-  if (path_kind(path) != PathKind::file) return std::optional<std::uint64_t>();
+  if (core::path_kind(path) != core::PathKind::file) return std::optional<std::uint64_t>();
   return Error{ErrorCode::bad_argument,
                fmt::format("{}: it is there already, and the state does not know it", path),
                "give another name for the part that follows, or remove the file"};
 }
 
 Result<void> conclude(Context& context, const DiscoverArguments& s, Session& session,
-                      const StreamOutcome& outcome) {
+                      const session::StreamOutcome& outcome) {
   if (outcome.interrupted) {
     std::string words = fmt::format("stopped after {} samples", session.samples());
     if (!s.journal.empty()) {
@@ -161,10 +161,10 @@ Result<void> conclude(Context& context, const DiscoverArguments& s, Session& ses
                            s.out.empty() ? "" : " and the same --out");
     }
     if (!s.out.empty() && s.journal.empty())
-      words += fmt::format("; decisions so far are in {}", PartialFile::partial_name(s.out));
+      words += fmt::format("; decisions so far are in {}", core::PartialFile::partial_name(s.out));
     print_note(words);
   }
-  const std::string text = stream_summary_text(session, outcome);
+  const std::string text = session::stream_summary_text(session, outcome);
   if (outcome.refused) {
     print_note(text);
     Error error = *outcome.refused;
@@ -178,7 +178,7 @@ Result<void> conclude(Context& context, const DiscoverArguments& s, Session& ses
     print_note(text);
     return {};
   }
-  return print_result(context, stream_summary_json(session, outcome), text);
+  return print_result(context, session::stream_summary_json(session, outcome), text);
 }
 
 Result<void> run(Context& context, DiscoverArguments& s) {
@@ -186,51 +186,52 @@ Result<void> run(Context& context, DiscoverArguments& s) {
   PACO_TRY(check_options(s));
   PACO_ASSIGN(Session session, open_session(context, s));
   const bool journaled = session.has_journal();
-  OutputLengths lengths;
+  session::OutputLengths lengths;
   if (!s.resume.empty()) {
     PACO_TRY(session.restore(s.resume));
-    PACO_ASSIGN(lengths, output_lengths(s.resume));
+    PACO_ASSIGN(lengths, session::output_lengths(s.resume));
   }
   std::vector<std::string> keys;
   if (!s.keys.empty()) {
-    PACO_ASSIGN(keys, read_class_names(s.keys));
+    PACO_ASSIGN(keys, io::read_class_names(s.keys));
     s.stream.keys = keys;
   }
   PACO_ASSIGN(s.stream.skip, rows_to_skip(s, session.samples()));
   if (s.stream.block == 0) s.stream.block = 256;
   s.stream.skip_bad_rows = s.bad_rows == "skip";
   s.stream.note_bad_row = [](const Error& error) { print_note("skipped: " + error.message); };
-  PACO_ASSIGN(std::shared_ptr<EmbeddingSource> source, open_embeddings(s.input));
+  PACO_ASSIGN(std::shared_ptr<io::EmbeddingSource> source, io::open_embeddings(s.input));
   if (journaled && keys.empty() && s.input != "-" && s.stream.skip == 0) {
-    PACO_ASSIGN(s.stream.skip, recorded_rows(*source, session, context.stop));
-    PACO_ASSIGN(source, open_embeddings(s.input));
+    PACO_ASSIGN(s.stream.skip, session::recorded_rows(*source, session, context.stop));
+    PACO_ASSIGN(source, io::open_embeddings(s.input));
     if (s.stream.skip > 0)
       print_note(fmt::format("{} rows of {} are in {} already", s.stream.skip, s.input, s.journal));
   }
 
   const MethodInfo& method = session.method().info();
-  std::unique_ptr<DecisionWriter> writer;
+  std::unique_ptr<io::DecisionWriter> writer;
   if (!s.out.empty() && !journaled) {
     PACO_ASSIGN(const auto length, continued(s.out, !s.resume.empty(), lengths.decisions));
-    PACO_ASSIGN(writer, make_decision_writer(s.out, method, length));
+    PACO_ASSIGN(writer, io::make_decision_writer(s.out, method, length));
   } else if (s.out.empty() && !context.json) {
-    writer = make_json_line_writer(
+    writer = io::make_json_line_writer(
         [&](std::string_view text) { return write_stdout(context, text); }, method);
   } else if (!s.out.empty()) {
-    PACO_TRY(decision_format(s.out));  // before hours are spent
+    PACO_TRY(io::decision_format(s.out));  // before hours are spent
   }
-  std::optional<TraceWriter> trace;
+  std::optional<io::TraceWriter> trace;
   if (!s.trace.empty()) {
     PACO_ASSIGN(const auto length, continued(s.trace, !s.resume.empty(), lengths.trace));
-    PACO_ASSIGN(trace, TraceWriter::create(s.trace, method, length));
+    PACO_ASSIGN(trace, io::TraceWriter::create(s.trace, method, length));
   }
   for (const std::string& note : source->notes()) print_note(note);
-  PACO_ASSIGN(const StreamOutcome outcome,
-              run_stream(source, session, s.stream, {writer.get(), trace ? &*trace : nullptr},
-                         *context.progress, context.clock, context.stop));
+  PACO_ASSIGN(
+      const session::StreamOutcome outcome,
+      session::run_stream(source, session, s.stream, {writer.get(), trace ? &*trace : nullptr},
+                          *context.progress, context.clock, context.stop));
   if (journaled) {
     PACO_TRY(session.checkpoint());
-    if (!s.out.empty() && !outcome.interrupted) PACO_TRY(export_decisions(session, s.out));
+    if (!s.out.empty() && !outcome.interrupted) PACO_TRY(session::export_decisions(session, s.out));
   }
   PACO_TRY(conclude(context, s, session, outcome));
   return session.close();

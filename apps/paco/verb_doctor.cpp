@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "about.hpp"
-#include "base/files.hpp"
-#include "base/random.hpp"
-#include "base/threads.hpp"
-#include "base/try.hpp"
 #include "bench/common/openblas.hpp"
-#include "linalg/screen_bank.hpp"
+#include "core/files.hpp"
+#include "core/random.hpp"
+#include "core/threads.hpp"
+#include "core/try.hpp"
+#include "embed/torch/torch_info.hpp"
+#include "math/prefilter.hpp"
 #include "report/page.hpp"
-#include "represent/torch_info.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -32,7 +32,7 @@ struct Line {
 };
 
 std::string text_of(const std::string& path) {
-  const auto bytes = read_file(path, 1 << 20);
+  const auto bytes = core::read_file(path, 1 << 20);
   if (!bytes.ok()) return "";
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
 }
@@ -63,10 +63,10 @@ std::string target_names(std::int64_t targets) {
 }
 
 // Best of a few products of 768 x 768 matrices on one thread.
-double sgemm_gflops(const OpenBlas& blas, const Clock& clock) {
+double sgemm_gflops(const OpenBlas& blas, const core::Clock& clock) {
   constexpr int n = 768;
   constexpr double kSeconds = 0.3;
-  Random random(0);
+  core::Random random(0);
   std::vector<float> a(n * n), b(n * n), c(n * n);
   for (float& x : a) x = static_cast<float>(random.uniform(-1, 1));
   for (float& x : b) x = static_cast<float>(random.uniform(-1, 1));
@@ -81,16 +81,16 @@ double sgemm_gflops(const OpenBlas& blas, const Clock& clock) {
 }
 
 // Median milliseconds of an atomic write of 4 KiB, which waits for the disk.
-Result<double> sync_milliseconds(const std::string& folder, const Clock& clock) {
+Result<double> sync_milliseconds(const std::string& folder, const core::Clock& clock) {
   const std::string path = fmt::format("{}/.paco-doctor-{}", folder, ::getpid());
   const std::string page(4096, 'x');
   std::vector<double> times;
   for (int i = 0; i < 5; ++i) {
     const double before = clock();
-    PACO_TRY(write_file(path, page));
+    PACO_TRY(core::write_file(path, page));
     times.push_back(clock() - before);
   }
-  PACO_TRY(remove_file(path));
+  PACO_TRY(core::remove_file(path));
   std::sort(times.begin(), times.end());
   return 1000 * times[times.size() / 2];
 }
@@ -98,7 +98,7 @@ Result<double> sync_milliseconds(const std::string& folder, const Clock& clock) 
 std::vector<std::string> gpu_names() {
   const std::string folder = "/proc/driver/nvidia/gpus";
   std::vector<std::string> names;
-  const auto gpus = list_folder(folder);
+  const auto gpus = core::list_folder(folder);
   if (!gpus.ok()) return names;
   for (const std::string& gpu : *gpus) {
     names.push_back(field(text_of(folder + "/" + gpu + "/information"), "Model"));
@@ -116,13 +116,13 @@ Result<void> run(Context& context, const DoctorArguments& settings) {
   const std::int64_t compiled = HWY_TARGETS;
   const std::int64_t usable = hwy::SupportedTargets() & compiled;
   const std::string used = target_names(usable & -usable);  // the lowest bit is the best target
-  const int screening_bits = best_screen_format(768) == ScreenFormat::bytes ? 8 : 32;
+  const int screening_bits = math::best_screen_format(768) == math::PrefilterFormat::bytes ? 8 : 32;
   const OpenBlas* const blas = openblas();
   const double gflops = blas == nullptr ? 0 : sgemm_gflops(*blas, context.clock);
   PACO_ASSIGN(const double sync, sync_milliseconds(settings.folder, context.clock));
   const std::vector<std::string> gpus = gpu_names();
-  const TorchInfo torch = torch_info();
-  const bool has_page = !page_template().empty();
+  const embed::TorchInfo torch = embed::torch_info();
+  const bool has_page = !report::page_template().empty();
 
   const Json json = {
       {"version", PACO_VERSION},
@@ -132,7 +132,7 @@ Result<void> run(Context& context, const DoctorArguments& settings) {
       {"kernel", system.release},
       {"machine", system.machine},
       {"cpu", cpu},
-      {"threads", available_threads()},
+      {"threads", core::available_threads()},
       {"memory_gib", memory},
       {"kernels",
        {{"used", used}, {"compiled", target_names(compiled)}, {"screening_bits", screening_bits}}},
@@ -154,7 +154,8 @@ Result<void> run(Context& context, const DoctorArguments& settings) {
   const std::vector<Line> lines = {
       {"paco", fmt::format("{} ({}, {})", PACO_VERSION, PACO_BUILD_TYPE, __VERSION__)},
       {"system", fmt::format("{}, Linux {}, {}", release, system.release, system.machine)},
-      {"cpu", fmt::format("{}, {} threads, {:.1f} GiB memory", cpu, available_threads(), memory)},
+      {"cpu",
+       fmt::format("{}, {} threads, {:.1f} GiB memory", cpu, core::available_threads(), memory)},
       {"kernels", fmt::format("{} in use, of {}; screening in {} bits", used,
                               target_names(compiled), screening_bits)},
       {"blas", blas == nullptr
@@ -164,7 +165,7 @@ Result<void> run(Context& context, const DoctorArguments& settings) {
       {"gpu", gpus.empty() ? "none seen" : CLI::detail::join(gpus, ", ")},
       {"disk", fmt::format("{:.2f} ms for a synced write of 4 KiB in '{}'", sync, settings.folder)},
       {"report page",
-       has_page ? "embedded" : fmt::format("not in this build: {}", page_missing_reason())},
+       has_page ? "embedded" : fmt::format("not in this build: {}", report::page_missing_reason())},
   };
   std::string text;
   for (const Line& line : lines) text += fmt::format("{:<12} {}\n", line.name, line.text);

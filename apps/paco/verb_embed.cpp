@@ -3,13 +3,13 @@
 
 #include <numeric>
 
-#include "base/threads.hpp"
-#include "base/try.hpp"
-#include "data/npy.hpp"
-#include "images/images.hpp"
-#include "represent/embed_images.hpp"
+#include "core/threads.hpp"
+#include "core/try.hpp"
+#include "embed/cpu/cpu_embedder.hpp"
+#include "embed/embed_images.hpp"
+#include "embed/images/images.hpp"
+#include "io/npy.hpp"
 #include "verb.hpp"
-#include "vision/cpu_embedder.hpp"
 #include "with_torch.hpp"
 
 namespace paco {
@@ -21,33 +21,35 @@ struct EmbedArguments {
   std::string model, backbone, weights, normalise = "imagenet";
   int input = 0;
   std::string data, index, out, labels_out, index_out, classifier_out;
-  EmbedderSettings embedder;
-  EmbedFileOptions run;
+  embed::EmbedderSettings embedder;
+  embed::EmbedFileOptions run;
 };
 
-Result<std::unique_ptr<ImageEmbedder>> open_embedder(const EmbedArguments& s) {
+Result<std::unique_ptr<embed::ImageEmbedder>> open_embedder(const EmbedArguments& s) {
   if (s.model.empty() == s.backbone.empty())
     return Error{ErrorCode::bad_argument, "embed needs a trained run or a backbone, and not both",
                  "give --model RUN, or --backbone NAME with --weights FILE"};
   const bool on_cpu = s.embedder.device == "cpu";
   if (!s.model.empty())
-    return on_cpu ? open_cpu_run(s.model, s.embedder) : with_torch::open_run(s.model, s.embedder);
-  PACO_ASSIGN(NetSpec spec, make_spec(s.backbone, s.input));
-  PACO_ASSIGN(spec.normalisation, parse_normalisation(s.normalise));
+    return on_cpu ? embed::open_cpu_run(s.model, s.embedder)
+                  : with_torch::open_run(s.model, s.embedder);
+  PACO_ASSIGN(embed::NetSpec spec, embed::make_spec(s.backbone, s.input));
+  PACO_ASSIGN(spec.normalisation, embed::parse_normalisation(s.normalise));
   if (!on_cpu) return with_torch::open_backbone(spec, s.weights, s.embedder);
-  if (s.weights.empty()) return open_cpu_backbone(spec, "", s.embedder);
-  PACO_ASSIGN(const bool script, is_torchscript_file(s.weights));
-  if (!script) return open_cpu_backbone(spec, s.weights, s.embedder);
-  PACO_ASSIGN(const StateDict tensors, with_torch::read_torchscript(s.weights));
-  return open_cpu_backbone(spec, tensors, s.weights, s.embedder);
+  if (s.weights.empty()) return embed::open_cpu_backbone(spec, "", s.embedder);
+  PACO_ASSIGN(const bool script, embed::is_torchscript_file(s.weights));
+  if (!script) return embed::open_cpu_backbone(spec, s.weights, s.embedder);
+  PACO_ASSIGN(const embed::StateDict tensors, with_torch::read_torchscript(s.weights));
+  return embed::open_cpu_backbone(spec, tensors, s.weights, s.embedder);
 }
 
 // Which samples to embed: all, or those that the index file lists.
-Result<std::vector<std::size_t>> read_order(const EmbedArguments& s, const ImageSource& source) {
+Result<std::vector<std::size_t>> read_order(const EmbedArguments& s,
+                                            const embed::ImageSource& source) {
   std::vector<std::size_t> order(source.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (s.index.empty()) return order;
-  PACO_ASSIGN(const auto index, read_npy<std::int64_t>(s.index));
+  PACO_ASSIGN(const auto index, io::read_npy<std::int64_t>(s.index));
   order.clear();
   for (const std::int64_t sample : index.data) {
     if (sample < 0 || static_cast<std::uint64_t>(sample) >= source.size())
@@ -62,11 +64,11 @@ Result<std::vector<std::size_t>> read_order(const EmbedArguments& s, const Image
 
 Result<void> write_numbers(const std::string& path, const std::vector<std::int64_t>& numbers) {
   const std::uint64_t shape[] = {numbers.size()};
-  return write_npy<std::int64_t>(path, shape, numbers);
+  return io::write_npy<std::int64_t>(path, shape, numbers);
 }
 
-Result<void> write_companions(const EmbedArguments& s, const ImageSource& source,
-                              const EmbedReport& report) {
+Result<void> write_companions(const EmbedArguments& s, const embed::ImageSource& source,
+                              const embed::EmbedReport& report) {
   std::vector<std::int64_t> labels, samples(report.samples.begin(), report.samples.end());
   for (const std::size_t sample : report.samples) labels.push_back(source.label(sample));
   if (!s.labels_out.empty()) PACO_TRY(write_numbers(s.labels_out, labels));
@@ -74,37 +76,38 @@ Result<void> write_companions(const EmbedArguments& s, const ImageSource& source
   return {};
 }
 
-Result<void> write_classifier(const EmbedArguments& s, const ImageEmbedder& embedder) {
-  const Matrix<float>& weights = embedder.classifier();
+Result<void> write_classifier(const EmbedArguments& s, const embed::ImageEmbedder& embedder) {
+  const math::Matrix<float>& weights = embedder.classifier();
   if (weights.rows() == 0)
     return Error{ErrorCode::not_found, "there is no trained classifier to export",
                  "--classifier-out goes with --model RUN, a run of paco train"};
   const std::uint64_t shape[] = {weights.rows(), weights.columns()};
-  return write_npy<float>(s.classifier_out, shape,
-                          {weights.data(), weights.rows() * weights.columns()});
+  return io::write_npy<float>(s.classifier_out, shape,
+                              {weights.data(), weights.rows() * weights.columns()});
 }
 
 // To a pipe the number of rows goes first, so every image must be readable.
-Result<EmbedReport> embed_to_stdout(Context& context, const EmbedArguments& s,
-                                    const ImageSource& source,
-                                    const std::vector<std::size_t>& order,
-                                    ImageEmbedder& embedder) {
-  EmbedOptions options = s.run;
+Result<embed::EmbedReport> embed_to_stdout(Context& context, const EmbedArguments& s,
+                                           const embed::ImageSource& source,
+                                           const std::vector<std::size_t>& order,
+                                           embed::ImageEmbedder& embedder) {
+  embed::EmbedOptions options = s.run;
   options.strict = true;
   const std::uint64_t shape[] = {order.size(),
                                  static_cast<std::uint64_t>(embedder.spec().embedding())};
-  PACO_TRY(write_stdout(context, npy_header(ElementType::f32, shape)));
-  const auto sink = [&](const Batch&, Rows<const float> rows) {
+  PACO_TRY(write_stdout(context, io::npy_header(io::ElementType::f32, shape)));
+  const auto sink = [&](const embed::Batch&, Rows<const float> rows) {
     return write_stdout(context, {reinterpret_cast<const char*>(rows.data),
                                   rows.rows * rows.columns * sizeof(float)});
   };
-  return embed_images(source, order, embedder, options, sink, *context.progress, context.stop);
+  return embed::embed_images(source, order, embedder, options, sink, *context.progress,
+                             context.stop);
 }
 
-void note_skipped(const EmbedReport& report) {
+void note_skipped(const embed::EmbedReport& report) {
   const std::size_t count = report.skipped.size();
   for (std::size_t i = 0; i < std::min(count, kSkippedShown); ++i) {
-    const SkippedImage& image = report.skipped[i];
+    const embed::SkippedImage& image = report.skipped[i];
     print_note(fmt::format("skipped {}: {}", image.name, image.error.message));
   }
   if (count > kSkippedShown)
@@ -121,13 +124,13 @@ Result<void> run(Context& context, EmbedArguments& s) {
                           {"--labels-out", s.labels_out},
                           {"--index-out", s.index_out},
                           {"--classifier-out", s.classifier_out}}));
-  if (s.run.threads == 0) s.run.threads = available_threads();
+  if (s.run.threads == 0) s.run.threads = core::available_threads();
   s.embedder.threads = s.run.threads;
   // On a CPU the network needs the cores: decoding an image takes a tenth of the time of embedding
   // it, and goes on beside it.
   if (s.embedder.device == "cpu") s.run.threads = (s.run.threads + 3) / 4;
   s.run.out = s.out;
-  PACO_ASSIGN(const auto source, open_images(s.data));
+  PACO_ASSIGN(const auto source, embed::open_images(s.data));
   PACO_ASSIGN(const auto order, read_order(s, *source));
   if (order.empty())
     return Error{ErrorCode::bad_value, fmt::format("{}: there is no image to embed", s.data),
@@ -140,12 +143,12 @@ Result<void> run(Context& context, EmbedArguments& s) {
   if (!s.classifier_out.empty()) PACO_TRY(write_classifier(s, *embedder));
 
   const double start = context.clock();
-  auto embedded =
-      pipe ? embed_to_stdout(context, s, *source, order, *embedder)
-           : embed_to_file(*source, order, *embedder, s.run, *context.progress, context.stop);
+  auto embedded = pipe ? embed_to_stdout(context, s, *source, order, *embedder)
+                       : embed::embed_to_file(*source, order, *embedder, s.run, *context.progress,
+                                              context.stop);
   if (!embedded.ok() && embedded.error().code == ErrorCode::interrupted && !pipe)
     print_note(fmt::format("{}; {}", embedded.error().message, embedded.error().hint));
-  PACO_ASSIGN(const EmbedReport report, std::move(embedded));
+  PACO_ASSIGN(const embed::EmbedReport report, std::move(embedded));
   const double seconds = context.clock() - start;
   PACO_TRY(write_companions(s, *source, report));
   note_skipped(report);
@@ -157,7 +160,7 @@ Result<void> run(Context& context, EmbedArguments& s) {
   json["dimension"] = embedder->spec().embedding();
   json["skipped"] = report.skipped.size();
   json["skipped_images"] = Json::array();
-  for (const SkippedImage& image : report.skipped)
+  for (const embed::SkippedImage& image : report.skipped)
     json["skipped_images"].push_back(
         {{"sample", image.sample}, {"name", image.name}, {"error", image.error.message}});
   json["resumed"] = report.resumed;
@@ -183,7 +186,8 @@ void add_embed(CLI::App& app, Context& context) {
   auto s = std::make_shared<EmbedArguments>();
   s->run.threads = 0;
   std::string names;
-  for (const std::string& name : backbone_names()) names += (names.empty() ? "" : ", ") + name;
+  for (const std::string& name : embed::backbone_names())
+    names += (names.empty() ? "" : ", ") + name;
   verb.add_option("--model", s->model, "run folder of paco train");
   verb.add_option("--backbone", s->backbone, "without a run: " + names);
   verb.add_option("--weights", s->weights,

@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "data/labels.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "evaluate/companions.hpp"
 #include "evaluate/evaluation.hpp"
-#include "evaluate/truth.hpp"
+#include "io/labels.hpp"
+#include "io/truth.hpp"
 #include "paco/model.hpp"
 #include "report/summary.hpp"
 #include "signals.hpp"
@@ -26,7 +26,7 @@ struct EvaluateArguments {
   std::string model;
   std::string classes;
   std::string closed;
-  EvaluationOptions options;
+  evaluate::EvaluationOptions options;
   std::string csv;
   std::string latex;
   std::string markdown;
@@ -50,12 +50,12 @@ Result<KnownClasses> known_classes(const EvaluateArguments& settings) {
                    fmt::format("--known is {}, but {} has {} classes", settings.known,
                                settings.model, known.count),
                    "leave --known out: it is taken from there"};
-    PACO_ASSIGN(known.names, names_of_classes(model.class_names, settings.classes));
+    PACO_ASSIGN(known.names, io::names_of_classes(model.class_names, settings.classes));
     known.model_names = model.class_names;
     known.source = settings.model;
     return known;
   }
-  PACO_ASSIGN(known.names, names_of_classes({}, settings.classes));
+  PACO_ASSIGN(known.names, io::names_of_classes({}, settings.classes));
   const auto named = static_cast<std::int64_t>(known.names.size());
   if (settings.known < 0 && settings.classes.empty())
     return Error{ErrorCode::bad_argument, "how many classes are known is not given",
@@ -71,17 +71,18 @@ Result<KnownClasses> known_classes(const EvaluateArguments& settings) {
 }
 
 Result<std::vector<CategoryId>> closed_predictions(const EvaluateArguments& settings,
-                                                   const StreamOutline& decisions) {
+                                                   const evaluate::StreamOutline& decisions) {
   if (settings.closed.empty()) return std::vector<CategoryId>{};
-  PACO_ASSIGN(StreamOutline closed, read_outline(settings.closed));
-  PACO_TRY(check_same_stream(extent_of(decisions), settings.decisions, extent_of(closed),
-                             settings.closed));
+  PACO_ASSIGN(evaluate::StreamOutline closed, evaluate::read_outline(settings.closed));
+  PACO_TRY(evaluate::check_same_stream(evaluate::extent_of(decisions), settings.decisions,
+                                       evaluate::extent_of(closed), settings.closed));
   return std::move(closed.categories);
 }
 
 // One csv file holds one table, as whatever reads it expects: the scores go to `path`, the others
 // beside it.
-std::vector<std::string> csv_paths(const std::string& path, const std::vector<Table>& tables) {
+std::vector<std::string> csv_paths(const std::string& path,
+                                   const std::vector<report::Table>& tables) {
   std::vector<std::string> paths = {path};
   const std::size_t dot = path.ends_with(".csv") ? path.size() - 4 : path.size();
   for (std::size_t t = 1; t < tables.size(); ++t) {
@@ -90,11 +91,11 @@ std::vector<std::string> csv_paths(const std::string& path, const std::vector<Ta
   return paths;
 }
 
-Result<void> write_csv_tables(const std::string& path, const std::vector<Table>& tables) {
+Result<void> write_csv_tables(const std::string& path, const std::vector<report::Table>& tables) {
   if (path.empty()) return {};
   const std::vector<std::string> paths = csv_paths(path, tables);
   for (std::size_t t = 0; t < tables.size(); ++t) {
-    PACO_TRY(write_file(paths[t], table_csv(tables[t])));
+    PACO_TRY(core::write_file(paths[t], report::table_csv(tables[t])));
   }
   return {};
 }
@@ -103,7 +104,7 @@ Result<void> write_csv_tables(const std::string& path, const std::vector<Table>&
 Result<void> check_files(const EvaluateArguments& s) {
   std::vector<NamedFile> outputs = {{"--latex", s.latex}, {"--markdown", s.markdown}};
   if (!s.csv.empty()) {
-    for (const std::string& path : csv_paths(s.csv, evaluation_tables({}))) {
+    for (const std::string& path : csv_paths(s.csv, report::evaluation_tables({}))) {
       outputs.push_back({"--csv", path});
     }
   }
@@ -115,38 +116,42 @@ Result<void> check_files(const EvaluateArguments& s) {
                        outputs);
 }
 
-Result<void> write_document(const std::string& path, const std::vector<Table>& tables,
-                            TableFormat format) {
+Result<void> write_document(const std::string& path, const std::vector<report::Table>& tables,
+                            report::TableFormat format) {
   if (path.empty()) return {};
-  return write_file(path, write_tables(tables, format));
+  return core::write_file(path, report::write_tables(tables, format));
 }
 
 Result<void> run(Context& context, const EvaluateArguments& settings) {
   PACO_TRY(check_files(settings));
   std::optional<NothingToLose> reading(context.json);
   PACO_ASSIGN(const KnownClasses known, known_classes(settings));
-  const KnownClaim claim{static_cast<std::size_t>(known.count), known.model_names, known.source};
-  PACO_ASSIGN(const StreamOutline decisions, read_outline(settings.decisions, claim));
-  PACO_ASSIGN(const Truth truth,
-              read_truth(settings.truth, {decisions.first, decisions.categories.size(),
-                                          decisions.samples, known.names}));
+  const evaluate::KnownClaim claim{static_cast<std::size_t>(known.count), known.model_names,
+                                   known.source};
+  PACO_ASSIGN(const evaluate::StreamOutline decisions,
+              evaluate::read_outline(settings.decisions, claim));
+  PACO_ASSIGN(const io::Truth truth,
+              io::read_truth(settings.truth, {decisions.first, decisions.categories.size(),
+                                              decisions.samples, known.names}));
   PACO_ASSIGN(const std::vector<CategoryId> closed, closed_predictions(settings, decisions));
   reading.reset();
 
-  EvaluationInput input;
+  evaluate::EvaluationInput input;
   input.predicted = decisions.categories;
   input.truth = truth.labels;
   input.known_classes = known.count;
   input.closed = closed;
   input.class_names = truth.class_names;
   input.cluster_names = decisions.names;
-  PACO_ASSIGN(const Evaluation evaluation, evaluate(input, settings.options, context.stop));
+  PACO_ASSIGN(const evaluate::Evaluation evaluation,
+              evaluate::evaluate(input, settings.options, context.stop));
 
-  const std::vector<Table> tables = evaluation_tables(evaluation);
+  const std::vector<report::Table> tables = report::evaluation_tables(evaluation);
   PACO_TRY(write_csv_tables(settings.csv, tables));
-  PACO_TRY(write_document(settings.latex, tables, TableFormat::latex));
-  PACO_TRY(write_document(settings.markdown, tables, TableFormat::markdown));
-  return print_result(context, evaluation_json(evaluation), evaluation_text(evaluation));
+  PACO_TRY(write_document(settings.latex, tables, report::TableFormat::latex));
+  PACO_TRY(write_document(settings.markdown, tables, report::TableFormat::markdown));
+  return print_result(context, report::evaluation_json(evaluation),
+                      report::evaluation_text(evaluation));
 }
 
 }  // namespace
@@ -181,9 +186,11 @@ void add_evaluate(CLI::App& app, Context& context) {
                   "decisions of 'paco discover --method closed' over the same stream, for the "
                   "closed-set row")
       ->type_name("FILE");
-  add_choice<Keep>(verb, "--keep", settings->options.keep, {{"top", Keep::top}, {"all", Keep::all}},
-                   "clusters that may be matched: 'top', as many of the largest as there are true "
-                   "classes, or 'all'");
+  add_choice<evaluate::Keep>(
+      verb, "--keep", settings->options.keep,
+      {{"top", evaluate::Keep::top}, {"all", evaluate::Keep::all}},
+      "clusters that may be matched: 'top', as many of the largest as there are true "
+      "classes, or 'all'");
   add_count(verb, "--bootstrap", settings->options.resamples, 0, 1'000'000,
             "resamples behind each 95 % interval; 0 leaves the intervals out");
   add_seed(verb, "--seed", settings->options.seed, "of the bootstrap");

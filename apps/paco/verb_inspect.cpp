@@ -1,10 +1,10 @@
 // `paco inspect`: what is in a file, whatever it is. Nothing is written.
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "data/artifact.hpp"
-#include "data/format.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "inspect_artifact.hpp"
 #include "inspect_data.hpp"
+#include "io/artifact.hpp"
+#include "io/format.hpp"
 #include "signals.hpp"
 #include "verb.hpp"
 
@@ -18,14 +18,14 @@ struct InspectArguments {
 
 // A file that paco wrote for itself says so in its metadata.
 bool is_artifact(const std::string& path) {
-  if (path_kind(path) != PathKind::file) return false;
-  const auto stream = ByteStream::open(path);
+  if (core::path_kind(path) != core::PathKind::file) return false;
+  const auto stream = io::ByteStream::open(path);
   if (!stream.ok()) return false;
-  ByteStream bytes = *stream;
-  const auto head = bytes.peek(kDetectBytes);
-  if (!head.ok() || detect_format(*head) != FileFormat::safetensors) return false;
-  const auto file = SafetensorsFile::open(path);
-  return file.ok() && !artifact_kind(*file).empty();
+  io::ByteStream bytes = *stream;
+  const auto head = bytes.peek(io::kDetectBytes);
+  if (!head.ok() || io::detect_format(*head) != io::FileFormat::safetensors) return false;
+  const auto file = io::SafetensorsFile::open(path);
+  return file.ok() && !io::artifact_kind(*file).empty();
 }
 
 Result<Inspection> inspect(const Context& context, const InspectArguments& s) {

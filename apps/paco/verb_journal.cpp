@@ -1,9 +1,9 @@
-// `paco journal`: looking after the file that a stream lives in.
+// `paco journal`: maintenance of the file that holds a stream.
 #include <fmt/format.h>
 
 #include <charconv>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "session/export.hpp"
 #include "verb.hpp"
 
@@ -21,8 +21,8 @@ std::string bytes_text(std::uint64_t bytes) {
 }
 
 Result<void> verify(Context& context, const JournalArguments& r) {
-  PACO_ASSIGN(const JournalReport report,
-              verify_journal(r.journal, *context.progress, context.stop));
+  PACO_ASSIGN(const journal::JournalReport report,
+              journal::verify_journal(r.journal, *context.progress, context.stop));
   const Json json = {{"ok", report.ok},
                      {"events", report.events},
                      {"samples", report.samples},
@@ -44,7 +44,7 @@ Result<void> verify(Context& context, const JournalArguments& r) {
 }
 
 Result<void> info(Context& context, const JournalArguments& r) {
-  PACO_ASSIGN(Journal journal, Journal::open(r.journal, OpenMode::read, {}));
+  PACO_ASSIGN(JournalReader journal, JournalReader::open(r.journal));
   PACO_ASSIGN(const JournalInfo found, journal.info());
   const JournalSettings& settings = journal.settings();
   const Json json = {
@@ -86,9 +86,10 @@ Result<void> compact(Context& context, const JournalArguments& r) {
   PACO_ASSIGN(Session session,
               Session::open(r.journal, 1, JournalOptions::Durability::full, context.stop));
   PACO_TRY(session.close());
-  PACO_ASSIGN(Journal journal, Journal::open(r.journal, OpenMode::write, {}));
-  PACO_ASSIGN(const JournalInfo before, journal.info());
-  Retention retention = journal.settings().retention;
+  PACO_ASSIGN(journal::Journal journal,
+              journal::Journal::open(r.journal, journal::OpenMode::write, {}));
+  PACO_ASSIGN(const journal::JournalInfo before, journal.info());
+  journal::Retention retention = journal.settings().retention;
   retention.snapshots = std::max<std::uint64_t>(r.snapshots, 1);
   if (r.keep == "all") {
     retention.embeddings.reset();
@@ -103,7 +104,7 @@ Result<void> compact(Context& context, const JournalArguments& r) {
     retention.embeddings = last;
   }
   PACO_TRY(journal.compact(retention));
-  PACO_ASSIGN(const JournalInfo after, journal.info());
+  PACO_ASSIGN(const journal::JournalInfo after, journal.info());
   PACO_TRY(journal.close());
   const Json json = {{"bytes_before", before.file_bytes + before.log_bytes},
                      {"bytes_after", after.file_bytes + after.log_bytes},
@@ -118,12 +119,13 @@ Result<void> compact(Context& context, const JournalArguments& r) {
 }
 
 Result<void> export_all(Context& context, const JournalArguments& r) {
-  PACO_ASSIGN(Journal journal, Journal::open(r.journal, OpenMode::read, {}));
+  PACO_ASSIGN(journal::Journal journal,
+              journal::Journal::open(r.journal, journal::OpenMode::read, {}));
   const std::string folder = r.out.empty() ? r.journal + ".export" : r.out;
-  PACO_ASSIGN(const std::vector<Exported> files, export_journal(journal, folder));
+  PACO_ASSIGN(const std::vector<session::Exported> files, session::export_journal(journal, folder));
   Json json = {{"folder", folder}, {"files", Json::array()}};
   std::string text;
-  for (const Exported& file : files) {
+  for (const session::Exported& file : files) {
     json["files"].push_back({{"file", file.file}, {"rows", file.rows}});
     text += fmt::format("{}/{}  {}\n", folder, file.file, file.rows);
   }

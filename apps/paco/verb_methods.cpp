@@ -1,8 +1,8 @@
 // `paco methods`: what can decide on a stream, with options and evidence.
 #include <fmt/format.h>
 
-#include "base/try.hpp"
-#include "registry/registry.hpp"
+#include "core/try.hpp"
+#include "methods/registry.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -70,7 +70,7 @@ Result<void> run(Context& context, const std::string& name) {
   }
   Json json = {{"methods", Json::array()}};
   std::string text;
-  for (const Registration& method : registered_methods()) {
+  for (const methods::Registration& method : methods::registered_methods()) {
     json["methods"].push_back(method_json(method.info));
     text += fmt::format("{:<12} {}\n", method.info.name, method.info.summary);
   }

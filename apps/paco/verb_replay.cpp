@@ -2,10 +2,10 @@
 // earlier moment, or to see what another method or model would have answered.
 #include <fmt/format.h>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "data/labels.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "evaluate/evaluation.hpp"
+#include "io/labels.hpp"
 #include "report/summary.hpp"
 #include "session/replay.hpp"
 #include "verb.hpp"
@@ -22,19 +22,20 @@ struct ReplayArguments {
 
 Result<Json> accuracy(const std::vector<CategoryId>& predicted,
                       const std::vector<std::int64_t>& truth, std::size_t known) {
-  EvaluationInput input;
+  evaluate::EvaluationInput input;
   input.predicted = predicted;
   input.truth = std::span(truth).first(predicted.size());
   input.known_classes = static_cast<std::int64_t>(known);
-  PACO_ASSIGN(const Evaluation evaluation, evaluate(input));
-  return Json(evaluation_json(evaluation));
+  PACO_ASSIGN(const evaluate::Evaluation evaluation, evaluate::evaluate(input));
+  return Json(report::evaluation_json(evaluation));
 }
 
 // One label for every sample of the journal, or none.
 Result<std::vector<std::int64_t>> truth_of(const ReplayArguments& r, const Model* model) {
   if (r.truth.empty()) return std::vector<std::int64_t>{};
-  PACO_ASSIGN(Journal journal, Journal::open(r.journal, OpenMode::read, {}));
-  PACO_ASSIGN(const JournalTail tail, journal.tail());
+  PACO_ASSIGN(journal::Journal journal,
+              journal::Journal::open(r.journal, journal::OpenMode::read, {}));
+  PACO_ASSIGN(const journal::JournalTail tail, journal.tail());
   std::vector<std::string> names;
   if (model) {
     names = model->class_names;
@@ -43,7 +44,7 @@ Result<std::vector<std::int64_t>> truth_of(const ReplayArguments& r, const Model
     PACO_ASSIGN(const Model own, model_from_bytes(std::move(bytes), r.journal + " (its model)"));
     names = own.class_names;
   }
-  PACO_ASSIGN(Labels labels, read_labels(r.truth, names));
+  PACO_ASSIGN(io::Labels labels, io::read_labels(r.truth, names));
   if (labels.ids.size() < tail.samples) {
     return Error{ErrorCode::bad_shape,
                  fmt::format("{}: {} labels, the journal has {} samples", r.truth,
@@ -56,7 +57,7 @@ Result<std::vector<std::int64_t>> truth_of(const ReplayArguments& r, const Model
 Result<void> run(Context& context, const ReplayArguments& r) {
   PACO_TRY(check_outputs({{"journal", r.journal}, {"--model", r.model}, {"--truth", r.truth}},
                          {{"--save-state", r.state}}));
-  ReplayRequest request;
+  session::ReplayRequest request;
   request.journal = r.journal;
   request.method = r.method;
   request.threads = r.threads;
@@ -71,19 +72,19 @@ Result<void> run(Context& context, const ReplayArguments& r) {
   request.fold.progress = context.progress.get();
   request.fold.stop = context.stop;
   std::vector<CategoryId> decided, recorded;
-  request.fold.each = [&](const Decision& d, const StoredSample& sample) {
+  request.fold.each = [&](const Decision& d, const journal::StoredSample& sample) {
     if (truth.empty()) return;
     decided.push_back(d.category);
     recorded.push_back(sample.category);
   };
-  PACO_ASSIGN(const Replayed replayed, replay_journal(request));
-  const FoldOutcome& folded = replayed.fold;
+  PACO_ASSIGN(const session::Replayed replayed, session::replay_journal(request));
+  const session::FoldOutcome& folded = replayed.fold;
   const std::unique_ptr<Method>& method = replayed.method;
   if (!r.state.empty()) {
     PACO_ASSIGN(const std::vector<std::byte> bytes, method->save());
-    PACO_TRY(write_file(r.state, bytes));
+    PACO_TRY(core::write_file(r.state, bytes));
   }
-  Json json = replay_json(replayed);
+  Json json = session::replay_json(replayed);
   std::string text = fmt::format("{} samples and {} operations decided anew by '{}'\n",
                                  folded.samples, folded.operations, method->name());
   if (replayed.foreign && folded.operations > 0)

@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "report/gather.hpp"
 #include "report/report.hpp"
 #include "signals.hpp"
@@ -14,8 +14,8 @@ namespace paco {
 namespace {
 
 struct ReportArguments {
-  ReportFiles files;
-  ReportOptions options;
+  report::ReportFiles files;
+  report::ReportOptions options;
   std::string out;
 };
 
@@ -31,12 +31,14 @@ Result<void> run(Context& context, ReportArguments& settings) {
                          {{"--out", settings.out}}));
   const double start = context.clock();
   std::optional<NothingToLose> reading(context.json);
-  PACO_ASSIGN(const GatheredReport report, gather_report(settings.files, context.stop));
-  PACO_ASSIGN(const std::string page, render_report(report.input, settings.options, context.stop));
+  PACO_ASSIGN(const report::GatheredReport report,
+              report::gather_report(settings.files, context.stop));
+  PACO_ASSIGN(const std::string page,
+              report::render_report(report.input, settings.options, context.stop));
   reading.reset();
-  PACO_TRY(write_file(settings.out, page));
+  PACO_TRY(core::write_file(settings.out, page));
 
-  const ReportInput& input = report.input;
+  const report::ReportInput& input = report.input;
   Json parts = Json::array();
   for (const auto& [what, file] : input.sources) parts.push_back(what);
   const Json json = {{"out", settings.out},
@@ -69,8 +71,8 @@ void add_report(CLI::App& app, Context& context) {
                           "needed; whatever else is given adds "
                           "to it.");
   auto settings = std::make_shared<ReportArguments>();
-  ReportFiles& files = settings->files;
-  ReportOptions& options = settings->options;
+  report::ReportFiles& files = settings->files;
+  report::ReportOptions& options = settings->options;
   const auto file = [&verb](const char* name, std::string& path, const char* text) {
     return verb.add_option(name, path, text)->type_name("FILE");
   };
@@ -86,9 +88,11 @@ void add_report(CLI::App& app, Context& context) {
             "how many classes are known, where no model is given");
   file("--closed", files.closed,
        "decisions of 'paco discover --method closed' over the same stream, to compare with");
-  add_choice<Keep>(verb, "--keep", files.evaluation.keep, {{"top", Keep::top}, {"all", Keep::all}},
-                   "clusters that may be matched: 'top', as many of the largest as there are true "
-                   "classes, or 'all'");
+  add_choice<evaluate::Keep>(
+      verb, "--keep", files.evaluation.keep,
+      {{"top", evaluate::Keep::top}, {"all", evaluate::Keep::all}},
+      "clusters that may be matched: 'top', as many of the largest as there are true "
+      "classes, or 'all'");
   verb.add_option("--images", files.images,
                   "pictures of the samples: folder:PATH, tar:PATH, idx:IMAGES, cifar10:PATH, "
                   "cifar100:PATH or fashion-mnist")

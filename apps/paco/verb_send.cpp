@@ -5,9 +5,9 @@
 #include <thread>
 
 #include "about.hpp"
-#include "base/files.hpp"
-#include "base/partial_file.hpp"
-#include "base/try.hpp"
+#include "core/files.hpp"
+#include "core/partial_file.hpp"
+#include "core/try.hpp"
 #include "send_blocks.hpp"
 #include "server_options.hpp"
 #include "verb.hpp"
@@ -24,10 +24,10 @@ struct SendArguments {
 };
 
 // Sends a block until it is answered. Without keys a block that may have arrived is not sent again.
-Result<serve::Reply> deliver(Context& context, const SendArguments& r, serve::Client& client,
-                             const std::string& path, const SendBlock& block, bool& waited) {
+Result<server::Reply> deliver(Context& context, const SendArguments& r, server::Client& client,
+                              const std::string& path, const SendBlock& block, bool& waited) {
   for (int attempt = 0;; ++attempt) {
-    Result<serve::Reply> reply = client.call("POST", path, block.body, block.type);
+    Result<server::Reply> reply = client.call("POST", path, block.body, block.type);
     const bool busy = reply.ok() && (reply->status == 503 || reply->status == 429);
     const bool gone = !reply.ok() && reply.error().code == ErrorCode::io && !r.key_prefix.empty();
     if ((!busy && !gone) || attempt >= r.retries) return reply;
@@ -48,9 +48,9 @@ Result<void> run(Context& context, const SendArguments& r) {
   PACO_ASSIGN(const auto client, connect(r.server));
   PACO_ASSIGN(const auto source, r.images.empty() ? send_embeddings(r.input, r.block, r.key_prefix)
                                                   : send_images(r.images, r.block, r.key_prefix));
-  std::optional<AtomicFile> out;
+  std::optional<core::AtomicFile> out;
   if (!r.out.empty()) {
-    PACO_ASSIGN(out, AtomicFile::create(r.out));
+    PACO_ASSIGN(out, core::AtomicFile::create(r.out));
   }
   std::uint64_t sent = 0, repeated = 0, created = 0;
   bool waited = false;
@@ -61,9 +61,9 @@ Result<void> run(Context& context, const SendArguments& r) {
     const std::size_t rows = block.samples;
     if (rows == 0) break;
     const std::string path = fmt::format("/v1/streams/{}/samples{}", r.server.stream, block.query);
-    PACO_ASSIGN(const serve::Reply reply, deliver(context, r, *client, path, block, waited));
+    PACO_ASSIGN(const server::Reply reply, deliver(context, r, *client, path, block, waited));
     if (reply.status != 200) {
-      Error error = serve::error_of(reply);
+      Error error = server::error_of(reply);
       error.message = fmt::format("{}: rows {} to {}: {}", source->name(), sent, sent + rows - 1,
                                   error.message);
       return error;

@@ -7,12 +7,12 @@
 
 #include "about.hpp"
 #include "backbone_options.hpp"
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "serve/image_door.hpp"
-#include "serve/listener.hpp"
-#include "serve/service.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "serve_bus.hpp"
+#include "server/embedding_queue.hpp"
+#include "server/listener.hpp"
+#include "server/service.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -22,8 +22,8 @@ struct ServeArguments {
   std::string folder, port_file, token_file;
   BusAddress bus;
   BackboneOptions backbone;
-  serve::ListenerOptions listener;
-  serve::ServiceOptions service;
+  server::ListenerOptions listener;
+  server::ServiceOptions service;
 };
 
 Result<void> check(const ServeArguments& r) {
@@ -31,7 +31,7 @@ Result<void> check(const ServeArguments& r) {
     return Error{ErrorCode::bad_argument, "--tls-certificate and --tls-key belong together",
                  "give both, or neither"};
   }
-  if (!r.token_file.empty() || serve::is_loopback(r.listener.host)) return {};
+  if (!r.token_file.empty() || server::is_loopback(r.listener.host)) return {};
   return Error{ErrorCode::bad_argument,
                fmt::format("--host {} can be reached from other machines, and there are no tokens",
                            r.listener.host),
@@ -43,29 +43,29 @@ Result<void> run(Context& context, ServeArguments& r) {
   if (r.backbone.given()) {
     PACO_ASSIGN(auto embedder, open_backbone(r.backbone));
     const std::string name = embedder->spec().backbone;
-    r.service.images = std::make_shared<serve::ImageDoor>(std::move(embedder), name);
+    r.service.images = std::make_shared<server::EmbeddingQueue>(std::move(embedder), name);
   }
   if (!r.token_file.empty()) {
-    PACO_ASSIGN(r.service.tokens, serve::Tokens::read(r.token_file));
+    PACO_ASSIGN(r.service.tokens, server::Tokens::read(r.token_file));
   }
   r.service.folder = r.folder;
   r.service.version = PACO_VERSION;
-  r.service.loopback = serve::is_loopback(r.listener.host);
+  r.service.loopback = server::is_loopback(r.listener.host);
   r.service.own_streams = r.bus.servers.empty();
-  serve::Service service(r.service);
+  server::Service service(r.service);
   PACO_TRY(service.open());
   std::unique_ptr<BusStreams> on_bus;  // ends before the service
   if (!r.bus.servers.empty()) {
     PACO_ASSIGN(on_bus, open_bus_streams(r.bus, r.folder, service.streams(), context.stop));
   }
-  PACO_ASSIGN(const auto listener, serve::Listener::start(r.listener, service));
+  PACO_ASSIGN(const auto listener, server::Listener::start(r.listener, service));
   service.set_counts([&] { return listener->counts(); });
   const bool is_ipv6 = r.listener.host.find(':') != std::string::npos;
   const std::string address =
       fmt::format("{}://{}{}{}:{}", r.listener.certificate.empty() ? "http" : "https",
                   is_ipv6 ? "[" : "", r.listener.host, is_ipv6 ? "]" : "", listener->port());
   if (!r.port_file.empty())
-    PACO_TRY(write_file(r.port_file, fmt::format("{}\n", listener->port())));
+    PACO_TRY(core::write_file(r.port_file, fmt::format("{}\n", listener->port())));
   print_note(fmt::format("serving {} at {} (Ctrl-C ends it)", r.folder, address));
 
   std::mutex mutex;

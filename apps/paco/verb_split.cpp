@@ -2,12 +2,12 @@
 // or one's own.
 #include <fmt/format.h>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "data/embedding_writer.hpp"
-#include "data/embeddings.hpp"
-#include "data/splits.hpp"
-#include "images/images.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
+#include "embed/images/images.hpp"
+#include "io/embedding_writer.hpp"
+#include "io/embeddings.hpp"
+#include "io/splits.hpp"
 #include "verb.hpp"
 
 namespace paco {
@@ -16,13 +16,13 @@ namespace {
 struct SplitArguments {
   std::string data, labels, embeddings, rule, list, order = "shuffled", out;
   std::size_t known = 0;
-  SplitOptions options;
+  io::SplitOptions options;
 };
 
-Result<Labels> labels_of(const SplitArguments& s) {
-  if (!s.labels.empty()) return read_labels(s.labels);
-  PACO_ASSIGN(const auto images, open_images(s.data));
-  return image_labels(*images);
+Result<io::Labels> labels_of(const SplitArguments& s) {
+  if (!s.labels.empty()) return io::read_labels(s.labels);
+  PACO_ASSIGN(const auto images, embed::open_images(s.data));
+  return embed::image_labels(*images);
 }
 
 // A data set that has a rule of its own name ("fashion-mnist", "cifar10:PATH") needs no --rule.
@@ -34,26 +34,27 @@ std::string rule_of(const SplitArguments& s) {
   return s.list.empty() ? "" : "list";
 }
 
-Result<void> write_rows(const Matrix<double>& all, const std::vector<std::int64_t>& chosen,
-                        ElementType type, const std::string& path) {
-  PACO_ASSIGN(const auto writer, create_embeddings(path, all.columns(), type));
+Result<void> write_rows(const math::Matrix<double>& all, const std::vector<std::int64_t>& chosen,
+                        io::ElementType type, const std::string& path) {
+  PACO_ASSIGN(const auto writer, io::create_embeddings(path, all.columns(), type));
   for (const std::int64_t row : chosen) {
     PACO_TRY(writer->append({all[static_cast<std::size_t>(row)].data(), 1, all.columns()}, {}));
   }
   return writer->commit();
 }
 
-Result<void> split_embeddings(const SplitArguments& s, const Split& split, std::size_t samples) {
-  PACO_ASSIGN(const auto source, open_embeddings(s.embeddings));
-  const ElementType type = source->type();
+Result<void> split_embeddings(const SplitArguments& s, const io::Split& split,
+                              std::size_t samples) {
+  PACO_ASSIGN(const auto source, io::open_embeddings(s.embeddings));
+  const io::ElementType type = source->type();
   for (const std::string& note : source->notes()) print_note(note);
-  PACO_ASSIGN(const Matrix<double> all,
-              read_embeddings(*source, samples, s.labels.empty() ? s.data : s.labels));
-  PACO_TRY(make_folder(s.out));
+  PACO_ASSIGN(const math::Matrix<double> all,
+              io::read_embeddings(*source, samples, s.labels.empty() ? s.data : s.labels));
+  PACO_TRY(core::make_folder(s.out));
   PACO_TRY(write_rows(all, split.support, type, s.out + "/support.npy"));
   const auto stream = write_rows(all, split.stream, type, s.out + "/stream.npy");
   if (!stream.ok())
-    (void)remove_file(s.out + "/support.npy");  // the reason above is what is reported
+    (void)core::remove_file(s.out + "/support.npy");  // the reason above is what is reported
   return stream;
 }
 
@@ -84,24 +85,25 @@ Result<void> run(Context& context, SplitArguments& s) {
   }
   const std::string rule = rule_of(s);
   if (rule.empty()) {
-    return Error{
-        ErrorCode::bad_argument, "which classes are known?",
-        "give --known K for the first K, --list FILE, or --rule with one of " + split_rule_names()};
+    return Error{ErrorCode::bad_argument, "which classes are known?",
+                 "give --known K for the first K, --list FILE, or --rule with one of " +
+                     io::split_rule_names()};
   }
-  PACO_ASSIGN(const Labels labels, labels_of(s));
-  PACO_ASSIGN(const ClassSplit classes,
-              choose_classes({rule, s.list, s.known > 0 ? std::optional(s.known) : std::nullopt},
-                             labels.names));
+  PACO_ASSIGN(const io::Labels labels, labels_of(s));
+  PACO_ASSIGN(
+      const io::ClassSplit classes,
+      io::choose_classes({rule, s.list, s.known > 0 ? std::optional(s.known) : std::nullopt},
+                         labels.names));
   s.options.shuffle = s.order == "shuffled";
-  PACO_ASSIGN(const Split split, make_split(labels, classes, s.options));
+  PACO_ASSIGN(const io::Split split, io::make_split(labels, classes, s.options));
   // The embeddings first: they can disagree with the labels, the rest cannot.
   if (!s.embeddings.empty()) PACO_TRY(split_embeddings(s, split, labels.ids.size()));
-  const auto written = write_split(split, s.out);
+  const auto written = io::write_split(split, s.out);
   if (!written.ok()) {
     // No part of a split is left; removing is an attempt, and why writing failed is what is
     // reported.
     for (const char* name : {"/support.npy", "/stream.npy"}) {
-      if (!s.embeddings.empty()) (void)remove_file(s.out + name);
+      if (!s.embeddings.empty()) (void)core::remove_file(s.out + name);
     }
     return written;
   }
@@ -132,7 +134,7 @@ void add_split(CLI::App& app, Context& context) {
   verb.add_option("--labels", s->labels, "or: the label of every sample, numbers or names");
   verb.add_option("--embeddings", s->embeddings,
                   "embeddings of the samples, written as support.npy and stream.npy");
-  verb.add_option("--rule", s->rule, "which classes are known: " + split_rule_names())
+  verb.add_option("--rule", s->rule, "which classes are known: " + io::split_rule_names())
       ->default_str("by the data set");
   add_count(verb, "--known", s->known, 1, kNoLimit, "number of known classes, for rule first")
       ->default_str("");

@@ -1,9 +1,9 @@
 // `paco study`: experiments by name, from embeddings or images to tables, pages and pictures.
 #include <fmt/format.h>
 
-#include "base/files.hpp"
-#include "base/threads.hpp"
-#include "base/try.hpp"
+#include "core/files.hpp"
+#include "core/threads.hpp"
+#include "core/try.hpp"
 #include "image_set.hpp"
 #include "study/study.hpp"
 #include "study/study_data.hpp"
@@ -17,25 +17,26 @@ struct StudyArguments {
   std::vector<std::string> data;
   std::string methods;  // labels with commas between them
   std::string list, device = "cpu";
-  StudyRequest study;
+  study::StudyRequest study;
 };
 
-Result<std::vector<StudySet>> sets_of(const StudyArguments& r) {
-  std::vector<StudySet> list;
+Result<std::vector<study::StudySet>> sets_of(const StudyArguments& r) {
+  std::vector<study::StudySet> list;
   if (!r.list.empty()) {
-    PACO_ASSIGN(list, read_set_list(r.list));
+    PACO_ASSIGN(list, study::read_set_list(r.list));
   }
-  PACO_ASSIGN(std::vector<StudySet> sets, find_sets(r.data, list));
-  for (StudySet& set : sets) {
+  PACO_ASSIGN(std::vector<study::StudySet> sets, study::find_sets(r.data, list));
+  for (study::StudySet& set : sets) {
     if (!set.recipe) continue;
     set.recipe->training.device = r.device;
-    set.recipe->training.threads = r.study.threads == 0 ? available_threads() : r.study.threads;
+    set.recipe->training.threads =
+        r.study.threads == 0 ? core::available_threads() : r.study.threads;
   }
   return sets;
 }
 
-SetMaker set_maker(Context& context) {
-  return [&context](const ImageRecipe& recipe, const std::string& folder) -> Result<void> {
+study::SetMaker set_maker(Context& context) {
+  return [&context](const train::ImageRecipe& recipe, const std::string& folder) -> Result<void> {
     const auto in = [&](const char* name) { return folder + "/" + name; };
     const Result<void> made = make_image_set(
         context, recipe,
@@ -47,25 +48,25 @@ SetMaker set_maker(Context& context) {
 }
 
 Result<void> run(Context& context, StudyArguments& r) {
-  PACO_ASSIGN(const std::vector<const Plan*> plans, plans_called(r.name));
+  PACO_ASSIGN(const std::vector<const study::Plan*> plans, study::plans_called(r.name));
   if (!r.methods.empty()) r.study.contenders = CLI::detail::split(r.methods, ',');
-  for (const std::string& label : r.study.contenders) PACO_TRY(contender_called(label));
+  for (const std::string& label : r.study.contenders) PACO_TRY(study::contender_called(label));
   r.study.clock = context.clock;
-  PACO_ASSIGN(const std::vector<StudySet> sets, sets_of(r));
+  PACO_ASSIGN(const std::vector<study::StudySet> sets, sets_of(r));
   const bool only_embeddings = std::none_of(
-      sets.begin(), sets.end(), [](const StudySet& set) { return set.recipe.has_value(); });
+      sets.begin(), sets.end(), [](const study::StudySet& set) { return set.recipe.has_value(); });
   Json json = {{"out", r.study.out}, {"studies", Json::array()}};
   std::string text;
-  for (const Plan* plan : plans) {
-    if (only_embeddings && plans.size() > 1 && about_training(*plan)) {
+  for (const study::Plan* plan : plans) {
+    if (only_embeddings && plans.size() > 1 && study::about_training(*plan)) {
       print_note(fmt::format("{} is left out: it needs a set of images", plan->name));
       continue;
     }
-    PACO_ASSIGN(const std::vector<DataSet> data,
-                data_for(*plan, sets, r.study.seeds, r.study.out, set_maker(context)));
-    PACO_TRY(make_folder(r.study.out));
-    PACO_ASSIGN(const StudyOutcome outcome,
-                run_study(*plan, data, r.study, *context.progress, context.stop));
+    PACO_ASSIGN(const std::vector<study::DataSet> data,
+                study::data_for(*plan, sets, r.study.seeds, r.study.out, set_maker(context)));
+    PACO_TRY(core::make_folder(r.study.out));
+    PACO_ASSIGN(const study::StudyOutcome outcome,
+                study::run_study(*plan, data, r.study, *context.progress, context.stop));
     json["studies"].push_back(
         {{"name", std::string(plan->name)}, {"runs", outcome.runs}, {"files", outcome.files}});
     if (plans.size() == 1) text += outcome.text + "\n";
@@ -76,7 +77,8 @@ Result<void> run(Context& context, StudyArguments& r) {
 
 std::string list_of_studies() {
   std::string text;
-  for (const Plan& plan : all_plans()) text += fmt::format("\n  {:<23} {}", plan.name, plan.title);
+  for (const study::Plan& plan : study::all_plans())
+    text += fmt::format("\n  {:<23} {}", plan.name, plan.title);
   return text;
 }
 
@@ -103,7 +105,7 @@ void add_study(CLI::App& app, Context& context) {
                   "a JSON list of data sets, of embeddings or images: docs/comparison.md");
   verb.add_option("--methods", r->methods,
                   fmt::format("instead of the study's own, with commas between them: {}",
-                              fmt::join(contender_labels(), ", ")));
+                              fmt::join(study::contender_labels(), ", ")));
   add_count(verb, "--seeds", r->study.seeds, 1, 1000,
             "0, 1, ... of trainings, calibrations and draws");
   verb.add_option("--out", r->study.out, "the folder to write into")->required();

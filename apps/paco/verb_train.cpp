@@ -5,10 +5,10 @@
 #include <cstdlib>
 
 #include "about.hpp"
-#include "base/threads.hpp"
-#include "base/try.hpp"
 #include "commit.hpp"
-#include "images/images.hpp"
+#include "core/threads.hpp"
+#include "core/try.hpp"
+#include "embed/images/images.hpp"
 #include "train/train.hpp"
 #include "train/training_set.hpp"
 #include "verb.hpp"
@@ -20,9 +20,9 @@ struct TrainArguments {
   std::string data, split, index, labels, classes, backbone = "small", weights, out;
   std::string normalisation;
   int input = 0, dimension = -1;
-  TrainOptions options;
+  train::TrainOptions options;
   bool no_stat = false, no_margin = false, resume = false, distributed = false;
-  GroupArguments group;
+  train::GroupArguments group;
 };
 
 std::optional<std::string> environment(const std::string& name) {
@@ -31,7 +31,7 @@ std::optional<std::string> environment(const std::string& name) {
   return std::string(value);
 }
 
-Json to_json(const TrainReport& report, const TrainPlan& plan) {
+Json to_json(const train::TrainReport& report, const train::TrainPlan& plan) {
   const auto& last = report.epochs.back();
   return {{"out", plan.folder},
           {"epochs", report.epochs.size()},
@@ -54,38 +54,38 @@ Result<void> run(Context& context, TrainArguments& s) {
                          {{"--out", s.out}, {"a file in --out", s.out + "/weights.safetensors"}}));
   s.options.use_stat = !s.no_stat;
   s.options.use_margin = !s.no_margin;
-  TrainPlan plan;
-  PACO_ASSIGN(plan.net, make_spec(s.backbone, s.input, s.dimension));
+  train::TrainPlan plan;
+  PACO_ASSIGN(plan.net, embed::make_spec(s.backbone, s.input, s.dimension));
   if (!s.normalisation.empty()) {
-    PACO_ASSIGN(plan.net.normalisation, parse_normalisation(s.normalisation));
+    PACO_ASSIGN(plan.net.normalisation, embed::parse_normalisation(s.normalisation));
   }
   plan.weights = s.weights;
   plan.options = s.options;
-  if (plan.options.workers == 0) plan.options.workers = available_threads();
-  if (plan.options.threads == 0) plan.options.threads = available_threads();
+  if (plan.options.workers == 0) plan.options.workers = core::available_threads();
+  if (plan.options.threads == 0) plan.options.threads = core::available_threads();
   plan.folder = s.out;
   plan.resume = s.resume;
   plan.version = PACO_VERSION;
   plan.commit = built_from();
   if (s.distributed) {
-    PACO_ASSIGN(plan.group, group_options(s.group, environment));
+    PACO_ASSIGN(plan.group, train::group_options(s.group, environment));
   }
-  PACO_ASSIGN(const auto images, open_images(s.data));
+  PACO_ASSIGN(const auto images, embed::open_images(s.data));
   if (!s.split.empty()) {
     s.index = s.split + "/support_index.npy";
     s.labels = s.split + "/support_labels.npy";
     s.classes = s.split + "/classes.txt";
   }
-  PACO_ASSIGN(const TrainingSet set,
-              read_training_set(*images, s.data, {s.index, s.labels, s.classes}));
+  PACO_ASSIGN(const train::TrainingSet set,
+              train::read_training_set(*images, s.data, {s.index, s.labels, s.classes}));
 
   const bool quiet = plan.group && plan.group->rank > 0;
-  NoProgress silence;
-  TrainListener listener;
-  listener.progress = quiet ? static_cast<Progress*>(&silence) : context.progress.get();
+  core::NoProgress silence;
+  train::TrainListener listener;
+  listener.progress = quiet ? static_cast<core::Progress*>(&silence) : context.progress.get();
   listener.clock = context.clock;
   listener.warn = [](const std::string& text) { print_note("skipped " + text); };
-  PACO_ASSIGN(const TrainReport report, train(set, plan, listener, context.stop));
+  PACO_ASSIGN(const train::TrainReport report, train::train(set, plan, listener, context.stop));
   if (quiet) return {};
   const auto& last = report.epochs.back();
   return print_result(
@@ -94,7 +94,7 @@ Result<void> run(Context& context, TrainArguments& s) {
                   "loss {:.4f} = cls {:.4f} + {} x stat {:.4f}, training accuracy {:.1f} %\n"
                   "next: paco embed --model {} --data {} --out embeddings.npy\n",
                   s.out, report.epochs.size(), set.samples.size(), set.class_names.size(),
-                  report.parameters, format_duration(report.seconds), last.loss, last.cls,
+                  report.parameters, core::format_duration(report.seconds), last.loss, last.cls,
                   s.options.use_stat ? s.options.stat_weight : 0.0, last.stat, 100 * last.accuracy,
                   s.out, s.data));
 }
@@ -117,7 +117,7 @@ void add_group_options(CLI::App& verb, TrainArguments& s) {
 void add_train(CLI::App& app, Context& context) {
   CLI::App& verb = *app.add_subcommand("train", about_train);
   auto s = std::make_shared<TrainArguments>();
-  TrainOptions& o = s->options;
+  train::TrainOptions& o = s->options;
   o.workers = o.threads = 0;
   verb.add_option("--data", s->data,
                   "images: folder:PATH, tar:PATH, idx:IMAGES,LABELS, cifar10:PATH, cifar100:PATH "
@@ -130,7 +130,7 @@ void add_train(CLI::App& app, Context& context) {
   verb.add_option("--labels", s->labels, "their labels (else: those of the data set)");
   verb.add_option("--classes", s->classes, "names of the known classes, one a line");
   verb.add_option("--backbone", s->backbone,
-                  fmt::format("one of {}", fmt::join(backbone_names(), ", ")));
+                  fmt::format("one of {}", fmt::join(embed::backbone_names(), ", ")));
   verb.add_option("--weights", s->weights,
                   "start of the backbone: .safetensors, .pth or TorchScript");
   add_count(verb, "--input", s->input, 0, 4096,
@@ -152,17 +152,19 @@ void add_train(CLI::App& app, Context& context) {
   add_number(verb, "--stat-weight", o.stat_weight, "weight of the statistical episodes");
   verb.add_flag("--no-stat", s->no_stat, "leave the statistical episodes out");
   verb.add_flag("--no-margin", s->no_margin, "plain softmax instead of the angular margin");
-  add_choice<TrainBlocks>(
-      verb, "--train-blocks", o.blocks,
-      {{"all", TrainBlocks::all}, {"last", TrainBlocks::last}, {"head", TrainBlocks::head}},
-      "which part of the backbone learns: all, last or head (none)");
-  add_choice<Precision>(
-      verb, "--precision", o.precision,
-      {{"float32", Precision::float32}, {"mixed", Precision::mixed}, {"bf16", Precision::bf16}},
-      "float32, mixed (bfloat16 products) or bf16 (bfloat16 network)");
+  add_choice<train::TrainBlocks>(verb, "--train-blocks", o.blocks,
+                                 {{"all", train::TrainBlocks::all},
+                                  {"last", train::TrainBlocks::last},
+                                  {"head", train::TrainBlocks::head}},
+                                 "which part of the backbone learns: all, last or head (none)");
+  add_choice<train::Precision>(verb, "--precision", o.precision,
+                               {{"float32", train::Precision::float32},
+                                {"mixed", train::Precision::mixed},
+                                {"bf16", train::Precision::bf16}},
+                               "float32, mixed (bfloat16 products) or bf16 (bfloat16 network)");
   add_seed(verb, "--seed", o.seed, "of weights, order, augmentation and episodes");
   verb.add_option("--device", o.device, "cpu, cuda or cuda:N");
-  add_count(verb, "--workers", o.workers, 0, kMostThreads,
+  add_count(verb, "--workers", o.workers, 0, core::kMostThreads,
             "threads that decode and augment; 0: all cores");
   add_threads(verb, o.threads, "of the network on a CPU; the same number gives the same bytes");
   verb.add_flag("--strict", o.strict,

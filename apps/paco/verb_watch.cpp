@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "about.hpp"
-#include "base/printable.hpp"
-#include "base/try.hpp"
+#include "core/printable.hpp"
+#include "core/try.hpp"
 #include "server_options.hpp"
 #include "verb.hpp"
 
@@ -24,11 +24,11 @@ struct WatchArguments {
 std::string line_of(const Json& json, const std::string& kind) {
   if (kind == "operation") {
     return fmt::format("{:>9}  {}: {}\n", json.value("event", 0), json.value("actor", ""),
-                       printable(json.value("text", "")));
+                       core::printable(json.value("text", "")));
   }
   return fmt::format("{:>9}  sample {}: {} '{}'\n", json.value("event", 0),
                      json.value("sequence", 0), json.value("verdict", ""),
-                     printable(json.value("name", "")));
+                     core::printable(json.value("name", "")));
 }
 
 Result<void> run(Context& context, const WatchArguments& r) {
@@ -53,13 +53,13 @@ Result<void> run(Context& context, const WatchArguments& r) {
   for (bool told = false; !context.stop.stop_requested();) {
     std::string path = fmt::format("/v1/streams/{}/events?kinds={}", r.server.stream, r.kinds);
     if (next) path += fmt::format("&from={}", *next);
-    const Result<serve::Reply> reply = client->lines(path, take);
+    const Result<server::Reply> reply = client->lines(path, take);
     if (!failed.ok()) return failed;
     if (reply.ok() && reply->status == 200) return {};
     const bool busy = reply.ok() && reply->status == 503;
-    if (reply.ok() && !busy) return serve::error_of(*reply);
+    if (reply.ok() && !busy) return server::error_of(*reply);
     if (!reply.ok() && reply.error().code != ErrorCode::io) return reply.error();
-    if (!next) return reply.ok() ? serve::error_of(*reply) : reply.error();
+    if (!next) return reply.ok() ? server::error_of(*reply) : reply.error();
     if (!told) print_note("the server is away; going on when it is back");
     told = true;
     for (int i = 0; i < 10 && !context.stop.stop_requested(); ++i)

@@ -7,19 +7,19 @@
 #include <memory>
 #include <string>
 
-#include "represent/embedder.hpp"
-#include "represent/state_dict.hpp"
+#include "embed/embedder.hpp"
+#include "embed/weights/state_dict.hpp"
 #include "train/train.hpp"
 
 namespace paco::with_torch {
 
-Result<std::unique_ptr<ImageEmbedder>> open_run(const std::string& path,
-                                                const EmbedderSettings& settings);
-Result<std::unique_ptr<ImageEmbedder>> open_backbone(const NetSpec& spec,
-                                                     const std::string& weights,
-                                                     const EmbedderSettings& settings);
-Result<StateDict> read_torchscript(const std::string& path);
-Result<void> train_network(const TrainingSet& set, const TrainPlan& plan,
-                           const TrainListener& listener, std::stop_token stop);
+Result<std::unique_ptr<embed::ImageEmbedder>> open_run(const std::string& path,
+                                                       const embed::EmbedderSettings& settings);
+Result<std::unique_ptr<embed::ImageEmbedder>> open_backbone(
+    const embed::NetSpec& spec, const std::string& weights,
+    const embed::EmbedderSettings& settings);
+Result<embed::StateDict> read_torchscript(const std::string& path);
+Result<void> train_network(const train::TrainingSet& set, const train::TrainPlan& plan,
+                           const train::TrainListener& listener, std::stop_token stop);
 
 }  // namespace paco::with_torch

@@ -12,7 +12,7 @@ Error needs_torch(const std::string& what) {
                "again"};
 }
 
-Error no_device(const EmbedderSettings& settings) {
+Error no_device(const embed::EmbedderSettings& settings) {
   if (settings.device == "cuda" || settings.device.starts_with("cuda:"))
     return needs_torch("--device " + settings.device);
   return Error{ErrorCode::bad_argument, fmt::format("there is no device \"{}\"", settings.device),
@@ -21,22 +21,22 @@ Error no_device(const EmbedderSettings& settings) {
 
 }  // namespace
 
-Result<std::unique_ptr<ImageEmbedder>> open_run(const std::string&,
-                                                const EmbedderSettings& settings) {
+Result<std::unique_ptr<embed::ImageEmbedder>> open_run(const std::string&,
+                                                       const embed::EmbedderSettings& settings) {
   return no_device(settings);
 }
 
-Result<std::unique_ptr<ImageEmbedder>> open_backbone(const NetSpec&, const std::string&,
-                                                     const EmbedderSettings& settings) {
+Result<std::unique_ptr<embed::ImageEmbedder>> open_backbone(
+    const embed::NetSpec&, const std::string&, const embed::EmbedderSettings& settings) {
   return no_device(settings);
 }
 
-Result<StateDict> read_torchscript(const std::string& path) {
+Result<embed::StateDict> read_torchscript(const std::string& path) {
   return needs_torch(path + " is a TorchScript archive");
 }
 
-Result<void> train_network(const TrainingSet& set, const TrainPlan&, const TrainListener&,
-                           std::stop_token) {
+Result<void> train_network(const train::TrainingSet& set, const train::TrainPlan&,
+                           const train::TrainListener&, std::stop_token) {
   return needs_torch("a network for " + set.description + " is to be trained");
 }
 

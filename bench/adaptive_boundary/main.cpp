@@ -2,9 +2,9 @@
 // AdaptiveBoundary, which keeps medians in order, and plain_boundary, the obvious sort per sample.
 #include <fmt/format.h>
 
-#include "base/random.hpp"
-#include "discover/boundary.hpp"
+#include "core/random.hpp"
 #include "harness.hpp"
+#include "methods/paco/boundary.hpp"
 
 namespace {
 
@@ -14,7 +14,7 @@ using namespace paco;
 struct Growth {
   std::vector<std::int64_t> sizes;
   std::vector<double> resultants;
-  Random random{11};
+  core::Random random{11};
 
   explicit Growth(std::size_t categories) : sizes(categories, 40), resultants(categories) {
     for (double& r : resultants) r = 40 * random.uniform(0.5, 0.8);
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
   const PacoParameters parameters = small_parameters();
   for (const std::size_t categories : {100, 1'000, 10'000, 100'000}) {
     Growth growth(categories);
-    AdaptiveBoundary boundary(parameters);
+    methods::AdaptiveBoundary boundary(parameters);
     boundary.rebuild([&](auto insert) {
       for (std::size_t k = 0; k < categories; ++k) insert(growth.sizes[k], growth.resultants[k]);
     });
@@ -55,8 +55,9 @@ int main(int argc, char** argv) {
       return boundary.now();
     };
     for (int i = 0; i < 50; ++i) {
-      const Boundary fast = incremental();
-      const Boundary plain = plain_boundary(parameters, growth.sizes, growth.resultants);
+      const methods::Boundary fast = incremental();
+      const methods::Boundary plain =
+          methods::plain_boundary(parameters, growth.sizes, growth.resultants);
       harness.require(fast.tau_birth == plain.tau_birth && fast.eta == plain.eta,
                       fmt::format("boundary of {} categories after step {}", categories, i));
     }
@@ -67,7 +68,7 @@ int main(int argc, char** argv) {
     });
     harness.time("sort per sample", shape, 1, [&] {
       growth.grow();
-      (void)plain_boundary(parameters, growth.sizes, growth.resultants);
+      (void)methods::plain_boundary(parameters, growth.sizes, growth.resultants);
     });
   }
   return harness.finish();

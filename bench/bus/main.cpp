@@ -15,13 +15,13 @@
 #include <random>
 #include <thread>
 
-#include "base/try.hpp"
 #include "bus/event.hpp"
 #include "bus/outbox.hpp"
 #include "bus/reader.hpp"
 #include "bus/run_replica.hpp"
 #include "bus/subjects.hpp"
-#include "linalg/matrix.hpp"
+#include "core/try.hpp"
+#include "math/matrix.hpp"
 #include "paco/session.hpp"
 
 namespace paco::bus {
@@ -113,7 +113,7 @@ Result<void> read_back(const std::shared_ptr<Connection>& connection, const std:
 Result<void> run(const std::string& servers, std::size_t samples, std::size_t dimension, int rounds,
                  const std::vector<std::string>& processes) {
   MadeRows rows(dimension);
-  Matrix<double> support(kKnown * kSupport, dimension);
+  math::Matrix<double> support(kKnown * kSupport, dimension);
   std::vector<std::int64_t> labels;
   for (std::size_t i = 0; i < support.rows(); ++i) {
     labels.push_back(static_cast<std::int64_t>(i % kKnown));

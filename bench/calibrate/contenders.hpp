@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "linalg/matrix.hpp"
+#include "math/matrix.hpp"
 #include "paco/thresholds.hpp"
 
 namespace paco::bench {

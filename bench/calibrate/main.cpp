@@ -7,9 +7,9 @@
 int main(int argc, char** argv) {
   using namespace paco;
   bench::Harness harness("calibrate", argc, argv);
-  for (const MadeShape& shape : {cub_shape(), imagenet_shape()}) {
-    const MadeData data(shape);
-    const Matrix<double> support = data.support();
+  for (const io::SyntheticShape& shape : {cub_shape(), imagenet_shape()}) {
+    const io::SyntheticData data(shape);
+    const math::Matrix<double> support = data.support();
     const std::vector<std::int64_t> labels = data.support_labels();
     const PacoOptions options;
 
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
                         plain.create == fast.create.value,
                     "thresholds of calibrate() and of the plain loops, " + shape.name);
 
-    Matrix<float> units(support.rows(), support.columns());
+    math::Matrix<float> units(support.rows(), support.columns());
     for (std::size_t i = 0; i < units.rows(); ++i) {
       for (std::size_t j = 0; j < units.columns(); ++j) {
         units[i][j] = static_cast<float>(support[i][j]);

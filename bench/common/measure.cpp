@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/try.hpp"
 #include "bench/common/openblas.hpp"
+#include "core/try.hpp"
 
 namespace paco {
 namespace {
 
 // Best of repeated runs within a time: a limit is what was reached once.
-double best_seconds(const Clock& clock, double budget, const std::function<void()>& body) {
+double best_seconds(const core::Clock& clock, double budget, const std::function<void()>& body) {
   double best = 1e9;
   const double start = clock();
   do {
@@ -39,7 +39,7 @@ Result<const OpenBlas*> yardstick() {
 
 }  // namespace
 
-Result<MachinePeak> measure_peak(const Clock& clock) {
+Result<MachinePeak> measure_peak(const core::Clock& clock) {
   PACO_ASSIGN(const OpenBlas* const blas, yardstick());
   MachinePeak peak;
   {
@@ -56,7 +56,7 @@ Result<MachinePeak> measure_peak(const Clock& clock) {
   return peak;
 }
 
-Result<double> reread_seconds(std::size_t bytes, const Clock& clock) {
+Result<double> reread_seconds(std::size_t bytes, const core::Clock& clock) {
   PACO_ASSIGN(const OpenBlas* const blas, yardstick());
   const std::vector<float> buffer(std::max<std::size_t>(bytes / sizeof(float), 1), 1.0f);
   read_all(*blas, buffer);
@@ -70,7 +70,7 @@ Timing timing_of(std::vector<double> seconds) {
   return {seconds[n / 2], seconds[0], seconds[std::min(n - 1, n * 99 / 100)], n};
 }
 
-Timing time_runs(const Clock& clock, double least_seconds, const std::function<void()>& body,
+Timing time_runs(const core::Clock& clock, double least_seconds, const std::function<void()>& body,
                  const std::function<void()>& prepare) {
   std::vector<double> seconds;
   double spent = 0;

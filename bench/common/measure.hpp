@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "base/progress.hpp"
+#include "core/progress.hpp"
 #include "paco/result.hpp"
 
 namespace paco {
@@ -22,10 +22,10 @@ struct MachinePeak {
   double memory_gb_per_second = 0;  // best reading of a buffer far larger than the caches
 };
 
-Result<MachinePeak> measure_peak(const Clock& clock);
+Result<MachinePeak> measure_peak(const core::Clock& clock);
 
 // Median seconds to read `bytes` once when they were read just before: from cache, if they fit.
-Result<double> reread_seconds(std::size_t bytes, const Clock& clock);
+Result<double> reread_seconds(std::size_t bytes, const core::Clock& clock);
 
 // Seconds, over all runs or all samples.
 struct Timing {
@@ -39,7 +39,7 @@ Timing timing_of(std::vector<double> seconds);
 
 // Runs `body` until it has taken `least_seconds` in all, at least three times; `prepare` runs
 // before each and is not timed.
-Timing time_runs(const Clock& clock, double least_seconds, const std::function<void()>& body,
+Timing time_runs(const core::Clock& clock, double least_seconds, const std::function<void()>& body,
                  const std::function<void()>& prepare = {});
 
 // One figure: what was done, by whom, how long it took, and how much work that was.

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 
 namespace paco {
 namespace {
@@ -63,8 +63,8 @@ double calibration_flops(const Model& model, std::size_t samples) {
 }
 
 Result<Measurement> time_blocks(const std::string& name, std::shared_ptr<const Model> model,
-                                const MadeShape& shape, Rows<const double> stream,
-                                std::size_t block, int threads, const Clock& clock,
+                                const io::SyntheticShape& shape, Rows<const double> stream,
+                                std::size_t block, int threads, const core::Clock& clock,
                                 double least_seconds) {
   PACO_ASSIGN(const std::vector<Decision> decisions, run(name, model, stream, block, threads));
   Measurement m{"decide_block", name, shape.name, {}, static_cast<double>(stream.rows)};
@@ -82,8 +82,8 @@ Result<Measurement> time_blocks(const std::string& name, std::shared_ptr<const M
 }
 
 Result<Measurement> time_singles(const std::string& name, std::shared_ptr<const Model> model,
-                                 const MadeShape& shape, Rows<const double> stream,
-                                 const Clock& clock) {
+                                 const io::SyntheticShape& shape, Rows<const double> stream,
+                                 const core::Clock& clock) {
   PACO_ASSIGN(const auto method, make_method(name, model));
   std::vector<double> seconds;
   std::size_t prototypes = 0;
@@ -107,9 +107,9 @@ Result<Measurement> time_singles(const std::string& name, std::shared_ptr<const 
   return m;
 }
 
-Result<Measurement> time_calibration(const MadeData& data, int threads, const Clock& clock,
-                                     double least_seconds) {
-  const Matrix<double> support = data.support();
+Result<Measurement> time_calibration(const io::SyntheticData& data, int threads,
+                                     const core::Clock& clock, double least_seconds) {
+  const math::Matrix<double> support = data.support();
   const std::vector<std::int64_t> labels = data.support_labels();
   CalibrationOptions options;
   options.threads = threads;
@@ -127,7 +127,8 @@ Result<Measurement> time_calibration(const MadeData& data, int threads, const Cl
   return m;
 }
 
-Result<ShortBench> run_short_bench(const Clock& clock, Progress& progress, std::stop_token stop) {
+Result<ShortBench> run_short_bench(const core::Clock& clock, core::Progress& progress,
+                                   std::stop_token stop) {
   constexpr std::size_t kCompared = 600;  // samples that the plain reference decides too
   ShortBench out;
   std::uint64_t done = 0;
@@ -140,10 +141,10 @@ Result<ShortBench> run_short_bench(const Clock& clock, Progress& progress, std::
   PACO_TRY(next("limits of the machine"));
   PACO_ASSIGN(out.peak, measure_peak(clock));
 
-  const MadeData cars(cars_shape());
+  const io::SyntheticData cars(cars_shape());
   PACO_ASSIGN(Model calibrated, calibrate_made(cars));
   const auto model = std::make_shared<const Model>(std::move(calibrated));
-  const Matrix<double> stream = cars.stream(0, cars.shape().stream);
+  const math::Matrix<double> stream = cars.stream(0, cars.shape().stream);
   PACO_TRY(next("answers compared"));
   PACO_TRY(same_decisions("paco", "reference", model, stream.view().slice(0, kCompared)));
   PACO_TRY(next("decisions in blocks"));
@@ -152,9 +153,10 @@ Result<ShortBench> run_short_bench(const Clock& clock, Progress& progress, std::
   PACO_TRY(next("decisions one by one"));
   PACO_ASSIGN(Measurement singles, time_singles("paco", model, cars.shape(), stream, clock));
   PACO_TRY(next("calibration, CUB shape"));
-  PACO_ASSIGN(Measurement cub, time_calibration(MadeData(cub_shape()), 1, clock, 0.5));
+  PACO_ASSIGN(Measurement cub, time_calibration(io::SyntheticData(cub_shape()), 1, clock, 0.5));
   PACO_TRY(next("calibration, ImageNet-100 shape"));
-  PACO_ASSIGN(Measurement imagenet, time_calibration(MadeData(imagenet_shape()), 1, clock, 0.5));
+  PACO_ASSIGN(Measurement imagenet,
+              time_calibration(io::SyntheticData(imagenet_shape()), 1, clock, 0.5));
   out.measurements = {std::move(singles), std::move(blocks), std::move(cub), std::move(imagenet)};
   progress.update(done);
   progress.finish();

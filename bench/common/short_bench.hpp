@@ -6,9 +6,9 @@
 #include <stop_token>
 #include <vector>
 
-#include "base/progress.hpp"
-#include "bench/common/made_shapes.hpp"
 #include "bench/common/measure.hpp"
+#include "bench/common/synthetic_shapes.hpp"
+#include "core/progress.hpp"
 #include "paco/method.hpp"
 
 namespace paco {
@@ -26,16 +26,16 @@ double calibration_flops(const Model& model, std::size_t samples);
 
 // The whole stream through a fresh method, `block` samples at a time.
 Result<Measurement> time_blocks(const std::string& method, std::shared_ptr<const Model> model,
-                                const MadeShape& shape, Rows<const double> stream,
-                                std::size_t block, int threads, const Clock& clock,
+                                const io::SyntheticShape& shape, Rows<const double> stream,
+                                std::size_t block, int threads, const core::Clock& clock,
                                 double least_seconds);
 // One sample at a time; the timing is over samples. `more` says how long the prototypes' bytes take
 // to read once from cache.
 Result<Measurement> time_singles(const std::string& method, std::shared_ptr<const Model> model,
-                                 const MadeShape& shape, Rows<const double> stream,
-                                 const Clock& clock);
-Result<Measurement> time_calibration(const MadeData& data, int threads, const Clock& clock,
-                                     double least_seconds);
+                                 const io::SyntheticShape& shape, Rows<const double> stream,
+                                 const core::Clock& clock);
+Result<Measurement> time_calibration(const io::SyntheticData& data, int threads,
+                                     const core::Clock& clock, double least_seconds);
 
 struct ShortBench {
   MachinePeak peak;
@@ -43,6 +43,7 @@ struct ShortBench {
 };
 
 // Under 20 seconds on the machines we know.
-Result<ShortBench> run_short_bench(const Clock& clock, Progress& progress, std::stop_token stop);
+Result<ShortBench> run_short_bench(const core::Clock& clock, core::Progress& progress,
+                                   std::stop_token stop);
 
 }  // namespace paco

@@ -7,9 +7,9 @@
 int main(int argc, char** argv) {
   using namespace paco;
   bench::Harness harness("decide_block", argc, argv);
-  const MadeData cars(cars_shape());
+  const io::SyntheticData cars(cars_shape());
   const auto model = std::make_shared<const Model>(harness.take(calibrate_made(cars)));
-  const Matrix<double> stream = cars.stream(0, cars.shape().stream);
+  const math::Matrix<double> stream = cars.stream(0, cars.shape().stream);
   harness.take(same_decisions("paco", "reference", model, stream));
   const auto blocks = [&](const char* method, std::size_t block, int threads, double seconds) {
     Measurement m = harness.take(

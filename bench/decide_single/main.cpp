@@ -7,9 +7,9 @@
 int main(int argc, char** argv) {
   using namespace paco;
   bench::Harness harness("decide_single", argc, argv);
-  const MadeData cars(cars_shape());
+  const io::SyntheticData cars(cars_shape());
   const auto model = std::make_shared<const Model>(harness.take(calibrate_made(cars)));
-  const Matrix<double> stream = cars.stream(0, cars.shape().stream);
+  const math::Matrix<double> stream = cars.stream(0, cars.shape().stream);
   harness.take(same_decisions("paco", "reference", model, stream));
   for (const char* method : {"paco", "reference"}) {
     harness.add(harness.take(time_singles(method, model, cars.shape(), stream, harness.clock())));

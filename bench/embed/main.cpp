@@ -7,21 +7,21 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/random.hpp"
-#include "base/threads.hpp"
+#include "core/random.hpp"
+#include "core/threads.hpp"
+#include "embed/cpu/cpu_embedder.hpp"
+#include "embed/cpu/plain_forward.hpp"
+#include "embed/cpu/reduced.hpp"
+#include "embed/weights/weights.hpp"
 #include "harness.hpp"
-#include "represent/weights.hpp"
-#include "vision/cpu_embedder.hpp"
-#include "vision/plain_forward.hpp"
-#include "vision/reduced.hpp"
 
 namespace {
 
 using namespace paco;
 
 // Multiplications and additions of all products for one image.
-double flops_of(const NetSpec& spec) {
-  if (spec.kind == BackboneKind::small) {
+double flops_of(const embed::NetSpec& spec) {
+  if (spec.kind == embed::BackboneKind::small) {
     double total = 2.0 * spec.features() * spec.dimension, from = 3;
     double side = spec.input;
     for (const double width : {spec.width / 4.0, spec.width / 2.0, spec.width * 1.0}) {
@@ -38,9 +38,9 @@ double flops_of(const NetSpec& spec) {
   return patches + (spec.depth - 1) * block + last + 2 * width * spec.dimension;
 }
 
-Batch made_batch(const NetSpec& spec, std::size_t count) {
-  Random random(11);
-  Batch batch;
+embed::Batch made_batch(const embed::NetSpec& spec, std::size_t count) {
+  core::Random random(11);
+  embed::Batch batch;
   batch.input = spec.input;
   batch.views = 1;
   const std::size_t bytes = count * spec.input * spec.input * 3;
@@ -61,31 +61,31 @@ double relative_error(const std::vector<double>& expected, const float* found) {
 }
 
 void measure(bench::Harness& harness, const std::string& name, std::size_t count) {
-  NetSpec spec = harness.take(make_spec(name));
+  embed::NetSpec spec = harness.take(embed::make_spec(name));
   spec.dimension = 0;
-  const StateDict weights = fresh_tensors(spec, 1);
-  const Batch batch = made_batch(spec, count);
-  Matrix<float> out(count, static_cast<std::size_t>(spec.embedding()));
+  const embed::StateDict weights = embed::fresh_tensors(spec, 1);
+  const embed::Batch batch = made_batch(spec, count);
+  math::Matrix<float> out(count, static_cast<std::size_t>(spec.embedding()));
   // Plain loops take minutes for the large networks: those are held to themselves in float32.
   std::vector<double> expected;
-  if (flops_of(spec) < 3e9) expected = plain::forward(spec, weights, batch.pixels.get());
-  for (const CpuPrecision precision :
-       {CpuPrecision::float32, CpuPrecision::bfloat16, CpuPrecision::int8}) {
-    const std::string bits = cpu_precision_name(precision);
-    if (!processor_has(precision)) {
+  if (flops_of(spec) < 3e9) expected = embed::plain::forward(spec, weights, batch.pixels.get());
+  for (const embed::CpuPrecision precision :
+       {embed::CpuPrecision::float32, embed::CpuPrecision::bfloat16, embed::CpuPrecision::int8}) {
+    const std::string bits = embed::cpu_precision_name(precision);
+    if (!embed::processor_has(precision)) {
       harness.note(fmt::format("{}: this processor has no {}", name, bits));
       continue;
     }
     for (const unsigned threads : {1u, 2u}) {
-      if (threads > available_threads()) continue;
-      EmbedderSettings settings;
+      if (threads > core::available_threads()) continue;
+      embed::EmbedderSettings settings;
       settings.threads = threads;
       settings.precision = bits;
-      const auto embedder = harness.take(open_cpu_backbone(spec, weights, "made", settings));
+      const auto embedder = harness.take(embed::open_cpu_backbone(spec, weights, "made", settings));
       harness.take(embedder->embed(batch, out.view()));
       if (expected.empty()) expected.assign(out.data(), out.data() + out.columns());
       const double error = relative_error(expected, out.data());
-      harness.require(error < (precision == CpuPrecision::float32 ? 1e-5 : 0.2),
+      harness.require(error < (precision == embed::CpuPrecision::float32 ? 1e-5 : 0.2),
                       fmt::format("{} in {}: error {:.2g}", name, bits, error));
       Measurement figure;
       figure.contender = fmt::format("{}, {} thread{}", bits, threads, threads == 1 ? "" : "s");

@@ -20,7 +20,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "represent/torch_net.hpp"
+#include "embed/torch/torch_net.hpp"
 #include "train/trainer.hpp"
 #ifdef PACO_CUDA
 #include <ATen/cuda/CUDAGraph.h>

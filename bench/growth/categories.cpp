@@ -5,10 +5,10 @@
 
 #include <cmath>
 
-#include "base/files.hpp"
-#include "base/random.hpp"
-#include "discover/state_file.hpp"
+#include "core/files.hpp"
+#include "core/random.hpp"
 #include "growth.hpp"
+#include "methods/common/state_file.hpp"
 #include "paco/thresholds.hpp"
 
 namespace paco::bench {
@@ -18,7 +18,7 @@ constexpr std::int64_t kMembers = 20;  // of every category
 
 // The direction of category k, of length sqrt(d).
 void direction(std::size_t k, std::span<double> row) {
-  Random random(21, k);
+  core::Random random(21, k);
   for (double& x : row) x = random.normal();
 }
 
@@ -27,13 +27,13 @@ void direction(std::size_t k, std::span<double> row) {
 std::vector<std::byte> state_with(const Harness& harness, const Method& method,
                                   std::size_t categories) {
   const Model& model = method.model();
-  State state;
+  methods::State state;
   state.samples = categories * static_cast<std::size_t>(kMembers);
   state.categories = Categories(model.class_names);
-  state.prototypes = PrototypeTable(model);
+  state.prototypes = methods::PrototypeTable(model);
   std::vector<double> sums(categories * model.dimension), row(model.dimension);
   for (std::size_t k = 0; k < categories; ++k) {
-    PrototypeRecord record;
+    methods::PrototypeRecord record;
     record.owner = state.categories.next();
     record.members = kMembers;
     record.birth = k;
@@ -50,14 +50,14 @@ std::vector<std::byte> state_with(const Harness& harness, const Method& method,
   state.own.tensors["branches"] = {{4}, std::vector<std::int64_t>{0, all, 0, 0}};
   state.own.tensors["routes"] = {{3}, std::vector<std::int64_t>{0, 0, all}};
   state.own.numbers["lowest_tau_birth"] = harness.take(paco_parameters(model)).tau_birth_sup;
-  return harness.take(state_to_bytes(state, method, ""));
+  return harness.take(methods::state_to_bytes(state, method, ""));
 }
 
 // Samples around categories, in the raw coordinates that the model standardises.
-Matrix<double> samples(const Model& model, std::size_t categories, std::size_t count,
-                       std::uint64_t seed) {
-  Matrix<double> rows(count, model.dimension);
-  Random random(seed);
+math::Matrix<double> samples(const Model& model, std::size_t categories, std::size_t count,
+                             std::uint64_t seed) {
+  math::Matrix<double> rows(count, model.dimension);
+  core::Random random(seed);
   for (std::size_t i = 0; i < count; ++i) {
     direction(random.below(categories), rows[i]);
     for (std::size_t j = 0; j < model.dimension; ++j) {
@@ -68,16 +68,16 @@ Matrix<double> samples(const Model& model, std::size_t categories, std::size_t c
 }
 
 void at_dimension(Harness& harness, std::size_t dimension, std::span<const std::size_t> counts) {
-  const MadeData data({"", dimension, 50, 0, 500, 0, 0.7, 5});
+  const io::SyntheticData data({"", dimension, 50, 0, 500, 0, 0.7, 5});
   const auto model = std::make_shared<const Model>(harness.take(calibrate_made(data)));
   for (const std::size_t categories : counts) {
     const std::string path = fmt::format("/tmp/paco-bench-growth-{}.paco", ::getpid());
     const auto method = harness.take(make_method("paco", model));
-    harness.take(write_file(path, state_with(harness, *method, categories)));
+    harness.take(core::write_file(path, state_with(harness, *method, categories)));
     const double before = resident_bytes();
     harness.take(method->restore(path));
     const double grown = resident_bytes() - before;
-    harness.take(remove_file(path));
+    harness.take(core::remove_file(path));
     const std::string axis = fmt::format("categories, d {}", dimension);
     Measurement m{"growth", "memory", fmt::format("{} {}", categories, axis), timing_of({0.0}), 1};
     m.more = {{"axis", axis},

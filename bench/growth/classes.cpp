@@ -7,9 +7,9 @@ namespace paco::bench {
 
 void grow_known_classes(Harness& harness) {
   for (const std::size_t known : {10, 100, 1'000, 10'000}) {
-    const MadeShape shape{"", 128, known, 10, 3 * known, 0, 0.6, 5};
-    const MadeData data(shape);
-    const Matrix<double> support = data.support();
+    const io::SyntheticShape shape{"", 128, known, 10, 3 * known, 0, 0.6, 5};
+    const io::SyntheticData data(shape);
+    const math::Matrix<double> support = data.support();
     const std::vector<std::int64_t> labels = data.support_labels();
     const double before = harness.clock()();
     Model model = harness.take(calibrate({support, labels, {}, {}}));

@@ -1,7 +1,7 @@
 // Along which axes the cost of a decision is measured; one file each.
 #pragma once
 
-#include "bench/common/made_shapes.hpp"
+#include "bench/common/synthetic_shapes.hpp"
 #include "harness.hpp"
 #include "paco/method.hpp"
 

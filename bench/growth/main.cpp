@@ -16,7 +16,7 @@ void add_decisions(Harness& harness, Method& method, Rows<const double> block_ro
   std::vector<Decision> decisions(block_rows.rows);
   const std::string shape = fmt::format("{} {}", at, axis);
   const double dimension = static_cast<double>(block_rows.columns);
-  const Clock& clock = harness.clock();
+  const core::Clock& clock = harness.clock();
 
   const std::size_t slice = block_rows.rows / 8;
   std::vector<double> seconds;

@@ -8,11 +8,11 @@ namespace paco::bench {
 // Samples are made block by block and forgotten; only deciding is timed.
 void grow_stream(Harness& harness) {
   constexpr std::size_t kBlock = 1000;
-  const MadeData data({"", 64, 20, 20, 400, 0, 0.25, 9});
+  const io::SyntheticData data({"", 64, 20, 20, 400, 0, 0.25, 9});
   const auto method = harness.take(
       make_method("paco", std::make_shared<const Model>(harness.take(calibrate_made(data)))));
   std::vector<Decision> decisions(kBlock);
-  Matrix<double> block(kBlock, data.shape().dimension);
+  math::Matrix<double> block(kBlock, data.shape().dimension);
   std::uint64_t done = 0;
   for (const std::uint64_t end : {1'000u, 10'000u, 100'000u, 1'000'000u, 10'000'000u}) {
     std::vector<double> seconds;

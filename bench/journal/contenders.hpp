@@ -22,16 +22,16 @@ class MadeSamples {
   std::size_t size() const { return rows_.size(); }
   std::size_t dimension() const { return dimension_; }
   // Rows [from, from + count) of an endless stream that repeats these samples.
-  std::span<const SampleRow> group(std::uint64_t from, std::size_t count);
-  JournalSettings settings() const;
+  std::span<const journal::SampleRow> group(std::uint64_t from, std::size_t count);
+  journal::JournalSettings settings() const;
   // Bytes of one sample as the plain writer stores it.
   std::size_t plain_bytes() const;
-  void append_plain(const SampleRow& row, std::string& bytes) const;
+  void append_plain(const journal::SampleRow& row, std::string& bytes) const;
 
  private:
   std::size_t dimension_;
   std::vector<double> evidence_, embeddings_;
-  std::vector<SampleRow> rows_, group_;
+  std::vector<journal::SampleRow> rows_, group_;
 };
 
 // write() and fdatasync() of groups into one growing file.

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "base/files.hpp"
 #include "contenders.hpp"
+#include "core/files.hpp"
 
 namespace {
 
@@ -20,15 +20,16 @@ const std::string kPath = "bench.journal";
 
 void remove_journal() {
   for (const char* suffix : {"", "-wal", "-shm"}) {
-    if (path_kind(kPath + suffix) == PathKind::file) (void)remove_file(kPath + suffix);
+    if (core::path_kind(kPath + suffix) == core::PathKind::file)
+      (void)core::remove_file(kPath + suffix);
   }
 }
 
-Journal new_journal(const bench::Harness& harness, const MadeSamples& samples, bool full) {
+journal::Journal new_journal(const bench::Harness& harness, const MadeSamples& samples, bool full) {
   remove_journal();
-  Durability durability;
+  journal::Durability durability;
   durability.full = full;
-  return harness.take(Journal::create(kPath, samples.settings(), {}, durability));
+  return harness.take(journal::Journal::create(kPath, samples.settings(), {}, {}, durability));
 }
 
 double thread_seconds() {
@@ -41,7 +42,7 @@ double thread_seconds() {
 void durable_groups(bench::Harness& harness, MadeSamples& samples, std::size_t group,
                     std::size_t groups) {
   const std::string shape = fmt::format("d {}, groups of {}", samples.dimension(), group);
-  Journal journal = new_journal(harness, samples, true);
+  journal::Journal journal = new_journal(harness, samples, true);
   PlainFile plain(harness, "bench.plain");
   std::vector<double> journal_times, plain_times;
   std::uint64_t next = 0;
@@ -51,7 +52,8 @@ void durable_groups(bench::Harness& harness, MadeSamples& samples, std::size_t g
     std::string bytes;
     for (std::size_t i = 0; i < turn; ++i) {
       bytes.clear();
-      for (const SampleRow& row : samples.group(i * group, group)) samples.append_plain(row, bytes);
+      for (const journal::SampleRow& row : samples.group(i * group, group))
+        samples.append_plain(row, bytes);
       plain.write(bytes);
       plain.sync();
     }
@@ -83,38 +85,40 @@ void durable_groups(bench::Harness& harness, MadeSamples& samples, std::size_t g
 
 void relaxed(bench::Harness& harness, MadeSamples& samples, std::size_t group, std::size_t count) {
   const std::string shape = fmt::format("d {}, groups of {}", samples.dimension(), group);
-  Journal journal = new_journal(harness, samples, false);
+  journal::Journal journal = new_journal(harness, samples, false);
   const double start = harness.clock()(), busy = thread_seconds();
   for (std::uint64_t next = 0; next < count; next += group)
     harness.take(journal.append(samples.group(next, group), {}));
-  const double handed = harness.clock()() - start, thread = thread_seconds() - busy;
+  const double written = harness.clock()() - start, thread = thread_seconds() - busy;
   harness.take(journal.flush());
-  const double lasting = harness.clock()() - start;
+  const double synced = harness.clock()() - start;
   const auto items = static_cast<double>(count);
   harness.add({"", "relaxed, calling thread", shape, timing_of({thread}), items, 0, 0});
-  harness.add({"", "relaxed, until taken", shape, timing_of({handed}), items, 0, 0});
-  harness.add({"", "relaxed, until it lasts", shape, timing_of({lasting}), items, 0, 0});
+  harness.add({"", "relaxed, until written", shape, timing_of({written}), items, 0, 0});
+  harness.add({"", "relaxed, until synced", shape, timing_of({synced}), items, 0, 0});
   harness.take(journal.close());
   remove_journal();
 }
 
 void opening(bench::Harness& harness, MadeSamples& samples, std::size_t count) {
   {
-    Journal journal = new_journal(harness, samples, false);
+    journal::Journal journal = new_journal(harness, samples, false);
     for (std::uint64_t next = 0; next < count; next += 1000)
       harness.take(journal.append(samples.group(next, 1000), {}));
     harness.take(journal.close());
   }
-  const auto bytes = static_cast<double>(harness.take(file_size(kPath)));
+  const auto bytes = static_cast<double>(harness.take(core::file_size(kPath)));
   const std::string shape = fmt::format("d {}, {} samples", samples.dimension(), count);
   harness.time(
       "open", shape, static_cast<double>(count),
       [&] {
-        Journal journal = harness.take(Journal::open(kPath, OpenMode::write, {}));
+        journal::Journal journal =
+            harness.take(journal::Journal::open(kPath, journal::OpenMode::write, {}));
         harness.require(harness.take(journal.tail()).samples == count, "samples in the journal");
       },
       0, bytes);
-  Journal journal = harness.take(Journal::open(kPath, OpenMode::read, {}));
+  journal::Journal journal =
+      harness.take(journal::Journal::open(kPath, journal::OpenMode::read, {}));
   const std::int64_t wanted[] = {7, 8};
   harness.time("members of two prototypes", shape, static_cast<double>(count),
                [&] { harness.take(journal.members(wanted)); });
@@ -124,9 +128,10 @@ void opening(bench::Harness& harness, MadeSamples& samples, std::size_t count) {
       harness.require(harness.take(journal.embedding(place = (place + 7919) % count)).has_value(),
                       "an embedding is missing");
   });
-  NoProgress silent;
+  core::NoProgress silent;
   const double start = harness.clock()();
-  harness.require(harness.take(verify_journal(kPath, silent, {})).ok, "the journal is damaged");
+  harness.require(harness.take(journal::verify_journal(kPath, silent, {})).ok,
+                  "the journal is damaged");
   harness.add({"", "verify", shape, timing_of({harness.clock()() - start}),
                static_cast<double>(count), 0, bytes});
   harness.take(journal.close());

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/random.hpp"
 #include "contenders.hpp"
+#include "core/random.hpp"
 
 namespace paco::bench {
 
 MadeSamples::MadeSamples(std::size_t count, std::size_t dimension) : dimension_(dimension) {
-  Random random(1);
+  core::Random random(1);
   evidence_.resize(count * kEvidence);
   embeddings_.resize(count * dimension);
   for (double& number : evidence_) number = random.normal();
@@ -26,7 +26,7 @@ MadeSamples::MadeSamples(std::size_t count, std::size_t dimension) : dimension_(
   }
 }
 
-std::span<const SampleRow> MadeSamples::group(std::uint64_t from, std::size_t count) {
+std::span<const journal::SampleRow> MadeSamples::group(std::uint64_t from, std::size_t count) {
   group_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
     group_[i] = rows_[(from + i) % rows_.size()];
@@ -35,8 +35,8 @@ std::span<const SampleRow> MadeSamples::group(std::uint64_t from, std::size_t co
   return group_;
 }
 
-JournalSettings MadeSamples::settings() const {
-  JournalSettings settings;
+journal::JournalSettings MadeSamples::settings() const {
+  journal::JournalSettings settings;
   settings.method = "bench";
   settings.options = "{}";
   settings.model = "none";
@@ -48,11 +48,11 @@ JournalSettings MadeSamples::settings() const {
 }
 
 std::size_t MadeSamples::plain_bytes() const {
-  return sizeof(SampleCore) + kEvidence * sizeof(double) + dimension_ * sizeof(float);
+  return sizeof(journal::SampleCore) + kEvidence * sizeof(double) + dimension_ * sizeof(float);
 }
 
-void MadeSamples::append_plain(const SampleRow& row, std::string& bytes) const {
-  const SampleCore& core = row;
+void MadeSamples::append_plain(const journal::SampleRow& row, std::string& bytes) const {
+  const journal::SampleCore& core = row;
   bytes.append(reinterpret_cast<const char*>(&core), sizeof core);
   bytes.append(reinterpret_cast<const char*>(row.evidence.data()), row.evidence.size_bytes());
   for (const double number : row.embedding) {

@@ -5,19 +5,19 @@
 
 #include <algorithm>
 
-#include "base/random.hpp"
+#include "core/random.hpp"
 #include "harness.hpp"
-#include "linalg/assignment.hpp"
-#include "linalg/matrix.hpp"
+#include "math/assignment.hpp"
+#include "math/matrix.hpp"
 #include "plain.hpp"
 
 namespace {
 
 using namespace paco;
 
-Matrix<std::int64_t> table_of_counts(std::size_t classes, std::size_t clusters) {
-  Random random(7);
-  Matrix<std::int64_t> counts(classes, clusters);
+math::Matrix<std::int64_t> table_of_counts(std::size_t classes, std::size_t clusters) {
+  core::Random random(7);
+  math::Matrix<std::int64_t> counts(classes, clusters);
   for (std::size_t i = 0; i < 40 * classes; ++i) {
     const std::size_t label = random.below(classes);
     const double u = random.uniform();
@@ -33,9 +33,9 @@ int main(int argc, char** argv) {
   bench::Harness harness("match", argc, argv);
   for (const auto& [classes, clusters] :
        {std::pair<std::size_t, std::size_t>{196, 367}, {200, 1000}, {1000, 2000}}) {
-    const Matrix<std::int64_t> counts = table_of_counts(classes, clusters);
-    const WeightTable table = weight_table(counts);
-    const Matching matching = match(table);
+    const math::Matrix<std::int64_t> counts = table_of_counts(classes, clusters);
+    const math::WeightTable table = math::weight_table(counts);
+    const math::Matching matching = math::match(table);
     std::int64_t total = 0;
     for (std::size_t i = 0; i < classes; ++i) {
       total += counts[i][static_cast<std::size_t>(matching.column_of_row[i])];
@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
     const std::string shape = fmt::format("{} x {}", classes, clusters);
     const double bytes = static_cast<double>(classes * clusters * sizeof(std::int64_t));
     harness.time(
-        "paco", shape, 1, [&] { (void)match(table); }, 0, bytes);
+        "paco", shape, 1, [&] { (void)math::match(table); }, 0, bytes);
     harness.time(
         "textbook", shape, 1, [&] { (void)bench::plain_best_weight(counts); }, 0, bytes);
   }

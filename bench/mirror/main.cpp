@@ -10,27 +10,29 @@
 
 #include "bench/common/short_bench.hpp"
 #include "harness.hpp"
-#include "mirror/calibrate.hpp"
-#include "mirror/engine.hpp"
-#include "mirror/plain.hpp"
+#include "methods/mirror/calibrate.hpp"
+#include "methods/mirror/engine.hpp"
+#include "methods/mirror/plain.hpp"
 
 namespace {
 
 using namespace paco;
 
-Result<MirrorModel> calibrate_mirror_made(const MadeData& data, int rehearse, unsigned threads) {
-  ThreadPool pool(threads);
-  NoProgress progress;
-  MirrorOptions options;
+Result<methods::MirrorModel> calibrate_mirror_made(const io::SyntheticData& data, int rehearse,
+                                                   unsigned threads) {
+  core::ThreadPool pool(threads);
+  core::NoProgress progress;
+  methods::MirrorOptions options;
   options.rehearse = rehearse;
-  return calibrate_mirror(data.support(), data.support_labels(), options, pool, progress, {});
+  return methods::calibrate_mirror(data.support(), data.support_labels(), options, pool, progress,
+                                   {});
 }
 
 template <class Rule>
-std::vector<MirrorDecision> decide_all(const bench::Harness& harness, Rule& rule,
-                                       Rows<const double> stream, std::size_t block) {
-  std::vector<MirrorDecision> decisions(stream.rows);
-  std::vector<MirrorBirth> births;
+std::vector<methods::MirrorDecision> decide_all(const bench::Harness& harness, Rule& rule,
+                                                Rows<const double> stream, std::size_t block) {
+  std::vector<methods::MirrorDecision> decisions(stream.rows);
+  std::vector<methods::MirrorBirth> births;
   for (std::size_t start = 0; start < stream.rows; start += block) {
     const std::size_t rows = std::min(block, stream.rows - start);
     harness.take(rule.decide_block(stream.slice(start, rows),
@@ -41,8 +43,8 @@ std::vector<MirrorDecision> decide_all(const bench::Harness& harness, Rule& rule
 
 // The whole stream by PACO, then by mirror, so many times; blocks of 256 on one thread.
 void in_turn(bench::Harness& harness, const std::shared_ptr<const Model>& paco_model,
-             const std::shared_ptr<const MirrorModel>& model, const MadeShape& shape,
-             Rows<const double> stream) {
+             const std::shared_ptr<const methods::MirrorModel>& model,
+             const io::SyntheticShape& shape, Rows<const double> stream) {
   constexpr std::size_t kPairs = 31, kBlock = 256;
   std::vector<double> paco_seconds, seconds, rates;
   for (std::size_t pair = 0; pair < kPairs; ++pair) {
@@ -55,7 +57,7 @@ void in_turn(bench::Harness& harness, const std::shared_ptr<const Model>& paco_m
                                         std::span(decisions).subspan(start, rows)));
     }
     const double between = harness.clock()();
-    MirrorEngine engine(model);
+    methods::MirrorEngine engine(model);
     decide_all(harness, engine, stream, kBlock);
     paco_seconds.push_back(between - before);
     seconds.push_back(harness.clock()() - between);
@@ -77,7 +79,8 @@ void in_turn(bench::Harness& harness, const std::shared_ptr<const Model>& paco_m
   harness.add(std::move(m));
 }
 
-void blocks(bench::Harness& harness, const MadeData& cars, const Matrix<double>& stream) {
+void blocks(bench::Harness& harness, const io::SyntheticData& cars,
+            const math::Matrix<double>& stream) {
   const auto paco_model = std::make_shared<const Model>(harness.take(calibrate_made(cars)));
   Measurement paco = harness.take(
       time_blocks("paco", paco_model, cars.shape(), stream, 256, 1, harness.clock(), 0.5));
@@ -86,11 +89,11 @@ void blocks(bench::Harness& harness, const MadeData& cars, const Matrix<double>&
   paco.contender = "paco block 256";
   harness.add(std::move(paco));
   for (const int rehearse : {0, 2}) {
-    const auto model =
-        std::make_shared<const MirrorModel>(harness.take(calibrate_mirror_made(cars, rehearse, 2)));
+    const auto model = std::make_shared<const methods::MirrorModel>(
+        harness.take(calibrate_mirror_made(cars, rehearse, 2)));
     const auto first = stream.view().slice(0, 1000);
-    MirrorEngine engine(model);
-    MirrorPlain plain(model);
+    methods::MirrorEngine engine(model);
+    methods::MirrorPlain plain(model);
     harness.require(decide_all(harness, engine, first, 256) == decide_all(harness, plain, first, 1),
                     "engine and plain rule differ");
     in_turn(harness, paco_model, model, cars.shape(), stream);
@@ -104,7 +107,7 @@ void blocks(bench::Harness& harness, const MadeData& cars, const Matrix<double>&
                     {},
                     static_cast<double>(stream.rows())};
       m.time = time_runs(harness.clock(), 0.5, [&] {
-        MirrorEngine fresh(model, threads);
+        methods::MirrorEngine fresh(model, threads);
         decide_all(harness, fresh, stream, block);
         prototypes = model->known() + fresh.save().prototypes.size();
       });
@@ -118,8 +121,8 @@ void blocks(bench::Harness& harness, const MadeData& cars, const Matrix<double>&
 }
 
 void calibrations(bench::Harness& harness) {
-  for (const MadeShape& shape : {cub_shape(), imagenet_shape()}) {
-    const MadeData data(shape);
+  for (const io::SyntheticShape& shape : {cub_shape(), imagenet_shape()}) {
+    const io::SyntheticData data(shape);
     for (const unsigned threads : {1U, 2U}) {
       Measurement m{"mirror", fmt::format("calibrate, {} thread(s)", threads), shape.name, {}, 1};
       m.time = time_runs(harness.clock(), 0,
@@ -133,7 +136,7 @@ void calibrations(bench::Harness& harness) {
 
 int main(int argc, char** argv) {
   bench::Harness harness("mirror", argc, argv);
-  const MadeData cars(cars_shape());
+  const io::SyntheticData cars(cars_shape());
   blocks(harness, cars, cars.stream(0, cars.shape().stream));
   calibrations(harness);
   return harness.finish();

@@ -14,13 +14,13 @@
 #include <numeric>
 #include <set>
 
-#include "base/random.hpp"
-#include "data/embeddings.hpp"
-#include "data/labels.hpp"
+#include "core/random.hpp"
 #include "harness.hpp"
-#include "mirror/calibrate.hpp"
-#include "mirror/embedding.hpp"
-#include "mirror/pseudo_stream.hpp"
+#include "io/embeddings.hpp"
+#include "io/labels.hpp"
+#include "methods/mirror/calibrate.hpp"
+#include "methods/mirror/embedding.hpp"
+#include "methods/mirror/pseudo_stream.hpp"
 
 namespace {
 
@@ -30,19 +30,19 @@ constexpr std::uint64_t kDraws = 10;
 constexpr std::size_t kShots = 50, kOthers = 12, kMostSamples = 1500;
 
 struct Labelled {
-  Matrix<double> rows;
-  Labels labels;
+  math::Matrix<double> rows;
+  io::Labels labels;
 };
 
 // Names listed in `first` have the numbers that they have there.
 Labelled read(const bench::Harness& harness, const std::string& path,
               std::span<const std::string> first = {}) {
-  return {harness.take(read_embeddings(path + ".npy")),
-          harness.take(read_labels(path + "_labels.npy", first))};
+  return {harness.take(io::read_embeddings(path + ".npy")),
+          harness.take(io::read_labels(path + "_labels.npy", first))};
 }
 
 template <class T>
-void shuffle(std::vector<T>& values, Random& random) {
+void shuffle(std::vector<T>& values, core::Random& random) {
   for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[random.below(i)]);
 }
 
@@ -57,7 +57,7 @@ struct Scores {
 };
 
 Scores judge(const bench::Harness& harness, const Labelled& support, const Labelled& stream,
-             std::size_t known, Random& random) {
+             std::size_t known, core::Random& random) {
   std::vector<std::int64_t> classes = distinct(support.labels.ids), others;
   shuffle(classes, random);
   classes.resize(known);
@@ -82,7 +82,7 @@ Scores judge(const bench::Harness& harness, const Labelled& support, const Label
     mine.push_back(i);
     labels.push_back(found->second);
   }
-  Matrix<double> rows(mine.size(), support.rows.columns());
+  math::Matrix<double> rows(mine.size(), support.rows.columns());
   for (std::size_t i = 0; i < mine.size(); ++i)
     std::copy_n(support.rows[mine[i]].data(), rows.columns(), rows[i].data());
   for (std::size_t i = 0; i < stream.labels.ids.size(); ++i) {
@@ -93,19 +93,20 @@ Scores judge(const bench::Harness& harness, const Labelled& support, const Label
   std::vector<std::uint32_t> truth;
   for (const std::size_t i : streamed) truth.push_back(number.at(stream.labels.ids[i]));
 
-  ThreadPool pool(1);
-  NoProgress progress;
-  const MirrorModel model = harness.take(calibrate_mirror(rows, labels, {}, pool, progress, {}));
-  const PseudoStream played(SupportEmbedder(model.embedding).embed(stream.rows, streamed, {}),
-                            model.references);
+  core::ThreadPool pool(1);
+  core::NoProgress progress;
+  const methods::MirrorModel model =
+      harness.take(methods::calibrate_mirror(rows, labels, {}, pool, progress, {}));
+  const methods::PseudoStream played(
+      methods::SupportEmbedder(model.embedding).embed(stream.rows, streamed, {}), model.references);
   std::vector<double> scratch;
   const auto at = [&](double tau) {
-    const PseudoRule rule{tau * model.rho, model.slope, model.sure,
-                          static_cast<std::size_t>(model.options.rehearse),
-                          static_cast<std::size_t>(model.options.buffer)};
-    return 100 * strict_all(truth, played.decide(rule, scratch));
+    const methods::PseudoRule rule{tau * model.rho, model.slope, model.sure,
+                                   static_cast<std::size_t>(model.options.rehearse),
+                                   static_cast<std::size_t>(model.options.buffer)};
+    return 100 * methods::strict_all(truth, played.decide(rule, scratch));
   };
-  Scores out{at(model.tau), at(drawn_to_prior(model.tau, known)), 0};
+  Scores out{at(model.tau), at(methods::drawn_to_prior(model.tau, known)), 0};
   for (const double tau : model.evidence.taus) out.best = std::max(out.best, at(tau));
   return out;
 }
@@ -121,7 +122,7 @@ int main(int argc, char** argv) {
     for (const std::size_t known : {3, 4, 5}) {
       Scores mean;
       for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
-        Random random(draw, known);
+        core::Random random(draw, known);
         const Scores scores = judge(harness, support, stream, known, random);
         mean.chosen += scores.chosen / kDraws;
         mean.with_prior += scores.with_prior / kDraws;

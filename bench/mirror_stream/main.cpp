@@ -17,12 +17,12 @@
 #include <optional>
 #include <string>
 
-#include "base/random.hpp"
-#include "data/made_data.hpp"
+#include "core/random.hpp"
 #include "harness.hpp"
-#include "mirror/calibrate.hpp"
-#include "mirror/engine.hpp"
-#include "mirror/pseudo_stream.hpp"
+#include "io/synthetic_data.hpp"
+#include "methods/mirror/calibrate.hpp"
+#include "methods/mirror/engine.hpp"
+#include "methods/mirror/pseudo_stream.hpp"
 
 namespace {
 
@@ -32,10 +32,10 @@ constexpr std::size_t kBlock = 1000;
 
 struct Mixture {
   std::string name;
-  MadeData data;
+  io::SyntheticData data;
   std::uint64_t junk_one_in;
   std::uint64_t rare_one_in;  // 0: none
-  std::optional<MadeData> rare;
+  std::optional<io::SyntheticData> rare;
 
   bool is_junk(std::uint64_t i) const { return i % junk_one_in == 0; }
   bool is_rare(std::uint64_t i) const { return rare && i % rare_one_in == 1; }
@@ -45,10 +45,10 @@ struct Mixture {
                                                        rare->stream_label(i)
                                                  : data.stream_label(i));
   }
-  void make(std::uint64_t first, Matrix<double>& block) const {
+  void make(std::uint64_t first, math::Matrix<double>& block) const {
     for (std::size_t i = 0; i < block.rows(); ++i) {
       if (is_junk(first + i)) {
-        Random random(first + i, 17);
+        core::Random random(first + i, 17);
         for (double& x : block[i]) x = random.normal();
       } else {
         (is_rare(first + i) ? *rare : data).stream_row(first + i, block[i]);
@@ -57,18 +57,19 @@ struct Mixture {
   }
 };
 
-void decide_stream(bench::Harness& harness, const Mixture& stream, const MirrorModel& learned,
-                   int candidates, std::initializer_list<std::uint64_t> ends) {
-  MirrorModel model = learned;
+void decide_stream(bench::Harness& harness, const Mixture& stream,
+                   const methods::MirrorModel& learned, int candidates,
+                   std::initializer_list<std::uint64_t> ends) {
+  methods::MirrorModel model = learned;
   model.options.candidates = candidates;
-  MirrorEngine engine(std::make_shared<const MirrorModel>(model));
+  methods::MirrorEngine engine(std::make_shared<const methods::MirrorModel>(model));
   std::vector<std::uint32_t> truth, answered;
-  std::vector<MirrorDecision> decisions(kBlock);
-  Matrix<double> block(kBlock, stream.data.shape().dimension);
+  std::vector<methods::MirrorDecision> decisions(kBlock);
+  math::Matrix<double> block(kBlock, stream.data.shape().dimension);
   std::uint64_t done = 0, most = 0;
   for (const std::uint64_t end : ends) {
     std::vector<double> seconds;
-    std::vector<MirrorBirth> births;
+    std::vector<methods::MirrorBirth> births;
     for (; done < end; done += kBlock) {
       stream.make(done, block);
       births.clear();
@@ -85,7 +86,7 @@ void decide_stream(bench::Harness& harness, const Mixture& stream, const MirrorM
     Measurement m{"mirror_stream", fmt::format("at most {} candidates", candidates),
                   fmt::format("{}, {} samples", stream.name, end), timing_of(std::move(seconds)),
                   static_cast<double>(kBlock)};
-    const double strict = strict_all(truth, answered);
+    const double strict = methods::strict_all(truth, answered);
     const std::int64_t categories = engine.save().next_category;
     m.more = {{"candidates", engine.candidates()},
               {"most_candidates", most},
@@ -105,23 +106,24 @@ void decide_stream(bench::Harness& harness, const Mixture& stream, const MirrorM
 
 int main(int argc, char** argv) {
   bench::Harness harness("mirror_stream", argc, argv);
-  ThreadPool pool(1);
-  NoProgress progress;
-  const auto learn = [&](const MadeData& data) {
+  core::ThreadPool pool(1);
+  core::NoProgress progress;
+  const auto learn = [&](const io::SyntheticData& data) {
     return harness.take(
-        calibrate_mirror(data.support(), data.support_labels(), {}, pool, progress, {}));
+        methods::calibrate_mirror(data.support(), data.support_labels(), {}, pool, progress, {}));
   };
-  const Mixture outliers{"outliers", MadeData({"", 512, 20, 20, 400, 0, 1, 9}), 2, 50,
-                         MadeData({"", 512, 0, 100, 0, 0, 1, 10})};
-  const MirrorModel of_outliers = learn(outliers.data);
-  for (const int candidates : {1'000'000, 5'000, MirrorOptions{}.candidates, 500, 100})
+  const Mixture outliers{"outliers", io::SyntheticData({"", 512, 20, 20, 400, 0, 1, 9}), 2, 50,
+                         io::SyntheticData({"", 512, 0, 100, 0, 0, 1, 10})};
+  const methods::MirrorModel of_outliers = learn(outliers.data);
+  for (const int candidates : {1'000'000, 5'000, methods::MirrorOptions{}.candidates, 500, 100})
     decide_stream(harness, outliers, of_outliers, candidates, {10'000, 40'000});
-  decide_stream(harness, outliers, of_outliers, MirrorOptions{}.candidates, {200'000});
+  decide_stream(harness, outliers, of_outliers, methods::MirrorOptions{}.candidates, {200'000});
 
-  const Mixture long_one{"long", MadeData({"", 32, 20, 20, 400, 0, 0.6, 9}), 100, 0, std::nullopt};
-  const MirrorModel of_long = learn(long_one.data);
+  const Mixture long_one{"long", io::SyntheticData({"", 32, 20, 20, 400, 0, 0.6, 9}), 100, 0,
+                         std::nullopt};
+  const methods::MirrorModel of_long = learn(long_one.data);
   decide_stream(harness, long_one, of_long, 1'000'000, {10'000, 100'000, 1'000'000});
-  decide_stream(harness, long_one, of_long, MirrorOptions{}.candidates,
+  decide_stream(harness, long_one, of_long, methods::MirrorOptions{}.candidates,
                 {10'000, 100'000, 1'000'000, 10'000'000});
   return harness.finish();
 }

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "linalg/matrix.hpp"
+#include "math/matrix.hpp"
 
 namespace paco::bench {
 

@@ -7,15 +7,15 @@
 #include <cmath>
 
 #include "contender.hpp"
-#include "data/made_data.hpp"
 #include "harness.hpp"
+#include "io/synthetic_data.hpp"
 
 namespace {
 
 using namespace paco;
 
-Matrix<float> unit_rows(const Matrix<double>& rows) {
-  Matrix<float> units(rows.rows(), rows.columns());
+math::Matrix<float> unit_rows(const math::Matrix<double>& rows) {
+  math::Matrix<float> units(rows.rows(), rows.columns());
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     double squared = 0;
     for (const double x : rows[i]) squared += x * x;
@@ -28,10 +28,10 @@ Matrix<float> unit_rows(const Matrix<double>& rows) {
 
 void ask(bench::Harness& harness, std::size_t count) {
   constexpr std::size_t kQueries = 512;
-  MadeShape shape{"", 768, count, 0, count, kQueries, 1.0, 3};
-  const Matrix<float> queries = unit_rows(MadeData(shape).stream(0, kQueries));
+  io::SyntheticShape shape{"", 768, count, 0, count, kQueries, 1.0, 3};
+  const math::Matrix<float> queries = unit_rows(io::SyntheticData(shape).stream(0, kQueries));
   shape.noise = 0.2;
-  const Matrix<float> prototypes = unit_rows(MadeData(shape).support());
+  const math::Matrix<float> prototypes = unit_rows(io::SyntheticData(shape).support());
 
   std::vector<std::unique_ptr<bench::Nearest>> contenders;
   contenders.push_back(bench::make_paco(prototypes));

@@ -1,10 +1,10 @@
 // Contender: screening and settling as decisions use them, exact.
 #include <algorithm>
 
-#include "base/threads.hpp"
 #include "contender.hpp"
-#include "linalg/screen_bank.hpp"
-#include "linalg/settle.hpp"
+#include "core/threads.hpp"
+#include "math/prefilter.hpp"
+#include "math/rerank.hpp"
 
 namespace paco::bench {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 class Paco final : public Nearest {
  public:
   explicit Paco(Rows<const float> prototypes)
-      : prototypes_(prototypes), bank_(prototypes, best_screen_format(prototypes.columns)) {}
+      : prototypes_(prototypes), bank_(prototypes, math::best_screen_format(prototypes.columns)) {}
   std::string name() const override { return "paco"; }
 
   void search(Rows<const float> queries, std::span<std::int64_t> nearest) override {
@@ -32,14 +32,14 @@ class Paco final : public Nearest {
   }
 
  private:
-  std::int64_t settle(const float* query, const ScreenedRow& row) {
-    screen_best(bank_.screened_cosines(row), 1, candidates_);
+  std::int64_t settle(const float* query, const math::PrefilterRow& row) {
+    math::prefilter_best(bank_.screened_cosines(row), 1, candidates_);
     std::int64_t best = -1;
     double best_cosine = -2;
-    settle_best(
+    math::rerank_best(
         candidates_, [&] { return best_cosine; },
         [&](std::size_t c) {
-          const double cosine = dot(prototypes_[c].data(), query, prototypes_.columns);
+          const double cosine = math::dot(prototypes_[c].data(), query, prototypes_.columns);
           const auto id = static_cast<std::int64_t>(c);
           if (cosine < best_cosine || (cosine == best_cosine && best < id)) return;
           best_cosine = cosine;
@@ -49,11 +49,11 @@ class Paco final : public Nearest {
   }
 
   Rows<const float> prototypes_;
-  ScreenBank bank_;
-  SampleBlock block_;
-  ThreadPool pool_;
+  math::Prefilter bank_;
+  math::SampleBlock block_;
+  core::ThreadPool pool_;
   std::vector<float> products_;
-  std::vector<Candidate> candidates_;
+  std::vector<math::Candidate> candidates_;
 };
 
 }  // namespace

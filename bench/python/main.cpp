@@ -12,9 +12,9 @@
 #include <iostream>
 #include <string>
 
-#include "bench/common/made_shapes.hpp"
-#include "data/npy.hpp"
+#include "bench/common/synthetic_shapes.hpp"
 #include "harness.hpp"
+#include "io/npy.hpp"
 #include "paco/session.hpp"
 
 namespace {
@@ -50,7 +50,7 @@ double in_blocks(const std::shared_ptr<const Model>& model, Rows<const double> s
 }
 
 double one_by_one(const std::shared_ptr<const Model>& model, Rows<const double> stream,
-                  const Clock& clock) {
+                  const core::Clock& clock) {
   Session session = must(Session::start(model));
   std::vector<double> seconds;
   for (std::size_t i = 0; i < stream.rows; ++i) {
@@ -67,26 +67,26 @@ double one_by_one(const std::shared_ptr<const Model>& model, Rows<const double> 
 int main(int argc, char** argv) {
   if (argc != 2) return std::cerr << "usage: bench_python FOLDER\n", 2;
   const std::string folder = argv[1];
-  const MadeData cars(cars_shape());
-  const Matrix<double> support = cars.support();
+  const io::SyntheticData cars(cars_shape());
+  const math::Matrix<double> support = cars.support();
   const std::vector<std::int64_t> labels = cars.support_labels();
-  const Matrix<double> stream = cars.stream(0, cars.shape().stream);
+  const math::Matrix<double> stream = cars.stream(0, cars.shape().stream);
   const auto model = std::make_shared<const Model>(must(calibrate_made(cars)));
-  const Clock clock = steady_clock();
+  const core::Clock clock = core::steady_clock();
   std::vector<Decision> decisions(stream.rows());
   in_blocks(model, stream, decisions);
   std::vector<std::int64_t> categories;
   for (const Decision& d : decisions) categories.push_back(d.category);
-  const auto write = [&](const char* name, const Matrix<double>& rows) {
+  const auto write = [&](const char* name, const math::Matrix<double>& rows) {
     const std::uint64_t shape[] = {rows.rows(), rows.columns()};
-    must(write_npy<double>(folder + "/" + name, shape,
-                           {rows.view().data, rows.rows() * rows.columns()}));
+    must(io::write_npy<double>(folder + "/" + name, shape,
+                               {rows.view().data, rows.rows() * rows.columns()}));
   };
   write("support.npy", support);
   write("stream.npy", stream);
   const std::uint64_t rows[] = {labels.size()}, decided[] = {categories.size()};
-  must(write_npy<std::int64_t>(folder + "/labels.npy", rows, labels));
-  must(write_npy<std::int64_t>(folder + "/categories.npy", decided, categories));
+  must(io::write_npy<std::int64_t>(folder + "/labels.npy", rows, labels));
+  must(io::write_npy<std::int64_t>(folder + "/categories.npy", decided, categories));
   std::cout << "ready" << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     const double microseconds =

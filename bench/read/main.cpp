@@ -7,11 +7,11 @@
 
 #include <cstdio>
 
-#include "base/files.hpp"
-#include "bench/common/made_shapes.hpp"
-#include "data/embedding_writer.hpp"
-#include "data/embeddings.hpp"
+#include "bench/common/synthetic_shapes.hpp"
+#include "core/files.hpp"
 #include "harness.hpp"
+#include "io/embedding_writer.hpp"
+#include "io/embeddings.hpp"
 
 namespace {
 
@@ -19,8 +19,8 @@ using namespace paco;
 
 // All rows in blocks of 256; returns their sum, so that contenders can be compared.
 double read_blocks(const bench::Harness& harness, const std::string& path) {
-  const auto source = harness.take(open_embeddings(path));
-  Matrix<double> block(256, source->dimension());
+  const auto source = harness.take(io::open_embeddings(path));
+  math::Matrix<double> block(256, source->dimension());
   double sum = 0;
   while (const std::size_t rows = harness.take(source->read(block.view()))) {
     for (std::size_t i = 0; i < rows; ++i) sum += block[i][0];
@@ -43,15 +43,15 @@ double numpy_seconds(const std::string& path) {
 
 int main(int argc, char** argv) {
   bench::Harness harness("read", argc, argv);
-  const MadeData cars(cars_shape());
-  const Matrix<double> stream = cars.stream(0, cars.shape().stream);
+  const io::SyntheticData cars(cars_shape());
+  const math::Matrix<double> stream = cars.stream(0, cars.shape().stream);
   double expected = 0;
   for (std::size_t i = 0; i < stream.rows(); ++i) expected += stream[i][0];
-  for (const ElementType type : {ElementType::f32, ElementType::f16}) {
-    const std::string name = type == ElementType::f32 ? "float32" : "float16";
+  for (const io::ElementType type : {io::ElementType::f32, io::ElementType::f16}) {
+    const std::string name = type == io::ElementType::f32 ? "float32" : "float16";
     const std::string path = fmt::format("/tmp/paco-bench-read-{}.npy", ::getpid());
     {
-      const auto writer = harness.take(create_embeddings(path, stream.columns(), type));
+      const auto writer = harness.take(io::create_embeddings(path, stream.columns(), type));
       harness.take(writer->append(stream, {}));
       harness.take(writer->commit());
     }
@@ -59,17 +59,17 @@ int main(int argc, char** argv) {
     harness.require(std::abs(sum - expected) < 1e-2 * static_cast<double>(stream.rows()),
                     "sum of a column as written and as read, " + name);
     const auto rows = static_cast<double>(stream.rows());
-    const auto bytes = static_cast<double>(harness.take(file_size(path)));
+    const auto bytes = static_cast<double>(harness.take(core::file_size(path)));
     harness.time(
         "paco", name, rows, [&] { (void)read_blocks(harness, path); }, 0, bytes);
     harness.time(
-        "bytes alone", name, rows, [&] { harness.take(read_file(path)); }, 0, bytes);
+        "bytes alone", name, rows, [&] { harness.take(core::read_file(path)); }, 0, bytes);
     if (const double seconds = numpy_seconds(path); seconds > 0) {
       harness.add({"", "numpy", name, timing_of({seconds}), rows, 0, bytes});
     } else {
       harness.note("numpy is not installed and was left out");
     }
-    harness.take(remove_file(path));
+    harness.take(core::remove_file(path));
   }
   return harness.finish();
 }

@@ -2,19 +2,19 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/random.hpp"
-#include "base/threads.hpp"
-#include "linalg/gemm.hpp"
-#include "linalg/kernels.hpp"
+#include "core/random.hpp"
+#include "core/threads.hpp"
+#include "math/gemm.hpp"
+#include "math/kernels.hpp"
 #include "screening.hpp"
 
 namespace paco::bench {
 namespace {
 
-Matrix<float> products(Rows<const float> a, Rows<const float> b) {
-  Matrix<float> out(a.rows, b.rows);
-  ThreadPool here;
-  multiply_transposed(a.data, a.rows, b.data, b.rows, a.columns, out.data(), b.rows, here);
+math::Matrix<float> products(Rows<const float> a, Rows<const float> b) {
+  math::Matrix<float> out(a.rows, b.rows);
+  core::ThreadPool here;
+  math::multiply_transposed(a.data, a.rows, b.data, b.rows, a.columns, out.data(), b.rows, here);
   return out;
 }
 
@@ -40,17 +40,17 @@ double share(std::size_t queries, std::size_t prototypes, const std::vector<floa
   return static_cast<double>(left) / static_cast<double>(queries * prototypes);
 }
 
-Matrix<float> columns_of(const Matrix<float>& rows, std::size_t count) {
-  Matrix<float> out(rows.rows(), count);
+math::Matrix<float> columns_of(const math::Matrix<float>& rows, std::size_t count) {
+  math::Matrix<float> out(rows.rows(), count);
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     std::copy_n(rows[i].data(), count, out[i].data());
   }
   return out;
 }
 
-double head_share(const Matrix<float>& query_heads, const Matrix<float>& prototype_heads,
-                  const std::vector<float>& bars) {
-  const Matrix<float> values = products(query_heads, prototype_heads);
+double head_share(const math::Matrix<float>& query_heads,
+                  const math::Matrix<float>& prototype_heads, const std::vector<float>& bars) {
+  const math::Matrix<float> values = products(query_heads, prototype_heads);
   const std::vector<float> of_query = tails(query_heads), of_prototype = tails(prototype_heads);
   return share(values.rows(), values.columns(), bars, [&](std::size_t i, std::size_t k) {
     return values[i][k] + of_query[i] * of_prototype[k];
@@ -58,8 +58,9 @@ double head_share(const Matrix<float>& query_heads, const Matrix<float>& prototy
 }
 
 // Rows rounded to 8 bits, and how long the difference is.
-std::pair<Matrix<float>, std::vector<float>> rounded_to_bytes(const Matrix<float>& rows) {
-  Matrix<float> out(rows.rows(), rows.columns());
+std::pair<math::Matrix<float>, std::vector<float>> rounded_to_bytes(
+    const math::Matrix<float>& rows) {
+  math::Matrix<float> out(rows.rows(), rows.columns());
   std::vector<float> errors;
   for (std::size_t i = 0; i < rows.rows(); ++i) {
     float largest = 0, squared = 0;
@@ -95,7 +96,7 @@ struct Best {
 
 Survivors survivors(const Bank& bank, int places) {
   const std::size_t q = bank.queries.rows(), k = bank.prototypes.rows(), d = bank.queries.columns();
-  const Matrix<float> cosines = products(bank.queries, bank.prototypes);
+  const math::Matrix<float> cosines = products(bank.queries, bank.prototypes);
   std::vector<float> bars;
   for (std::size_t i = 0; i < q; ++i) {
     std::vector<float> row(cosines[i].begin(), cosines[i].end());
@@ -105,9 +106,9 @@ Survivors survivors(const Bank& bank, int places) {
   Survivors out;
   const std::size_t pivots = std::min<std::size_t>(64, k);
   const Rows<const float> pivot_rows = bank.prototypes.view().slice(0, pivots);
-  Matrix<float> query_angles = products(bank.queries, pivot_rows);
-  Matrix<float> prototype_angles = products(bank.prototypes, pivot_rows);
-  for (Matrix<float>* angles : {&query_angles, &prototype_angles}) {
+  math::Matrix<float> query_angles = products(bank.queries, pivot_rows);
+  math::Matrix<float> prototype_angles = products(bank.prototypes, pivot_rows);
+  for (math::Matrix<float>* angles : {&query_angles, &prototype_angles}) {
     for (std::size_t i = 0; i < angles->rows() * pivots; ++i) {
       angles->data()[i] = std::acos(std::clamp(angles->data()[i], -1.0f, 1.0f));
     }
@@ -122,14 +123,14 @@ Survivors survivors(const Bank& bank, int places) {
   out.plain_head =
       head_share(columns_of(bank.queries, d / 4), columns_of(bank.prototypes, d / 4), bars);
   const auto with_basis = [&](std::size_t m) {
-    const Matrix<float> basis = principal_directions(bank.prototypes, m);
+    const math::Matrix<float> basis = principal_directions(bank.prototypes, m);
     return head_share(products(bank.queries, basis), products(bank.prototypes, basis), bars);
   };
   out.head_eighth = with_basis(d / 8);
   out.head_quarter = with_basis(d / 4);
   const auto [query_bytes, query_errors] = rounded_to_bytes(bank.queries);
   const auto [prototype_bytes, prototype_errors] = rounded_to_bytes(bank.prototypes);
-  const Matrix<float> rounded = products(query_bytes, prototype_bytes);
+  const math::Matrix<float> rounded = products(query_bytes, prototype_bytes);
   out.int8 = share(q, k, bars, [&](std::size_t i, std::size_t j) {
     return rounded[i][j] + query_errors[i] + 1.02f * prototype_errors[j];
   });
@@ -138,27 +139,27 @@ Survivors survivors(const Bank& bank, int places) {
 
 void full_search(const Bank& bank, std::size_t block, std::span<Pair> found) {
   const std::size_t k = bank.prototypes.rows(), d = bank.prototypes.columns();
-  ThreadPool here;
+  core::ThreadPool here;
   std::vector<float> table(block * k);
-  std::vector<Candidate> candidates;
+  std::vector<math::Candidate> candidates;
   for (std::size_t start = 0; start < found.size(); start += block) {
     const std::size_t rows = std::min(block, found.size() - start);
     if (rows == 1) {
-      screen_rows(bank.prototypes.data(), k, bank.queries[start].data(), d, table.data());
+      math::screen_rows(bank.prototypes.data(), k, bank.queries[start].data(), d, table.data());
     } else {
-      multiply_transposed(bank.queries[start].data(), rows, bank.prototypes.data(), k, d,
-                          table.data(), k, here);
+      math::multiply_transposed(bank.queries[start].data(), rows, bank.prototypes.data(), k, d,
+                                table.data(), k, here);
     }
     for (std::size_t i = 0; i < rows; ++i) {
-      ScreenedScores scores;
+      math::PrefilterScores scores;
       scores.products = table.data() + i * k;
       scores.count = k;
-      scores.constant_error = static_cast<float>(screen_error(d));
-      screen_best(scores, 2, candidates);
+      scores.constant_error = static_cast<float>(math::screen_error(d));
+      math::prefilter_best(scores, 2, candidates);
       Best best;
-      for (const Candidate& c : candidates) {
+      for (const math::Candidate& c : candidates) {
         best.offer(c.index,
-                   dot(bank.prototypes[c.index].data(), bank.queries[start + i].data(), d));
+                   math::dot(bank.prototypes[c.index].data(), bank.queries[start + i].data(), d));
       }
       found[start + i] = best.index;
     }
@@ -173,19 +174,20 @@ HeadSearch::HeadSearch(const Bank& bank, std::size_t m)
 
 std::size_t HeadSearch::search(std::size_t block, std::span<Pair> found) {
   const std::size_t k = heads_.rows(), m = heads_.columns(), d = basis_.columns();
-  ThreadPool here;
+  core::ThreadPool here;
   std::vector<float> table(block * k);
-  Matrix<float> query_heads(block, m);
+  math::Matrix<float> query_heads(block, m);
   std::size_t exact = 0;
   for (std::size_t start = 0; start < found.size(); start += block) {
     const std::size_t rows = std::min(block, found.size() - start);
-    multiply_transposed(bank_.queries[start].data(), rows, basis_.data(), m, d, query_heads.data(),
-                        m, here);
+    math::multiply_transposed(bank_.queries[start].data(), rows, basis_.data(), m, d,
+                              query_heads.data(), m, here);
     const std::vector<float> query_tails = tails(query_heads.view().slice(0, rows));
     if (rows == 1) {
-      screen_rows(heads_.data(), k, query_heads.data(), m, table.data());
+      math::screen_rows(heads_.data(), k, query_heads.data(), m, table.data());
     } else {
-      multiply_transposed(query_heads.data(), rows, heads_.data(), k, m, table.data(), k, here);
+      math::multiply_transposed(query_heads.data(), rows, heads_.data(), k, m, table.data(), k,
+                                here);
     }
     for (std::size_t i = 0; i < rows; ++i) {
       found[start + i] = settle(start + i, table.data() + i * k, query_tails[i], exact);
@@ -198,16 +200,16 @@ std::size_t HeadSearch::search(std::size_t block, std::span<Pair> found) {
 // Whoever cannot reach it by the head and the lengths of the tails is out.
 Pair HeadSearch::settle(std::size_t query, const float* values, float tail, std::size_t& exact) {
   const std::size_t k = heads_.rows(), d = basis_.columns();
-  ScreenedScores scores;
+  math::PrefilterScores scores;
   scores.products = values;
   scores.count = k;
-  screen_best(scores, 2, best_heads_);
+  math::prefilter_best(scores, 2, best_heads_);
   const auto cosine = [&](std::size_t c) {
     ++exact;
-    return dot(bank_.prototypes[c].data(), bank_.queries[query].data(), d);
+    return math::dot(bank_.prototypes[c].data(), bank_.queries[query].data(), d);
   };
   Best first;
-  for (const Candidate& c : best_heads_) first.offer(c.index, cosine(c.index));
+  for (const math::Candidate& c : best_heads_) first.offer(c.index, cosine(c.index));
   // value + tail * tails[k] >= bar, as one screening: values with an upper bound alone.
   const auto bar = static_cast<float>(first.second) - 1e-5f;
   candidates_.clear();

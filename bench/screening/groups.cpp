@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/random.hpp"
-#include "base/threads.hpp"
-#include "linalg/gemm.hpp"
+#include "core/random.hpp"
+#include "core/threads.hpp"
+#include "math/gemm.hpp"
 #include "screening.hpp"
 
 namespace paco::bench {
@@ -25,13 +25,13 @@ void normalise(std::span<float> row) {
 
 // Calls body(row, cosines with all of `others`) for every row.
 template <class Body>
-void for_cosines(Rows<const float> rows, const Matrix<float>& others, Body body) {
-  ThreadPool here;
-  Matrix<float> table(std::min(rows.rows, kRowsAtOnce), others.rows());
+void for_cosines(Rows<const float> rows, const math::Matrix<float>& others, Body body) {
+  core::ThreadPool here;
+  math::Matrix<float> table(std::min(rows.rows, kRowsAtOnce), others.rows());
   for (std::size_t start = 0; start < rows.rows; start += kRowsAtOnce) {
     const std::size_t count = std::min(kRowsAtOnce, rows.rows - start);
-    multiply_transposed(rows[start].data(), count, others.data(), others.rows(), rows.columns,
-                        table.data(), others.rows(), here);
+    math::multiply_transposed(rows[start].data(), count, others.data(), others.rows(), rows.columns,
+                              table.data(), others.rows(), here);
     for (std::size_t i = 0; i < count; ++i)
       body(start + i, std::span<const float>(table[i].data(), others.rows()));
   }
@@ -44,18 +44,18 @@ std::size_t largest(std::span<const float> values) {
 float angle(float cosine) { return std::acos(std::clamp(cosine, -1.0f, 1.0f)); }
 
 // Spherical k-means over some of the prototypes.
-Matrix<float> group_centres(const Matrix<float>& prototypes, std::size_t groups) {
+math::Matrix<float> group_centres(const math::Matrix<float>& prototypes, std::size_t groups) {
   constexpr std::size_t kMost = 65'536;
   constexpr int kRounds = 5;
   const std::size_t d = prototypes.columns();
   const Rows<const float> some =
       prototypes.view().slice(0, std::min(prototypes.rows(), std::max(kMost, 4 * groups)));
-  Matrix<float> centres(groups, d);
-  Random random(5);
+  math::Matrix<float> centres(groups, d);
+  core::Random random(5);
   for (std::size_t g = 0; g < groups; ++g)
     std::copy_n(some[random.below(some.rows)].data(), d, centres[g].data());
   for (int round = 0; round < kRounds; ++round) {
-    Matrix<float> sums(groups, d);
+    math::Matrix<float> sums(groups, d);
     for_cosines(some, centres, [&](std::size_t row, std::span<const float> cosines) {
       const auto sum = sums[largest(cosines)];
       for (std::size_t j = 0; j < d; ++j) sum[j] += some[row][j];
@@ -73,7 +73,7 @@ Matrix<float> group_centres(const Matrix<float>& prototypes, std::size_t groups)
 }  // namespace
 
 GroupBound group_bound(const Bank& bank, int places, std::size_t groups) {
-  const Matrix<float> centres = group_centres(bank.prototypes, groups);
+  const math::Matrix<float> centres = group_centres(bank.prototypes, groups);
   std::vector<float> radius(groups, 0);
   std::vector<std::size_t> members(groups, 0);
   for_cosines(bank.prototypes, centres, [&](std::size_t, std::span<const float> cosines) {

@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/random.hpp"
-#include "base/threads.hpp"
-#include "data/embeddings.hpp"
-#include "data/npy.hpp"
-#include "linalg/gemm.hpp"
+#include "core/random.hpp"
+#include "core/threads.hpp"
+#include "io/embeddings.hpp"
+#include "io/npy.hpp"
+#include "math/gemm.hpp"
+#include "methods/common/standardise.hpp"
 #include "screening.hpp"
-#include "sphere/standardise.hpp"
 
 namespace paco::bench {
 namespace {
@@ -20,9 +20,9 @@ void normalise(std::span<float> row) {
   for (float& x : row) x = static_cast<float>(static_cast<double>(x) / length);
 }
 
-Matrix<float> normal_matrix(std::size_t rows, std::size_t columns, std::uint64_t seed) {
-  Random random(seed);
-  Matrix<float> out(rows, columns);
+math::Matrix<float> normal_matrix(std::size_t rows, std::size_t columns, std::uint64_t seed) {
+  core::Random random(seed);
+  math::Matrix<float> out(rows, columns);
   for (std::size_t i = 0; i < rows * columns; ++i) {
     out.data()[i] = static_cast<float>(random.normal());
   }
@@ -30,20 +30,21 @@ Matrix<float> normal_matrix(std::size_t rows, std::size_t columns, std::uint64_t
 }
 
 // Random combinations of the rows of `base`: (count, d) with the covariance of base.
-Matrix<float> combinations(const Matrix<float>& base, std::size_t count, std::uint64_t seed) {
-  Matrix<float> transposed(base.columns(), base.rows());
+math::Matrix<float> combinations(const math::Matrix<float>& base, std::size_t count,
+                                 std::uint64_t seed) {
+  math::Matrix<float> transposed(base.columns(), base.rows());
   for (std::size_t i = 0; i < base.rows(); ++i) {
     for (std::size_t j = 0; j < base.columns(); ++j) transposed[j][i] = base[i][j];
   }
-  const Matrix<float> weights = normal_matrix(count, base.rows(), seed);
-  Matrix<float> out(count, base.columns());
-  ThreadPool here;
-  multiply_transposed(weights.data(), count, transposed.data(), base.columns(), base.rows(),
-                      out.data(), base.columns(), here);
+  const math::Matrix<float> weights = normal_matrix(count, base.rows(), seed);
+  math::Matrix<float> out(count, base.columns());
+  core::ThreadPool here;
+  math::multiply_transposed(weights.data(), count, transposed.data(), base.columns(), base.rows(),
+                            out.data(), base.columns(), here);
   return out;
 }
 
-std::size_t nearest(const Matrix<float>& prototypes, std::span<const float> query) {
+std::size_t nearest(const math::Matrix<float>& prototypes, std::span<const float> query) {
   std::size_t best = 0;
   float best_product = -2;
   for (std::size_t k = 0; k < prototypes.rows(); ++k) {
@@ -60,7 +61,7 @@ std::size_t nearest(const Matrix<float>& prototypes, std::span<const float> quer
 // Samples around prototypes of `bank`, with the covariance that the real ones have around theirs.
 void add_queries(Bank& bank, const Bank& real, std::size_t queries) {
   // What real samples have beside their prototype's direction, and how much of that direction.
-  Matrix<float> rest(real.queries.rows(), real.queries.columns());
+  math::Matrix<float> rest(real.queries.rows(), real.queries.columns());
   double along = 0;
   for (std::size_t i = 0; i < rest.rows(); ++i) {
     const auto prototype = real.prototypes[nearest(real.prototypes, real.queries[i])];
@@ -72,7 +73,7 @@ void add_queries(Bank& bank, const Bank& real, std::size_t queries) {
     along += static_cast<double>(cosine) / static_cast<double>(rest.rows());
   }
   bank.queries = combinations(rest, queries, 2);
-  Random random(3);
+  core::Random random(3);
   const auto beside = static_cast<float>(std::sqrt(1 - along * along));
   for (std::size_t i = 0; i < queries; ++i) {
     normalise(bank.queries[i]);
@@ -87,22 +88,22 @@ void add_queries(Bank& bank, const Bank& real, std::size_t queries) {
 }  // namespace
 
 std::optional<Bank> real_bank(const std::string& folder) {
-  const auto support = read_embeddings(folder + "/support.npy");
-  const auto stream = read_embeddings(folder + "/stream.npy");
-  const auto labels = read_npy<std::int64_t>(folder + "/support_labels.npy");
-  const auto category = read_npy<std::int64_t>(folder + "/expected_category.npy");
+  const auto support = io::read_embeddings(folder + "/support.npy");
+  const auto stream = io::read_embeddings(folder + "/stream.npy");
+  const auto labels = io::read_npy<std::int64_t>(folder + "/support_labels.npy");
+  const auto category = io::read_npy<std::int64_t>(folder + "/expected_category.npy");
   if (!support.ok() || !stream.ok() || !labels.ok() || !category.ok()) return std::nullopt;
   const std::int64_t known = *std::max_element(labels->data.begin(), labels->data.end()) + 1;
   const std::int64_t all = *std::max_element(category->data.begin(), category->data.end()) + 1;
-  const SupportStatistics statistics = support_statistics(*support, 1e-5);
+  const methods::SupportStatistics statistics = methods::support_statistics(*support, 1e-5);
   const std::size_t d = support->columns();
   Bank bank{folder.substr(folder.rfind('/') + 1),
-            Matrix<float>(static_cast<std::size_t>(all - known), d),
+            math::Matrix<float>(static_cast<std::size_t>(all - known), d),
             {}};
-  Matrix<float>::Numbers queries;
+  math::Matrix<float>::Numbers queries;
   std::vector<float> unit(d);
   for (std::size_t i = 0; i < stream->rows(); ++i) {
-    standardise_row((*stream)[i], statistics.mean, statistics.deviation, unit);
+    methods::standardise_row((*stream)[i], statistics.mean, statistics.deviation, unit);
     const std::int64_t c = category->data[i] - known;
     if (c < 0) continue;
     const auto prototype = bank.prototypes[static_cast<std::size_t>(c)];
@@ -111,7 +112,7 @@ std::optional<Bank> real_bank(const std::string& folder) {
   }
   for (std::size_t k = 0; k < bank.prototypes.rows(); ++k) normalise(bank.prototypes[k]);
   const std::size_t count = queries.size() / d;
-  bank.queries = Matrix<float>(count, d, std::move(queries));
+  bank.queries = math::Matrix<float>(count, d, std::move(queries));
   return bank;
 }
 
@@ -125,14 +126,14 @@ Bank enlarged(const Bank& real, std::size_t count, std::size_t queries) {
 Bank mixture(const Bank& real, std::size_t count, std::size_t queries) {
   constexpr int kRounds = 20;
   const std::size_t n = real.prototypes.rows(), d = real.prototypes.columns();
-  Matrix<float> centres(kComponents, d);
+  math::Matrix<float> centres(kComponents, d);
   for (std::size_t c = 0; c < kComponents; ++c)
     std::copy_n(real.prototypes[c * n / kComponents].data(), d, centres[c].data());
   std::vector<std::size_t> component(n);
   for (int round = 0; round < kRounds; ++round) {
-    Matrix<float> sums(kComponents, d);
+    math::Matrix<float> sums(kComponents, d);
     std::vector<float> sizes(kComponents, 0);
-    Matrix<float> directions = centres;
+    math::Matrix<float> directions = centres;
     for (std::size_t c = 0; c < kComponents; ++c) normalise(directions[c]);
     for (std::size_t k = 0; k < n; ++k) {
       component[k] = nearest(directions, real.prototypes[k]);
@@ -144,19 +145,19 @@ Bank mixture(const Bank& real, std::size_t count, std::size_t queries) {
       for (std::size_t j = 0; j < d; ++j) centres[c][j] = sums[c][j] / sizes[c];
     }
   }
-  Matrix<float> around(n, d);
+  math::Matrix<float> around(n, d);
   const float shrink = 1 / std::sqrt(static_cast<float>(n));
   for (std::size_t k = 0; k < n; ++k) {
     for (std::size_t j = 0; j < d; ++j)
       around[k][j] = shrink * (real.prototypes[k][j] - centres[component[k]][j]);
   }
 
-  Bank bank{real.name + " mixture", Matrix<float>(count, d), {}};
+  Bank bank{real.name + " mixture", math::Matrix<float>(count, d), {}};
   constexpr std::size_t kAtOnce = 8192;  // the weights of all would be far more than the result
-  Random random(7);
+  core::Random random(7);
   for (std::size_t start = 0; start < count; start += kAtOnce) {
     const std::size_t rows = std::min(kAtOnce, count - start);
-    const Matrix<float> made = combinations(around, rows, 100 + start);
+    const math::Matrix<float> made = combinations(around, rows, 100 + start);
     for (std::size_t i = 0; i < rows; ++i) {
       const auto centre = centres[component[random.below(n)]];
       const auto row = bank.prototypes[start + i];
@@ -171,7 +172,7 @@ Bank mixture(const Bank& real, std::size_t count, std::size_t queries) {
 Bank isotropic(std::size_t dimension, std::size_t count, std::size_t queries) {
   Bank bank{"isotropic", normal_matrix(count, dimension, 1), normal_matrix(queries, dimension, 2)};
   for (std::size_t k = 0; k < count; ++k) normalise(bank.prototypes[k]);
-  Random random(3);
+  core::Random random(3);
   for (std::size_t i = 0; i < queries; ++i) {
     normalise(bank.queries[i]);
     const auto prototype = bank.prototypes[random.below(count)];
@@ -181,19 +182,19 @@ Bank isotropic(std::size_t dimension, std::size_t count, std::size_t queries) {
   return bank;
 }
 
-Matrix<float> principal_directions(Rows<const float> rows, std::size_t m) {
+math::Matrix<float> principal_directions(Rows<const float> rows, std::size_t m) {
   const std::size_t d = rows.columns;
   constexpr std::size_t kRows = 4096;  // enough to see the directions
   const std::size_t n = std::min(rows.rows, kRows);
-  Matrix<float> transposed(d, n);
+  math::Matrix<float> transposed(d, n);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t j = 0; j < d; ++j) transposed[j][i] = rows[i][j];
   }
-  ThreadPool here;
-  Matrix<float> basis = normal_matrix(m, d, 4), products(m, n);
+  core::ThreadPool here;
+  math::Matrix<float> basis = normal_matrix(m, d, 4), products(m, n);
   for (int round = 0; round < 12; ++round) {
-    multiply_transposed(basis.data(), m, rows.data, n, d, products.data(), n, here);
-    multiply_transposed(products.data(), m, transposed.data(), d, n, basis.data(), d, here);
+    math::multiply_transposed(basis.data(), m, rows.data, n, d, products.data(), n, here);
+    math::multiply_transposed(products.data(), m, transposed.data(), d, n, basis.data(), d, here);
     for (std::size_t a = 0; a < m; ++a) {
       for (int twice = 0; twice < 2; ++twice) {  // once more removes what rounding left
         for (std::size_t b = 0; b < a; ++b) {

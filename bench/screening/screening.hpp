@@ -9,16 +9,16 @@
 #include <string>
 #include <vector>
 
-#include "linalg/kernels.hpp"
-#include "linalg/matrix.hpp"
+#include "math/kernels.hpp"
+#include "math/matrix.hpp"
 
 namespace paco::bench {
 
 // Unit directions and the samples that are to be compared with them; real ones, or made like them.
 struct Bank {
   std::string name;
-  Matrix<float> prototypes;  // (K, d)
-  Matrix<float> queries;     // (Q, d)
+  math::Matrix<float> prototypes;  // (K, d)
+  math::Matrix<float> queries;     // (Q, d)
 };
 
 // Categories at the end of a recorded stream, and its last samples that were not settled among
@@ -36,7 +36,7 @@ Bank mixture(const Bank& real, std::size_t count, std::size_t queries);
 Bank isotropic(std::size_t dimension, std::size_t count, std::size_t queries);
 
 // The m directions (m, d) that hold most of the rows' length, orthonormal: orthogonal iteration.
-Matrix<float> principal_directions(Rows<const float> rows, std::size_t m);
+math::Matrix<float> principal_directions(Rows<const float> rows, std::size_t m);
 
 // Mean share of the prototypes that a bound cannot rule out from being among the `places` nearest,
 // when the places-th largest cosine is known already.
@@ -76,9 +76,9 @@ class HeadSearch {
   Pair settle(std::size_t query, const float* values, float tail, std::size_t& exact);
 
   const Bank& bank_;
-  Matrix<float> basis_, heads_;  // (m, d), (K, m)
-  std::vector<float> tails_;     // (K) length of what the head leaves out
-  std::vector<Candidate> best_heads_;
+  math::Matrix<float> basis_, heads_;  // (m, d), (K, m)
+  std::vector<float> tails_;           // (K) length of what the head leaves out
+  std::vector<math::Candidate> best_heads_;
   std::vector<std::uint32_t> candidates_;
 };
 

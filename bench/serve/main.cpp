@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-#include "base/random.hpp"
+#include "core/random.hpp"
 
 namespace {
 
@@ -59,7 +59,7 @@ int open_connection(int port) {
 class Requests {
  public:
   explicit Requests(const Options& options) : options_(options) {
-    paco::Random random(1);
+    paco::core::Random random(1);
     for (int made = 0; made < 256; ++made) {
       std::string text = "[", bytes;
       for (std::size_t j = 0; j < options.dimension; ++j) {

@@ -17,11 +17,11 @@
 
 namespace paco {
 
-inline constexpr CategoryId kNobody = -1;
+inline constexpr CategoryId kNoId = -1;
 
 struct Category {
-  std::string name;              // empty: "category 7"
-  CategoryId forward = kNobody;  // where it was merged into
+  std::string name;            // empty: "category 7"
+  CategoryId forward = kNoId;  // where it was merged into
   bool retired = false;
   bool exists = true;          // false: made by an operation that was undone before it answered
   std::uint64_t answered = 0;  // samples that were answered with it
@@ -31,8 +31,8 @@ struct Category {
 
 // What a method tells of one prototype.
 struct Prototype {
-  CategoryId owner = kNobody;  // kNobody: a candidate without a category yet
-  bool reference = false;      // a fixed direction of a known class
+  CategoryId owner = kNoId;  // kNoId: a candidate without a category yet
+  bool reference = false;    // a fixed direction of a known class
   bool competing = true;
   std::int64_t members = 0;  // samples in its sum; of a support class, its support samples
   std::int64_t counted = 0;  // samples that joined while it was fixed
@@ -54,11 +54,11 @@ class Categories {
   }
   bool has(CategoryId id) const;
   // In force: it exists and was not merged away. Retired ones are still there.
-  bool is_live(CategoryId id) const { return has(id) && (*this)[id].forward == kNobody; }
+  bool is_live(CategoryId id) const { return has(id) && (*this)[id].forward == kNoId; }
   // Follows merges; `id` must be there.
   CategoryId now(CategoryId id) const;
   std::string name(CategoryId id) const;
-  // The live category of this name, or kNobody.
+  // The live category of this name, or kNoId.
   CategoryId find(std::string_view name) const;
 
   // A new category; open() makes one that owns `prototype`.

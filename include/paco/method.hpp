@@ -48,7 +48,7 @@ struct MethodInfo {
 };
 
 // A number about a method's work so far, for summaries. Dots in the name nest ("branches.create").
-struct Figure {
+struct Statistic {
   std::string name;
   double value = 0;
   bool whole = false;
@@ -86,7 +86,7 @@ class Method {
   virtual Prototype prototype(PrototypeId id) const = 0;
   virtual bool is_reference(PrototypeId id) const = 0;  // fixed, of a known class
   virtual PrototypeId next_prototype() const = 0;
-  virtual std::vector<Figure> figures() const = 0;
+  virtual std::vector<Statistic> statistics() const = 0;
   // One plain sentence on how a decision came about.
   virtual std::string explain(const Decision& decision) const = 0;
   // The memory now. Costs what has changed since the last call, not what there is.

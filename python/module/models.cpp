@@ -2,8 +2,8 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
-#include "calibrate/option_names.hpp"
-#include "calibrate/section_evidence.hpp"
+#include "methods/common/option_names.hpp"
+#include "methods/common/section_evidence.hpp"
 #include "errors.hpp"
 #include "module.hpp"
 #include "paco/method.hpp"
@@ -22,7 +22,7 @@ ModelPointer calibrate_model(const py::object& x, const py::array_t<std::int64_t
   options.settings = settings;
   options.epsilon = epsilon;
   options.threads = threads;
-  const auto choice = kReferenceChoices.value(reference);
+  const auto choice = methods::kReferenceChoices.value(reference);
   if (!choice) {
     raise({ErrorCode::bad_argument, "there is no reference '" + reference + "'",
            "auto, prototype or classifier"});
@@ -49,7 +49,7 @@ py::dict section_of(const Model& model, const std::string& method) {
   py::dict numbers, thresholds;
   for (const auto& [name, value] : section->numbers) {
     if (section->numbers.contains(name + ".balanced_accuracy")) {
-      thresholds[py::str(name)] = threshold_tuple(take(get_threshold(*section, name)));
+      thresholds[py::str(name)] = threshold_tuple(take(methods::get_threshold(*section, name)));
     } else if (name.find('.') == std::string::npos) {
       numbers[py::str(name)] = value;
     }
@@ -139,7 +139,7 @@ void add_models(py::module_& module) {
           "(d) of the support set")
       .def_property_readonly("fingerprint", &Model::fingerprint, "equal for equal content")
       .def("_section", &section_of)
-      .def("_summary", [](const Model& m) { return calibration_json(m).dump(); })
+      .def("_summary", [](const Model& m) { return session::calibration_json(m).dump(); })
       .def(
           "save",
           [](const Model& m, const py::object& path) {
@@ -168,7 +168,7 @@ void add_models(py::module_& module) {
              return "<Model of " + m.method + ": " + std::to_string(m.known_classes()) +
                     " classes, dimension " + std::to_string(m.dimension) + ">";
            })
-      .def("__str__", &calibration_text)
+      .def("__str__", &session::calibration_text)
       .def("_repr_html_",
            [](const py::object& self) {
              return py::module_::import("paco._views").attr("model_html")(self);

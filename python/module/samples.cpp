@@ -11,9 +11,9 @@
 namespace paco::python {
 namespace {
 
-std::optional<ElementType> element_type(char kind, py::ssize_t size) {
-  const auto pick = [&](ElementType one, ElementType two, ElementType four,
-                        ElementType eight) -> std::optional<ElementType> {
+std::optional<io::ElementType> element_type(char kind, py::ssize_t size) {
+  const auto pick = [&](io::ElementType one, io::ElementType two, io::ElementType four,
+                        io::ElementType eight) -> std::optional<io::ElementType> {
     switch (size) {
       case 1:
         return one;
@@ -30,13 +30,13 @@ std::optional<ElementType> element_type(char kind, py::ssize_t size) {
   switch (kind) {
     case 'f':
       if (size == 1) return std::nullopt;
-      return pick(ElementType::f16, ElementType::f16, ElementType::f32, ElementType::f64);
+      return pick(io::ElementType::f16, io::ElementType::f16, io::ElementType::f32, io::ElementType::f64);
     case 'i':
-      return pick(ElementType::i8, ElementType::i16, ElementType::i32, ElementType::i64);
+      return pick(io::ElementType::i8, io::ElementType::i16, io::ElementType::i32, io::ElementType::i64);
     case 'u':
-      return pick(ElementType::u8, ElementType::u16, ElementType::u32, ElementType::u64);
+      return pick(io::ElementType::u8, io::ElementType::u16, io::ElementType::u32, io::ElementType::u64);
     case 'b':
-      return ElementType::boolean;
+      return io::ElementType::boolean;
     default:
       return std::nullopt;
   }
@@ -96,7 +96,7 @@ Rows<const double> Samples::block(std::size_t first, std::size_t count,
   const auto unit = static_cast<std::ptrdiff_t>(size_);
   const std::byte* start = data_ + static_cast<std::ptrdiff_t>(first) * row_stride_;
   const auto width = static_cast<std::ptrdiff_t>(columns_);
-  if (type_ == ElementType::f64 && !swapped_ && column_stride_ == unit &&
+  if (type_ == io::ElementType::f64 && !swapped_ && column_stride_ == unit &&
       (count == 1 || row_stride_ == width * unit) &&
       reinterpret_cast<std::uintptr_t>(start) % alignof(double) == 0) {
     return {reinterpret_cast<const double*>(start), count, columns_};
@@ -104,7 +104,7 @@ Rows<const double> Samples::block(std::size_t first, std::size_t count,
   scratch.resize(count * columns_);
   if (column_stride_ == unit) {
     for (std::size_t i = 0; i < count; ++i) {
-      to_doubles(type_, swapped_, start + static_cast<std::ptrdiff_t>(i) * row_stride_,
+      io::to_doubles(type_, swapped_, start + static_cast<std::ptrdiff_t>(i) * row_stride_,
                  {scratch.data() + i * columns_, columns_});
     }
     return {scratch.data(), count, columns_};
@@ -119,10 +119,10 @@ Rows<const double> Samples::block(std::size_t first, std::size_t count,
       const std::byte* at = start + static_cast<std::ptrdiff_t>(top) * row_stride_ +
                             static_cast<std::ptrdiff_t>(j) * column_stride_;
       if (row_stride_ == unit) {
-        to_doubles(type_, swapped_, at, {column, height});
+        io::to_doubles(type_, swapped_, at, {column, height});
       } else {
         for (std::size_t i = 0; i < height; ++i) {
-          to_doubles(type_, swapped_, at + static_cast<std::ptrdiff_t>(i) * row_stride_,
+          io::to_doubles(type_, swapped_, at + static_cast<std::ptrdiff_t>(i) * row_stride_,
                      {column + i, 1});
         }
       }

@@ -9,7 +9,7 @@
 
 #include <vector>
 
-#include "data/element.hpp"
+#include "io/element.hpp"
 #include "paco/rows.hpp"
 
 namespace paco::python {
@@ -36,7 +36,7 @@ class Samples {
 
   py::array array_;  // keeps the numbers alive
   const std::byte* data_ = nullptr;
-  ElementType type_ = ElementType::f64;
+  io::ElementType type_ = io::ElementType::f64;
   bool swapped_ = false;
   std::size_t size_ = 8;  // of a number in bytes
   std::size_t rows_ = 0, columns_ = 0;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
-#include "base/files.hpp"
+#include "core/files.hpp"
 #include "decisions.hpp"
 #include "module.hpp"
 #include "samples.hpp"
 #include "session/export.hpp"
-#include "session/operation_json.hpp"
+#include "session/operations/operation_json.hpp"
 #include "session/replay.hpp"
 #include "session/summary.hpp"
 
@@ -129,19 +129,19 @@ std::string apply(PySession& self, const std::string& request) {
   if (json.is_discarded()) {
     raise({ErrorCode::bad_argument, "an operation is made of numbers and text in UTF-8", ""});
   }
-  const Operation operation = take(operation_from(json));
+  const Operation operation = take(session::operation_from(json));
   const Handle::Use session(*self.handle);
   const auto outcome = [&] {
     const py::gil_scoped_release release;
     return session->apply(operation);
   }();
-  return outcome_json(take(outcome)).dump(-1, ' ', false, Json::error_handler_t::replace);
+  return session::outcome_json(take(outcome)).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string history(PySession& self) {
   const Handle::Use session(*self.handle);
   Json out = Json::array();
-  for (const OperationOutcome& past : take(session->history())) out.push_back(outcome_json(past));
+  for (const OperationOutcome& past : take(session->history())) out.push_back(session::outcome_json(past));
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -150,7 +150,7 @@ std::string categories(PySession& self, bool all) {
   Json out = Json::array();
   for (CategoryId id = 0; id < view->categories.next(); ++id) {
     if (!view->categories.has(id) || (!all && !view->categories.is_live(id))) continue;
-    out.push_back(category_json(*view, id));
+    out.push_back(session::category_json(*view, id));
   }
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -190,17 +190,17 @@ Session make(const std::string& how, const std::string& path, const ModelPointer
 
 std::string replayed(const std::string& path, const std::string& method, const ModelPointer& model,
                      std::optional<std::uint64_t> until, int threads) {
-  ReplayRequest request;
+  session::ReplayRequest request;
   request.journal = path;
   request.method = method;
   request.model = model;
   if (until) request.fold.until = *until;
   request.threads = threads;
-  const Replayed outcome = take(interruptible([&](std::stop_token stop) {
+  const session::Replayed outcome = take(interruptible([&](std::stop_token stop) {
     request.fold.stop = stop;
-    return replay_journal(request);
+    return session::replay_journal(request);
   }));
-  return replay_json(outcome).dump();
+  return session::replay_json(outcome).dump();
 }
 
 }  // namespace
@@ -248,7 +248,7 @@ void add_sessions(py::module_& module) {
       .def("_save",
            [](PySession& self, const std::string& path) {
              const std::vector<std::byte> bytes = state_of(self);
-             take(write_file(path, bytes));
+             take(core::write_file(path, bytes));
            })
       .def("_restore_file",
            [](PySession& self, const std::string& path) {
@@ -258,7 +258,7 @@ void add_sessions(py::module_& module) {
       .def("_summary",
            [](PySession& self) {
              const Handle::Use session(*self.handle);
-             Json json = stream_summary_json(*session, {});
+             Json json = session::stream_summary_json(*session, {});
              // Of a run over a file, which there is none of here.
              for (const char* key : {"samples", "repeated", "skipped", "interrupted", "seconds",
                                      "deciding_seconds", "samples_per_second"})
@@ -270,7 +270,7 @@ void add_sessions(py::module_& module) {
              const Handle::Use session(*self.handle);
              const auto done = [&] {
                const py::gil_scoped_release release;
-               return export_decisions(*session, path);
+               return session::export_decisions(*session, path);
              }();
              take(done);
            })

@@ -7,7 +7,7 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 
-#include "calibrate/option_names.hpp"
+#include "methods/common/option_names.hpp"
 #include "decisions.hpp"
 #include "evaluate/companions.hpp"
 #include "evaluate/evaluation.hpp"
@@ -28,7 +28,7 @@ auto span_of(const Array& array) {
 }
 
 Tie tie_of(const std::string& name) {
-  const auto tie = kTies.value(name);
+  const auto tie = methods::kTies.value(name);
   if (!tie) {
     raise({ErrorCode::bad_argument, fmt::format("there is no tie '{}'", name),
            "mid, low or high"});
@@ -36,7 +36,7 @@ Tie tie_of(const std::string& name) {
   return *tie;
 }
 
-py::object cell_object(const Cell& cell) {
+py::object cell_object(const report::Cell& cell) {
   if (const auto* whole = std::get_if<std::int64_t>(&cell)) return py::int_(*whole);
   if (const auto* number = std::get_if<double>(&cell)) return py::float_(*number);
   if (const auto* text = std::get_if<std::string>(&cell)) return py::str(*text);
@@ -44,15 +44,15 @@ py::object cell_object(const Cell& cell) {
 }
 
 // (key, title, column keys, column headings, rows)
-py::tuple table_tuple(const Table& table) {
+py::tuple table_tuple(const report::Table& table) {
   py::list keys, headings, rows;
-  for (const Column& column : table.columns) {
+  for (const report::Column& column : table.columns) {
     keys.append(column.key);
     headings.append(column.heading);
   }
   for (const auto& row : table.rows) {
     py::list cells;
-    for (const Cell& cell : row) cells.append(cell_object(cell));
+    for (const report::Cell& cell : row) cells.append(cell_object(cell));
     rows.append(cells);
   }
   return py::make_tuple(table.key, table.title, keys, headings, rows);
@@ -62,29 +62,29 @@ py::tuple evaluated(const Ids& predicted, const Ids& truth, std::int64_t known, 
                     const std::vector<std::string>& class_names,
                     const std::vector<std::string>& cluster_names, const std::string& keep,
                     int resamples, std::uint64_t seed, double confidence) {
-  EvaluationInput input;
+  evaluate::EvaluationInput input;
   input.predicted = span_of(predicted);
   input.truth = span_of(truth);
   input.closed = span_of(closed);
   input.known_classes = known;
   input.class_names = class_names;
   input.cluster_names = cluster_names;
-  EvaluationOptions options;
-  if (keep != keep_name(Keep::top) && keep != keep_name(Keep::all)) {
+  evaluate::EvaluationOptions options;
+  if (keep != evaluate::keep_name(evaluate::Keep::top) && keep != evaluate::keep_name(evaluate::Keep::all)) {
     raise({ErrorCode::bad_argument, fmt::format("keep is '{}'", keep), "'top' or 'all'"});
   }
-  options.keep = keep == keep_name(Keep::all) ? Keep::all : Keep::top;
+  options.keep = keep == evaluate::keep_name(evaluate::Keep::all) ? evaluate::Keep::all : evaluate::Keep::top;
   options.resamples = resamples;
   options.seed = seed;
   options.confidence = confidence;
-  const Evaluation evaluation = take(
-      interruptible([&](std::stop_token stop) { return evaluate(input, options, stop); }));
+  const evaluate::Evaluation evaluation = take(
+      interruptible([&](std::stop_token stop) { return evaluate::evaluate(input, options, stop); }));
   py::list tables;
-  for (const Table& table : evaluation_tables(evaluation)) tables.append(table_tuple(table));
+  for (const report::Table& table : report::evaluation_tables(evaluation)) tables.append(table_tuple(table));
   using Json = nlohmann::ordered_json;
   return py::make_tuple(
-      evaluation_json(evaluation).dump(-1, ' ', false, Json::error_handler_t::replace),
-      evaluation_text(evaluation), tables);
+      report::evaluation_json(evaluation).dump(-1, ' ', false, Json::error_handler_t::replace),
+      report::evaluation_text(evaluation), tables);
 }
 
 // The host's functions are Python's. What one of them raises ends the replay and is raised again.
@@ -130,7 +130,7 @@ std::string report_page(const ManyDecisions& decisions, const ModelPointer& mode
                         const std::string& title, const std::vector<std::string>& ids,
                         const Ids& truth, const std::vector<std::string>& truth_names) {
   const auto described = take(make_method(method, model, {1, settings}));
-  ReportInput input;
+  report::ReportInput input;
   input.title = title;
   input.known_classes = model->known_classes();
   input.model = model.get();
@@ -142,12 +142,12 @@ std::string report_page(const ManyDecisions& decisions, const ModelPointer& mode
                             {field.choices.begin(), field.choices.end()}});
   }
   std::vector<CategoryId> predicted;
-  std::vector<ReportSample> samples;
-  input.stream = StreamTotals(input.fields, true);
+  std::vector<report::ReportSample> samples;
+  input.stream = report::StreamTotals(input.fields, true);
   std::vector<std::string> names(input.known_classes + decisions.rows().size());
   for (std::size_t i = 0; i < decisions.rows().size(); ++i) {
     const Decision& d = decisions.rows()[i];
-    if (i > 0) take(check_follows(decisions.rows()[i - 1].sequence, d.sequence, "the decisions"));
+    if (i > 0) take(evaluate::check_follows(decisions.rows()[i - 1].sequence, d.sequence, "the decisions"));
     samples.push_back(
         {d, ids.empty() ? std::to_string(d.sequence) : ids[i], decisions.name(d.category)});
     input.stream.see(samples.back());
@@ -155,26 +155,26 @@ std::string report_page(const ManyDecisions& decisions, const ModelPointer& mode
     if (static_cast<std::size_t>(d.category) < names.size())
       names[static_cast<std::size_t>(d.category)] = decisions.name(d.category);
   }
-  const KeptSamples kept(std::move(samples));
+  const report::KeptSamples kept(std::move(samples));
   input.samples = &kept;
-  Evaluation evaluation;
+  evaluate::Evaluation evaluation;
   const auto labels = span_of(truth);
   const auto page = interruptible([&](std::stop_token stop) -> Result<std::string> {
     if (!labels.empty()) {
-      EvaluationInput judged;
+      evaluate::EvaluationInput judged;
       judged.predicted = predicted;
       judged.truth = labels;
       judged.known_classes = static_cast<std::int64_t>(input.known_classes);
       judged.class_names = truth_names;
       judged.cluster_names = names;
-      auto made = evaluate(judged, {}, stop);
+      auto made = evaluate::evaluate(judged, {}, stop);
       if (!made.ok()) return made.error();
       evaluation = std::move(*made);
       input.evaluation = &evaluation;
       input.truth.assign(labels.begin(), labels.end());
       input.truth_names = truth_names;
     }
-    return render_report(input, {}, stop);
+    return report::render_report(input, {}, stop);
   });
   return take(page);
 }

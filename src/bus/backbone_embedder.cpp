@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "represent/centre_batch.hpp"
+#include "embed/images/centre_batch.hpp"
 
 namespace paco::bus {
 
-Result<void> BackboneEmbedder::embed(std::span<const Image> images, Rows<float> out) {
+Result<void> BackboneEmbedder::embed(std::span<const embed::Image> images, Rows<float> out) {
   const auto numbers = static_cast<std::size_t>(backbone_->spec().embedding());
   if (numbers != out.columns) {
     return Error{ErrorCode::mismatch,
@@ -14,7 +14,7 @@ Result<void> BackboneEmbedder::embed(std::span<const Image> images, Rows<float> 
                              backbone_->spec().backbone, numbers, out.columns),
                  "use the backbone that the stream's model was made with"};
   }
-  CentreBatch batch(backbone_->spec().input, images.size());
+  embed::CentreBatch batch(backbone_->spec().input, images.size());
   for (std::size_t i = 0; i < images.size(); ++i) batch.add(images[i], i);
   return backbone_->embed(batch.batch(), out);
 }

@@ -5,18 +5,18 @@
 #include <memory>
 
 #include "bus/worker.hpp"
-#include "represent/embedder.hpp"
+#include "embed/embedder.hpp"
 
 namespace paco::bus {
 
 class BackboneEmbedder final : public PictureEmbedder {
  public:
-  explicit BackboneEmbedder(std::unique_ptr<ImageEmbedder> backbone)
+  explicit BackboneEmbedder(std::unique_ptr<embed::ImageEmbedder> backbone)
       : backbone_(std::move(backbone)) {}
-  Result<void> embed(std::span<const Image> images, Rows<float> out) override;
+  Result<void> embed(std::span<const embed::Image> images, Rows<float> out) override;
 
  private:
-  std::unique_ptr<ImageEmbedder> backbone_;
+  std::unique_ptr<embed::ImageEmbedder> backbone_;
 };
 
 }  // namespace paco::bus

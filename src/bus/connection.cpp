@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {
@@ -47,7 +47,7 @@ Result<void> check_files(const ConnectOptions& options) {
       {"--tls-certificate", &options.tls_certificate},
       {"--tls-key", &options.tls_key}};
   for (const auto& [option, path] : files) {
-    if (path->empty() || path_kind(*path) == PathKind::file) continue;
+    if (path->empty() || core::path_kind(*path) == core::PathKind::file) continue;
     return Error{ErrorCode::not_found, fmt::format("{} {}: no such file", option, *path),
                  "give a file, or leave the option out"};
   }

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/try.hpp"
-#include "data/json.hpp"
-#include "session/operation_json.hpp"
+#include "core/try.hpp"
+#include "io/json.hpp"
+#include "session/operations/operation_json.hpp"
 #include "session/session_parts.hpp"
 
 namespace paco::bus {
@@ -27,7 +27,7 @@ std::string with_event(const std::string& attributes, std::uint64_t event) {
 // deep that nobody could write them again.
 std::string own_attributes(const std::string& attributes) {
   if (attributes.empty()) return {};
-  auto json = parse_json<nlohmann::ordered_json>(attributes, "attributes");
+  auto json = io::parse_json<nlohmann::ordered_json>(attributes, "attributes");
   if (!json.ok() || !json->is_object()) return {};
   return json->erase(kEventKey) > 0 ? json->dump() : attributes;
 }
@@ -38,9 +38,9 @@ Result<Place> place_of(Session& session) {
   Place place;
   place.samples = session.samples();
   if (place.samples == 0) return place;
-  Journal& journal = *session.parts().journal;
+  journal::Journal& journal = *session.parts().journal;
   PACO_ASSIGN(const auto last, journal.sample(place.samples - 1));
-  PACO_ASSIGN(const Extras extras, journal.extras(place.samples - 1, false));
+  PACO_ASSIGN(const journal::Extras extras, journal.extras(place.samples - 1, false));
   const nlohmann::ordered_json json =
       nlohmann::ordered_json::parse(extras.attributes, nullptr, false);
   if (!last || !json.is_object() || !json.contains(kEventKey) ||
@@ -139,9 +139,9 @@ Result<std::vector<Record>> Folding::samples(std::span<const Result<Event>> even
 // An operation that the journal has at this very place was carried out before the replica was
 // killed. Where it has another one there, this one was refused then.
 Result<OperationOutcome> Folding::carry_out(const std::string& json) {
-  const auto parsed = parse_json<nlohmann::ordered_json>(json, "operation");
+  const auto parsed = io::parse_json<nlohmann::ordered_json>(json, "operation");
   if (!parsed.ok()) return Error{ErrorCode::bad_format, "is no JSON", ""};
-  PACO_ASSIGN(const Operation operation, operation_from(*parsed));
+  PACO_ASSIGN(const Operation operation, session::operation_from(*parsed));
   std::uint64_t there = 0;
   Result<std::vector<OperationOutcome>> past = std::vector<OperationOutcome>();
   holder_.ask([&](Session& session) {
@@ -152,7 +152,7 @@ Result<OperationOutcome> Folding::carry_out(const std::string& json) {
   PACO_TRY(past);
   for (const OperationOutcome& outcome : *past) {
     if (outcome.event == place_.journal &&
-        operation_json(outcome.operation) == operation_json(operation))
+        session::operation_json(outcome.operation) == session::operation_json(operation))
       return outcome;
   }
   return Error{ErrorCode::bad_value, "was refused before", ""};

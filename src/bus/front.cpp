@@ -4,11 +4,11 @@
 
 #include <random>
 
-#include "base/try.hpp"
 #include "bus/event.hpp"
 #include "bus/publisher.hpp"
 #include "bus/replica_journal.hpp"
 #include "bus/subjects.hpp"
+#include "core/try.hpp"
 #include "session/session_parts.hpp"
 
 namespace paco::bus {
@@ -20,18 +20,18 @@ constexpr std::size_t kOperations = 4096;  // whose records are kept
 // The session of a stream that the server holds: everybody who looks at it is told.
 class StreamHolder final : public Holder {
  public:
-  explicit StreamHolder(serve::Lane& lane) : lane_(lane) {}
+  explicit StreamHolder(server::StreamWorker& lane) : worker_(lane) {}
   Result<Decided> decide(Rows<const double> embeddings, std::span<Decision> decisions,
                          const SampleNames& names) override {
-    return lane_.fold(embeddings, decisions, names);
+    return worker_.fold(embeddings, decisions, names);
   }
   Result<OperationOutcome> apply(const Operation& operation) override {
-    return lane_.carry_out(operation);
+    return worker_.carry_out(operation);
   }
-  void ask(const std::function<void(Session&)>& task) override { lane_.ask(task); }
+  void ask(const std::function<void(Session&)>& task) override { worker_.ask(task); }
 
  private:
-  serve::Lane& lane_;
+  server::StreamWorker& worker_;
 };
 
 std::string fresh_prefix() {
@@ -61,16 +61,16 @@ Result<std::unique_ptr<Front>> Front::open(const std::shared_ptr<Connection>& co
   std::unique_ptr<Front> front(new Front(connection, std::move(settings), name, std::move(note)));
   PACO_ASSIGN(front->outbox_, Outbox::open(connection, fmt::format("publishing to '{}'", stream)));
   front->outbox_->spare(jetstream_of(stream, Part::events));
-  PACO_ASSIGN(front->stream_, serve::Stream::make(stream, std::move(opened.session), true));
+  PACO_ASSIGN(front->stream_, server::Stream::make(stream, std::move(opened.session), true));
   Front* raw = front.get();
-  front->stream_->lane().set_outlet(raw);
+  front->stream_->worker().set_outlet(raw);
   front->follower_ = std::jthread([raw](const std::stop_token& end) { raw->follow(end); });
   front->sender_ = std::jthread([raw](const std::stop_token& end) { raw->send(end); });
   return front;
 }
 
 Front::~Front() {
-  if (stream_) stream_->lane().set_outlet(nullptr);
+  if (stream_) stream_->worker().set_outlet(nullptr);
   sender_ = {};
   follower_ = {};
   Done done;
@@ -85,7 +85,7 @@ Front::~Front() {
 }
 
 void Front::follow(const std::stop_token& stop) {
-  StreamHolder holder(stream_->lane());
+  StreamHolder holder(stream_->worker());
   ReplicaOptions options;
   options.speaker = name_;
   options.note = note_;
@@ -114,7 +114,7 @@ void Front::follow(const std::stop_token& stop) {
   answer(refused);
 }
 
-bool Front::submit(serve::SampleJob job) {
+bool Front::submit(server::SampleJob job) {
   auto request = std::make_shared<Request>();
   const std::size_t rows = job.samples->rows;
   request->job = std::move(job);
@@ -128,7 +128,7 @@ bool Front::submit(serve::SampleJob job) {
     const std::lock_guard lock(mutex_);
     if (rows_ > 0 && rows_ + rows > kMostRows) return false;
     if (stopped_) {
-      request->bad = serve::BadSample{*stopped_, std::nullopt};
+      request->bad = server::BadSample{*stopped_, std::nullopt};
     } else {
       rows_ += rows;
       line_.push_back(request);
@@ -161,7 +161,7 @@ void Front::send(const std::stop_token& stop) {
 }
 
 Result<void> Front::publish(const std::shared_ptr<Request>& request, const std::stop_token& stop) {
-  const serve::Samples& samples = *request->job.samples;
+  const server::Samples& samples = *request->job.samples;
   const auto text = [](const std::vector<std::string>& list, std::size_t i) {
     return list.empty() ? std::string() : list[i];
   };
@@ -178,7 +178,7 @@ Result<void> Front::publish(const std::shared_ptr<Request>& request, const std::
   std::vector<std::optional<Decision>> seen(samples.rows);
   Result<void> looked;
   if (!samples.keys.empty()) {
-    stream_->lane().ask([&](Session& session) {
+    stream_->worker().ask([&](Session& session) {
       for (std::size_t i = 0; i < samples.rows && looked.ok(); ++i) {
         Result<std::optional<Decision>> found = session.parts().find_key(request->keys[i]);
         if (found.ok()) {
@@ -244,7 +244,7 @@ void Front::settle(const std::string& key, const Record& record, bool repeated, 
       request.answer.decisions[row] = record.decision;
       request.answer.repeated[row] = repeated;
     } else if (!request.bad) {
-      request.bad = serve::BadSample{
+      request.bad = server::BadSample{
           {ErrorCode::bad_value, fmt::format("sample {} {}", row, record.text), ""}, row};
     }
     --rows_;
@@ -262,7 +262,7 @@ void Front::give_up(const std::shared_ptr<Request>& request, const Error& error,
   if (request->open == 0) return;
   rows_ -= request->open;
   request->open = 0;
-  request->bad = serve::BadSample{error, std::nullopt};
+  request->bad = server::BadSample{error, std::nullopt};
   done.push_back(request);
 }
 
@@ -272,15 +272,15 @@ void Front::answer(const Done& done) {
       request->job.done(*request->bad);
       continue;
     }
-    serve::SampleAnswer& answer = request->answer;
-    stream_->lane().ask([&](Session& session) {
+    server::SampleAnswer& answer = request->answer;
+    stream_->worker().ask([&](Session& session) {
       for (std::size_t i = 0; i < answer.decisions.size(); ++i) {
         const std::uint64_t sequence = answer.decisions[i].sequence;
         const auto stored = session.parts().journal->sample(sequence);
         answer.events[i] = stored.ok() && *stored ? (*stored)->event : sequence;
       }
     });
-    answer.after = stream_->lane().published();
+    answer.after = stream_->worker().published();
     request->job.done(std::move(answer));
   }
 }
@@ -310,7 +310,7 @@ Result<OperationOutcome> Front::apply(const Operation& operation) {
   }
   if (record.kind != RecordKind::operated) return Error{ErrorCode::bad_value, record.text, ""};
   Result<std::vector<OperationOutcome>> past = std::vector<OperationOutcome>();
-  stream_->lane().ask([&](Session& session) { past = session.history(); });
+  stream_->worker().ask([&](Session& session) { past = session.history(); });
   PACO_TRY(past);
   for (OperationOutcome& outcome : *past)
     if (outcome.event == record.session) return std::move(outcome);

@@ -17,11 +17,11 @@
 
 #include "bus/outbox.hpp"
 #include "bus/replica.hpp"
-#include "serve/stream.hpp"
+#include "server/stream.hpp"
 
 namespace paco::bus {
 
-class Front final : public serve::Lane::Outlet {
+class Front final : public server::StreamWorker::Outlet {
  public:
   using Note = std::function<void(const std::string&)>;
   // The journal is in `folder` and named after the stream; `name` is that of this replica.
@@ -31,19 +31,19 @@ class Front final : public serve::Lane::Outlet {
                                              const std::stop_token& stop);
   ~Front() override;  // what waits is refused
 
-  const std::shared_ptr<serve::Stream>& stream() const { return stream_; }
+  const std::shared_ptr<server::Stream>& stream() const { return stream_; }
 
-  bool submit(serve::SampleJob job) override;
+  bool submit(server::SampleJob job) override;
   Result<OperationOutcome> apply(const Operation& operation) override;
 
  private:
   // A request whose samples are on their way.
   struct Request {
-    serve::SampleJob job;
+    server::SampleJob job;
     std::vector<std::string> keys;
-    serve::SampleAnswer answer;
+    server::SampleAnswer answer;
     std::size_t open = 0;  // samples without an answer
-    std::optional<serve::BadSample> bad;
+    std::optional<server::BadSample> bad;
     std::chrono::steady_clock::time_point since;
   };
   struct Row {
@@ -70,7 +70,7 @@ class Front final : public serve::Lane::Outlet {
   const Note note_;
   const std::string prefix_;  // of keys that are made here
   std::unique_ptr<Outbox> outbox_;
-  std::shared_ptr<serve::Stream> stream_;
+  std::shared_ptr<server::Stream> stream_;
 
   std::mutex mutex_;  // guards all below
   std::condition_variable_any changed_;

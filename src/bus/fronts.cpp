@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {
@@ -12,7 +12,7 @@ constexpr int kLookForNewMs = 1000;
 }  // namespace
 
 Result<std::unique_ptr<Fronts>> Fronts::open(std::shared_ptr<Connection> connection,
-                                             Options options, serve::Streams& streams,
+                                             Options options, server::Streams& streams,
                                              const std::stop_token& stop) {
   std::unique_ptr<Fronts> fronts(new Fronts(std::move(connection), std::move(options), streams));
   PACO_ASSIGN(const std::vector<std::string> names, stream_names(*fronts->connection_, stop));

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "bus/front.hpp"
-#include "serve/streams.hpp"
+#include "server/streams.hpp"
 
 namespace paco::bus {
 
@@ -22,12 +22,12 @@ class Fronts {
   };
   // An error where a stream that is there cannot be followed. `streams` outlives this object.
   static Result<std::unique_ptr<Fronts>> open(std::shared_ptr<Connection> connection,
-                                              Options options, serve::Streams& streams,
+                                              Options options, server::Streams& streams,
                                               const std::stop_token& stop);
   ~Fronts();  // takes nothing more, and refuses what waits
 
  private:
-  Fronts(std::shared_ptr<Connection> connection, Options options, serve::Streams& streams)
+  Fronts(std::shared_ptr<Connection> connection, Options options, server::Streams& streams)
       : connection_(std::move(connection)), options_(std::move(options)), streams_(streams) {}
 
   Result<void> follow(const std::string& stream, const std::stop_token& stop);
@@ -35,7 +35,7 @@ class Fronts {
 
   const std::shared_ptr<Connection> connection_;
   const Options options_;
-  serve::Streams& streams_;
+  server::Streams& streams_;
   std::map<std::string, std::unique_ptr<Front>> fronts_;  // the watcher's, once it runs
   std::set<std::string> refused_;                         // could not be followed; said once
   std::jthread watcher_;

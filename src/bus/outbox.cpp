@@ -7,7 +7,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {

@@ -7,10 +7,10 @@
 #include <set>
 #include <thread>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
 #include "bus/store.hpp"
 #include "bus/subjects.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {
@@ -127,7 +127,7 @@ class Owner {
 
 Result<OwnerOutcome> own_streams(const std::shared_ptr<Connection>& connection,
                                  const OwnerOptions& options, const std::stop_token& stop) {
-  PACO_TRY(make_folder(options.folder));
+  PACO_TRY(core::make_folder(options.folder));
   PACO_ASSIGN(std::optional<Bucket> leases, Bucket::find(*connection, kOwnersBucket, stop));
   if (!leases) {
     return Error{ErrorCode::not_found,

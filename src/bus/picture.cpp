@@ -6,7 +6,7 @@
 
 #include "bus/bytes.hpp"
 #include "bus/event.hpp"
-#include "images/image_codec.hpp"
+#include "embed/images/image_codec.hpp"
 
 namespace paco::bus {
 namespace {
@@ -45,7 +45,7 @@ Result<RawPicture> parse_picture(std::string_view bytes) {
   picture.image.height = in.number<std::uint32_t>();
   const std::uint64_t pixels = std::uint64_t{picture.image.width} * picture.image.height;
   if (!in.ok() || picture.key.empty() || picture.key.size() > kMostKey ||
-      picture.id.size() > kMostId || pixels > kMaxPixels || in.left() != pixels * 3 ||
+      picture.id.size() > kMostId || pixels > embed::kMaxPixels || in.left() != pixels * 3 ||
       picture.file.empty() == (pixels == 0)) {
     return Error{ErrorCode::bad_format, "a damaged message",
                  "only 'paco bus publish --images' writes to this subject"};
@@ -55,10 +55,10 @@ Result<RawPicture> parse_picture(std::string_view bytes) {
   return picture;
 }
 
-Result<Image> decode(const RawPicture& picture) {
+Result<embed::Image> decode(const RawPicture& picture) {
   if (picture.file.empty()) return picture.image;
-  return decode_image(std::as_bytes(std::span(picture.file)),
-                      picture.id.empty() ? picture.key : picture.id);
+  return embed::decode_image(std::as_bytes(std::span(picture.file)),
+                             picture.id.empty() ? picture.key : picture.id);
 }
 
 std::string rejection_json(const RawPicture& picture, const std::string& worker,

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
 #include "bus/event.hpp"
 #include "bus/outbox.hpp"
 #include "bus/picture.hpp"
 #include "bus/subjects.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {
@@ -17,16 +17,16 @@ namespace {
 // The folder that a data set's names are in, or empty where they are no files.
 std::string folder_of(const std::string& data) {
   const std::string path = data.starts_with("folder:") ? data.substr(7) : data;
-  return path_kind(path) == PathKind::folder ? path : std::string();
+  return core::path_kind(path) == core::PathKind::folder ? path : std::string();
 }
 
 }  // namespace
 
 Result<PublishOutcome> publish_pictures(std::shared_ptr<Connection> connection,
                                         const StreamSettings& settings, const std::string& data,
-                                        const PublishOptions& options, Progress& progress,
-                                        const Clock& clock, const std::stop_token& stop) {
-  PACO_ASSIGN(const auto source, open_images(data));
+                                        const PublishOptions& options, core::Progress& progress,
+                                        const core::Clock& clock, const std::stop_token& stop) {
+  PACO_ASSIGN(const auto source, embed::open_images(data));
   const std::string folder = folder_of(data), subject = subject_of(settings.name, Part::raw);
   PACO_ASSIGN(const auto outbox, Outbox::open(std::move(connection),
                                               fmt::format("publishing {}", data), options.window));
@@ -41,7 +41,8 @@ Result<PublishOutcome> publish_pictures(std::shared_ptr<Connection> connection,
       PACO_ASSIGN(picture.image, source->load(i));
     } else {
       picture.id = source->name(i).substr(0, kMostId);
-      PACO_ASSIGN(const std::vector<std::byte> file, read_file(folder + "/" + source->name(i)));
+      PACO_ASSIGN(const std::vector<std::byte> file,
+                  core::read_file(folder + "/" + source->name(i)));
       picture.file.assign(reinterpret_cast<const char*>(file.data()), file.size());
     }
     const std::string bytes = picture_bytes(picture);

@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "base/progress.hpp"
 #include "bus/publisher.hpp"
-#include "images/images.hpp"
+#include "core/progress.hpp"
+#include "embed/images/images.hpp"
 
 namespace paco::bus {
 
@@ -15,7 +15,7 @@ namespace paco::bus {
 // name.
 Result<PublishOutcome> publish_pictures(std::shared_ptr<Connection> connection,
                                         const StreamSettings& settings, const std::string& data,
-                                        const PublishOptions& options, Progress& progress,
-                                        const Clock& clock, const std::stop_token& stop);
+                                        const PublishOptions& options, core::Progress& progress,
+                                        const core::Clock& clock, const std::stop_token& stop);
 
 }  // namespace paco::bus

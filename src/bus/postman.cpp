@@ -3,7 +3,7 @@
 #include <mutex>
 #include <set>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {

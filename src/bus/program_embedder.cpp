@@ -9,8 +9,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/try.hpp"
 #include "bus/bytes.hpp"
+#include "core/try.hpp"
 
 extern char** environ;
 
@@ -78,11 +78,11 @@ Result<void> ProgramEmbedder::receive(void* data, std::size_t size) {
   return {};
 }
 
-Result<void> ProgramEmbedder::embed(std::span<const Image> images, Rows<float> out) {
+Result<void> ProgramEmbedder::embed(std::span<const embed::Image> images, Rows<float> out) {
   std::string batch;
   ByteWriter writer(batch);
   writer.number(static_cast<std::uint32_t>(images.size()));
-  for (const Image& image : images) {
+  for (const embed::Image& image : images) {
     writer.number(static_cast<std::uint32_t>(image.width));
     writer.number(static_cast<std::uint32_t>(image.height));
     writer.bytes(image.pixels.data(), image.pixels.size());

@@ -19,7 +19,7 @@ class ProgramEmbedder final : public PictureEmbedder {
   static Result<std::unique_ptr<ProgramEmbedder>> start(const std::string& command,
                                                         std::stop_token stop);
   ~ProgramEmbedder() override;
-  Result<void> embed(std::span<const Image> images, Rows<float> out) override;
+  Result<void> embed(std::span<const embed::Image> images, Rows<float> out) override;
 
  private:
   ProgramEmbedder(std::string command, std::stop_token stop)

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "base/try.hpp"
 #include "bus/event.hpp"
 #include "bus/outbox.hpp"
 #include "bus/subjects.hpp"
-#include "session/operation_json.hpp"
+#include "core/try.hpp"
+#include "session/operations/operation_json.hpp"
 
 namespace paco::bus {
 namespace {
@@ -25,9 +25,10 @@ Result<void> check_key(const std::string& key) {
 }  // namespace
 
 Result<PublishOutcome> publish_embeddings(std::shared_ptr<Connection> connection,
-                                          const StreamSettings& settings, EmbeddingSource& source,
-                                          const PublishOptions& options, Progress& progress,
-                                          const Clock& clock, const std::stop_token& stop) {
+                                          const StreamSettings& settings,
+                                          io::EmbeddingSource& source,
+                                          const PublishOptions& options, core::Progress& progress,
+                                          const core::Clock& clock, const std::stop_token& stop) {
   if (source.dimension() != settings.dimension) {
     return Error{ErrorCode::bad_shape,
                  fmt::format("{}: rows have {} values, the model of stream '{}' expects {}",
@@ -42,11 +43,11 @@ Result<PublishOutcome> publish_embeddings(std::shared_ptr<Connection> connection
   outbox->spare(jetstream_of(settings.name, Part::events));
   PublishOutcome out;
   const double begun = clock();
-  Matrix<double> rows(source.block_rows(kBlock), source.dimension());
+  math::Matrix<double> rows(source.block_rows(kBlock), source.dimension());
   std::vector<std::string> ids;
   std::uint64_t row = 0;
   SampleEvent sample;
-  const bool narrow = source.type() == ElementType::f32;
+  const bool narrow = source.type() == io::ElementType::f32;
   std::optional<std::uint64_t> total = source.rows();
   if (total) total = *total - std::min(*total, options.skip);
   progress.start("publish", "samples", total);
@@ -84,7 +85,7 @@ Result<PublishOutcome> publish_embeddings(std::shared_ptr<Connection> connection
 Result<std::uint64_t> publish_operation(const Connection& connection, const std::string& stream,
                                         const Operation& operation, const std::string& id,
                                         const std::stop_token& stop) {
-  const std::string bytes = event_bytes(OperationEvent{operation_json(operation).dump()});
+  const std::string bytes = event_bytes(OperationEvent{session::operation_json(operation).dump()});
   const std::string subject = subject_of(stream, Part::events);
   std::uint64_t event = 0;
   PACO_TRY(connection.retry(fmt::format("publishing to {}", subject), stop, [&](jsErrCode* code) {

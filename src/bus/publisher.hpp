@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "base/progress.hpp"
 #include "bus/connection.hpp"
 #include "bus/settings.hpp"
-#include "data/embeddings.hpp"
+#include "core/progress.hpp"
+#include "io/embeddings.hpp"
 #include "paco/operation.hpp"
 
 namespace paco::bus {
@@ -26,9 +26,10 @@ struct PublishOutcome {
 };
 
 Result<PublishOutcome> publish_embeddings(std::shared_ptr<Connection> connection,
-                                          const StreamSettings& settings, EmbeddingSource& source,
-                                          const PublishOptions& options, Progress& progress,
-                                          const Clock& clock, const std::stop_token& stop);
+                                          const StreamSettings& settings,
+                                          io::EmbeddingSource& source,
+                                          const PublishOptions& options, core::Progress& progress,
+                                          const core::Clock& clock, const std::stop_token& stop);
 
 // The event that it became. The same id again is the same event.
 Result<std::uint64_t> publish_operation(const Connection& connection, const std::string& stream,

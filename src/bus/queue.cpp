@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/try.hpp"
 #include "bus/subjects.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {

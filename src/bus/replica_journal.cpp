@@ -4,10 +4,10 @@
 
 #include <charconv>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
 #include "bus/store.hpp"
-#include "journal/journal.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
+#include "journal/reader.hpp"
 
 namespace paco::bus {
 namespace {
@@ -34,14 +34,14 @@ Result<Session> open_there(const StreamSettings& settings, const std::string& pa
 Result<OpenedJournal> open_replica_journal(const std::shared_ptr<Connection>& connection,
                                            const StreamSettings& settings, const std::string& path,
                                            int threads, const std::stop_token& stop) {
-  if (path_kind(path) != PathKind::absent) {
+  if (core::path_kind(path) != core::PathKind::absent) {
     PACO_ASSIGN(Session session, open_there(settings, path, threads, stop));
     return OpenedJournal{std::move(session), "its journal"};
   }
   PACO_ASSIGN(const std::optional<StoredFile> copy,
               get_file(connection, settings.name, kSnapshot, stop));
   if (copy) {
-    PACO_TRY(write_file(path, copy->bytes));
+    PACO_TRY(core::write_file(path, copy->bytes));
     PACO_ASSIGN(Session session, open_there(settings, path, threads, stop));
     return OpenedJournal{std::move(session), "a snapshot"};
   }
@@ -52,7 +52,7 @@ Result<OpenedJournal> open_replica_journal(const std::shared_ptr<Connection>& co
   journal.durability = kRelaxed;
   journal.embeddings = settings.embeddings;
   PACO_ASSIGN(Session session,
-              Session::create(path, std::move(model), settings.method, method, journal));
+              Session::create(path, std::move(journal::model), settings.method, method, journal));
   return OpenedJournal{std::move(session), "the model"};
 }
 
@@ -60,11 +60,11 @@ Result<void> put_snapshot(const std::shared_ptr<Connection>& connection,
                           const StreamSettings& settings, const std::string& journal,
                           std::uint64_t event, const std::stop_token& stop) {
   const std::string copy = journal + ".snapshot";
-  if (path_kind(copy) != PathKind::absent) PACO_TRY(remove_file(copy));
-  PACO_ASSIGN(Journal reader, Journal::open(journal, OpenMode::read, {}));
+  if (core::path_kind(copy) != core::PathKind::absent) PACO_TRY(core::remove_file(copy));
+  PACO_ASSIGN(journal::JournalReader reader, journal::JournalReader::open(journal));
   PACO_TRY(reader.copy_to(copy));
-  const Result<std::vector<std::byte>> bytes = read_file(copy);
-  PACO_TRY(remove_file(copy));
+  const Result<std::vector<std::byte>> bytes = core::read_file(copy);
+  PACO_TRY(core::remove_file(copy));
   PACO_TRY(bytes);
   return put_file(connection, settings.name, kSnapshot, std::to_string(event), *bytes, stop);
 }

@@ -3,9 +3,9 @@
 // and hears from there on, so that it compares all that it decides.
 #include <fmt/format.h>
 
-#include "base/try.hpp"
 #include "bus/replica.hpp"
 #include "bus/subjects.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 

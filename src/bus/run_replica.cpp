@@ -5,9 +5,9 @@
 #include <atomic>
 #include <thread>
 
-#include "base/try.hpp"
 #include "bus/replica.hpp"
 #include "bus/replica_journal.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {

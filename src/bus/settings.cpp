@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/try.hpp"
 #include "bus/store.hpp"
 #include "bus/subjects.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "base/try.hpp"
 #include "bus/subjects.hpp"
+#include "core/try.hpp"
 
 namespace paco::bus {
 namespace {

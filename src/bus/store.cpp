@@ -6,11 +6,11 @@
 #include <chrono>
 #include <random>
 
-#include "base/try.hpp"
 #include "bus/bytes.hpp"
 #include "bus/outbox.hpp"
 #include "bus/reader.hpp"
 #include "bus/subjects.hpp"
+#include "core/try.hpp"
 #include "journal/checksum.hpp"
 
 namespace paco::bus {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/printable.hpp"
+#include "core/printable.hpp"
 
 namespace paco::bus {
 
@@ -33,7 +33,7 @@ Result<void> check_stream_name(std::string_view name) {
   if (!name.empty() && name.size() <= kLongest && std::all_of(name.begin(), name.end(), fits))
     return {};
   return Error{ErrorCode::bad_argument,
-               fmt::format("'{}' cannot be the name of a stream on the bus", printable(name)),
+               fmt::format("'{}' cannot be the name of a stream on the bus", core::printable(name)),
                fmt::format("take 1 to {} letters, digits, '_' and '-'", kLongest)};
 }
 

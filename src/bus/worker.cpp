@@ -6,13 +6,13 @@
 #include <chrono>
 #include <optional>
 
-#include "base/try.hpp"
 #include "bus/event.hpp"
 #include "bus/outbox.hpp"
 #include "bus/picture.hpp"
 #include "bus/queue.hpp"
 #include "bus/subjects.hpp"
-#include "linalg/matrix.hpp"
+#include "core/try.hpp"
+#include "math/matrix.hpp"
 
 namespace paco::bus {
 namespace {
@@ -71,7 +71,7 @@ class Worker {
   struct Job {
     const Message* message;
     RawPicture picture;
-    Image image;
+    embed::Image image;
     std::uint64_t given;  // how often, this time included
   };
 
@@ -103,7 +103,7 @@ class Worker {
     if (natsMsg_GetMetaData(&meta, message.get()) == NATS_OK) job.given = meta->NumDelivered;
     jsMsgMetaData_Destroy(meta);
     out_.again += job.given > 1;
-    Result<Image> image = job.picture.image;
+    Result<embed::Image> image = job.picture.image;
     if (job.given > static_cast<std::uint64_t>(options_.tries)) {
       image = Error{ErrorCode::bad_value,
                     fmt::format("was given to a worker {} times without an answer", job.given - 1),
@@ -120,9 +120,9 @@ class Worker {
   }
 
   Result<void> publish(std::span<Job> jobs, const std::stop_token& stop) {
-    std::vector<Image> images;
+    std::vector<embed::Image> images;
     for (Job& job : jobs) images.push_back(std::move(job.image));
-    Matrix<float> rows(images.size(), settings_.dimension);
+    math::Matrix<float> rows(images.size(), settings_.dimension);
     const auto begun = std::chrono::steady_clock::now();
     PACO_TRY(embedder_.embed(images, rows.view()));
     out_.busy_seconds +=

@@ -15,7 +15,7 @@
 
 #include "bus/connection.hpp"
 #include "bus/settings.hpp"
-#include "images/images.hpp"
+#include "embed/images/images.hpp"
 #include "paco/rows.hpp"
 
 namespace paco::bus {
@@ -25,7 +25,7 @@ class PictureEmbedder {
  public:
   virtual ~PictureEmbedder() = default;
   // out is (images.size(), dimension of the stream).
-  virtual Result<void> embed(std::span<const Image> images, Rows<float> out) = 0;
+  virtual Result<void> embed(std::span<const embed::Image> images, Rows<float> out) = 0;
 };
 
 struct WorkerOptions {

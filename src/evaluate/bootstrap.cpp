@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/random.hpp"
+#include "core/random.hpp"
 #include "evaluate/quantile.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 namespace {
 
 using Histogram = std::array<std::int64_t, 16>;  // samples by mark
@@ -80,7 +80,7 @@ class OnesCounter {
 // and succeeds if it is below. All trials draw their next digit at once, 64 to a word, and only
 // their number is kept: half of them are decided by each digit.
 std::int64_t binomial(std::int64_t trials, std::uint64_t part, std::uint64_t whole,
-                      Random& random) {
+                      core::Random& random) {
   if (part >= whole) return trials;
   std::int64_t successes = 0;
   while (trials > 0 && part > 0) {
@@ -101,7 +101,7 @@ std::int64_t binomial(std::int64_t trials, std::uint64_t part, std::uint64_t who
 }
 
 // A resample if there are many samples: what drawing them one by one gives in distribution.
-Histogram draw_at_once(const Histogram& samples, std::int64_t count, Random& random) {
+Histogram draw_at_once(const Histogram& samples, std::int64_t count, core::Random& random) {
   Histogram drawn{};
   std::int64_t draws = count, left = count;  // left: samples of the marks not yet dealt with
   for (std::size_t mark = 0; mark < samples.size() && left > 0; ++mark) {
@@ -113,7 +113,7 @@ Histogram draw_at_once(const Histogram& samples, std::int64_t count, Random& ran
   return drawn;
 }
 
-Histogram draw_one_by_one(std::span<const std::uint8_t> marks, Random& random) {
+Histogram draw_one_by_one(std::span<const std::uint8_t> marks, core::Random& random) {
   Histogram drawn{};
   for (std::size_t draw = 0; draw < marks.size(); ++draw)
     ++drawn[marks[random.below(marks.size())]];
@@ -141,7 +141,7 @@ void add_intervals(std::span<const std::uint8_t> marks, const EvaluationOptions&
   const std::array<Question, 7> asked = questions(scores);
   std::array<std::vector<double>, 7> values;
   const Histogram samples = histogram_of(marks);
-  Random random(options.seed);
+  core::Random random(options.seed);
   for (int resample = 0; resample < options.resamples && !stop.stop_requested(); ++resample) {
     const Histogram histogram =
         marks.size() < kManySamples
@@ -160,4 +160,4 @@ void add_intervals(std::span<const std::uint8_t> marks, const EvaluationOptions&
   }
 }
 
-}  // namespace paco
+}  // namespace paco::evaluate

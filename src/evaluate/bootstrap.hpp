@@ -15,7 +15,7 @@
 
 #include "evaluate/evaluation.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 
 // What one sample carries into the bootstrap, as bits.
 inline constexpr std::uint8_t kOld = 1;  // its true class is a known one
@@ -31,4 +31,4 @@ void count_accuracies(std::span<const std::uint8_t> marks, Scores& scores);
 void add_intervals(std::span<const std::uint8_t> marks, const EvaluationOptions& options,
                    Scores& scores, const std::stop_token& stop = {});
 
-}  // namespace paco
+}  // namespace paco::evaluate

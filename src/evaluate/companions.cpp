@@ -6,9 +6,9 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 namespace {
 
 template <class T>
@@ -20,7 +20,7 @@ void reorder(std::vector<T>& values, const std::vector<std::size_t>& order) {
   values = std::move(sorted);
 }
 
-void sort_by_arrival(DecisionTable& table) {
+void sort_by_arrival(io::DecisionTable& table) {
   const auto earlier = [](const Decision& a, const Decision& b) { return a.sequence < b.sequence; };
   if (std::is_sorted(table.decisions.begin(), table.decisions.end(), earlier)) return;
   std::vector<std::size_t> order(table.decisions.size());
@@ -50,13 +50,13 @@ std::vector<std::string> by_id(std::unordered_map<CategoryId, std::string> found
 // was read is of no use then.
 Result<StreamOutline> outline_in_order(const std::string& path,
                                        const std::optional<KnownClaim>& claim, bool& ordered) {
-  PACO_ASSIGN(DecisionReader reader, DecisionReader::open(path));
+  PACO_ASSIGN(io::DecisionReader reader, io::DecisionReader::open(path));
   StreamOutline outline;
   outline.detailed = reader.detailed();
   std::optional<KnownCheck> check;
   if (claim && outline.detailed) check.emplace(*claim, path);
   std::unordered_map<CategoryId, std::string> names;
-  DecisionRow row;
+  io::DecisionRow row;
   ordered = true;
   while (true) {
     PACO_ASSIGN(const bool more, reader.next(row));
@@ -85,8 +85,8 @@ Result<StreamOutline> outline_in_order(const std::string& path,
 
 }  // namespace
 
-Result<DecisionTable> read_stream_decisions(const std::string& path) {
-  PACO_ASSIGN(DecisionTable table, read_decisions(path));
+Result<io::DecisionTable> read_stream_decisions(const std::string& path) {
+  PACO_ASSIGN(io::DecisionTable table, io::read_decisions(path));
   sort_by_arrival(table);
   for (std::size_t i = 1; i < table.decisions.size(); ++i) {
     PACO_TRY(check_follows(table.decisions[i - 1].sequence, table.decisions[i].sequence, path));
@@ -146,7 +146,7 @@ Result<void> KnownCheck::conclude() const {
   return {};
 }
 
-Result<void> check_known(const DecisionTable& decisions, const std::string& path,
+Result<void> check_known(const io::DecisionTable& decisions, const std::string& path,
                          const KnownClaim& claim) {
   if (!decisions.detailed) return {};
   KnownCheck check(claim, path);
@@ -162,7 +162,7 @@ Result<StreamOutline> read_outline(const std::string& path,
     PACO_ASSIGN(StreamOutline outline, outline_in_order(path, claim, ordered));
     if (ordered) return outline;
   }
-  PACO_ASSIGN(DecisionTable table, read_stream_decisions(path));
+  PACO_ASSIGN(io::DecisionTable table, read_stream_decisions(path));
   if (claim) PACO_TRY(check_known(table, path, *claim));
   StreamOutline outline;
   outline.detailed = table.detailed;
@@ -197,4 +197,4 @@ Result<void> check_same_stream(const StreamExtent& decisions, const std::string&
                "run both methods over the same stream"};
 }
 
-}  // namespace paco
+}  // namespace paco::evaluate

@@ -12,14 +12,14 @@
 #include <utility>
 #include <vector>
 
+#include "io/decision_file.hpp"
 #include "paco/result.hpp"
-#include "registry/decision_file.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 
 // The decisions of a file in the order of their arrival numbers, whatever order the rows are in.
 // Fails if a number comes twice or is missing between two others.
-Result<DecisionTable> read_stream_decisions(const std::string& path);
+Result<io::DecisionTable> read_stream_decisions(const std::string& path);
 
 // Fails if the second arrival number does not follow the first.
 Result<void> check_follows(std::uint64_t before, std::uint64_t present, const std::string& path);
@@ -52,7 +52,7 @@ class KnownCheck {
 };
 
 // The same of a whole table. Ids alone (npy) contradict nothing.
-Result<void> check_known(const DecisionTable& decisions, const std::string& path,
+Result<void> check_known(const io::DecisionTable& decisions, const std::string& path,
                          const KnownClaim& claim);
 
 // What scores are made of: a stream of millions read row by row, with little kept of each.
@@ -79,4 +79,4 @@ StreamExtent extent_of(const StreamOutline& outline);
 Result<void> check_same_stream(const StreamExtent& decisions, const std::string& path,
                                const StreamExtent& other, const std::string& other_path);
 
-}  // namespace paco
+}  // namespace paco::evaluate

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "evaluate/evaluation.hpp"
-#include "linalg/logarithm.hpp"
+#include "math/logarithm.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 namespace {
 
 template <class Id>
@@ -58,7 +58,7 @@ double entropy(const std::vector<std::int64_t>& sizes, double samples) {
   double sum = 0;
   for (const std::int64_t size : sizes) {
     const double share = static_cast<double>(size) / samples;
-    sum -= share * exact_log(share);
+    sum -= share * math::exact_log(share);
   }
   return sum;
 }
@@ -80,7 +80,7 @@ Contingency count_pairs(std::span<const CategoryId> predicted,
   std::vector<Pair> waiting;
   Contingency table;
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (truth[i] == kNoTruth) continue;
+    if (truth[i] == io::kNoTruth) continue;
     ++table.samples;
     waiting.emplace_back(predicted[i], truth[i]);
     // As many as there are pairs already, so that merging stays cheap.
@@ -117,7 +117,7 @@ std::optional<double> normalised_mutual_information(const Contingency& table) {
     const auto count = static_cast<double>(entry.count);
     const double expected = static_cast<double>(table.cluster_sizes[entry.cluster]) *
                             static_cast<double>(table.label_sizes[entry.label]);
-    information += count / n * exact_log(count * n / expected);
+    information += count / n * math::exact_log(count * n / expected);
   }
   const double mean = 0.5 * (entropy(table.cluster_sizes, n) + entropy(table.label_sizes, n));
   // Rounding may leave a hair outside of the range.
@@ -139,4 +139,4 @@ std::optional<double> adjusted_rand_index(const Contingency& table) {
   return (together - expected) / (largest - expected);
 }
 
-}  // namespace paco
+}  // namespace paco::evaluate

@@ -12,7 +12,7 @@
 
 #include "paco/decision.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 
 struct Contingency {
   struct Entry {
@@ -41,4 +41,4 @@ std::optional<double> normalised_mutual_information(const Contingency& table);
 // all alone). Undefined without samples.
 std::optional<double> adjusted_rand_index(const Contingency& table);
 
-}  // namespace paco
+}  // namespace paco::evaluate

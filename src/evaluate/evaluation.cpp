@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "evaluate/bootstrap.hpp"
 #include "evaluate/contingency.hpp"
 #include "evaluate/protocol.hpp"
-#include "linalg/assignment.hpp"
+#include "math/assignment.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 namespace {
 
 Result<void> check_ids(std::span<const std::int64_t> ids, std::int64_t smallest,
@@ -20,8 +20,9 @@ Result<void> check_ids(std::span<const std::int64_t> ids, std::int64_t smallest,
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] >= smallest) continue;
     return Error{ErrorCode::bad_value, fmt::format("{} of sample {} is {}", what, i, ids[i]),
-                 smallest == kNoTruth ? "class ids start at 0; -1 means that the truth is unknown"
-                                      : "category ids start at 0"};
+                 smallest == io::kNoTruth
+                     ? "class ids start at 0; -1 means that the truth is unknown"
+                     : "category ids start at 0"};
   }
   return {};
 }
@@ -52,7 +53,7 @@ Result<void> check_input(const EvaluationInput& input, const EvaluationOptions& 
                  "give a share between 0 and 1, e.g. 0.95"};
   }
   PACO_TRY(check_ids(input.predicted, 0, "the category"));
-  PACO_TRY(check_ids(input.truth, kNoTruth, "the true class"));
+  PACO_TRY(check_ids(input.truth, io::kNoTruth, "the true class"));
   PACO_TRY(check_ids(input.closed, 0, "the closed-set category"));
   for (std::size_t i = 0; i < input.closed.size(); ++i) {
     if (input.closed[i] < input.known_classes) continue;
@@ -64,7 +65,7 @@ Result<void> check_input(const EvaluationInput& input, const EvaluationOptions& 
         "a closed-set method never discovers: check that the two files are not swapped"};
   }
   if (std::all_of(input.truth.begin(), input.truth.end(),
-                  [](std::int64_t label) { return label == kNoTruth; })) {
+                  [](std::int64_t label) { return label == io::kNoTruth; })) {
     return Error{ErrorCode::bad_value, fmt::format("none of the {} decisions has a true label", n),
                  "evaluation needs the truth of at least one sample"};
   }
@@ -190,7 +191,7 @@ std::vector<ConfusedPair> most_confused(const Matched& matched, const Evaluation
     pairs[k].cluster_name = cluster_name(pairs[k].cluster, input);
     pairs[k].samples = entry.count;
     pairs[k].class_samples = table.label_sizes[entry.label];
-    if (strict[entry.cluster] == kUnmatched) continue;
+    if (strict[entry.cluster] == math::kUnmatched) continue;
     pairs[k].stands_for = table.labels[static_cast<std::size_t>(strict[entry.cluster])];
     pairs[k].stands_for_name = class_name(*pairs[k].stands_for, input);
   }
@@ -204,7 +205,7 @@ std::vector<BirthPoint> follow_births(const EvaluationInput& input) {
   for (std::size_t i = 0; i < input.predicted.size(); ++i) {
     const bool born =
         input.predicted[i] >= input.known_classes && categories.insert(input.predicted[i]).second;
-    const bool first = input.truth[i] != kNoTruth && input.truth[i] >= input.known_classes &&
+    const bool first = input.truth[i] != io::kNoTruth && input.truth[i] >= input.known_classes &&
                        classes.insert(input.truth[i]).second;
     if (!born && !first) continue;
     births.push_back({i, static_cast<std::int64_t>(categories.size()),
@@ -243,4 +244,4 @@ Result<Evaluation> evaluate(const EvaluationInput& input, const EvaluationOption
   return evaluation;
 }
 
-}  // namespace paco
+}  // namespace paco::evaluate

@@ -18,13 +18,11 @@
 #include <string_view>
 #include <vector>
 
+#include "io/truth.hpp"
 #include "paco/decision.hpp"
 #include "paco/result.hpp"
 
-namespace paco {
-
-// The true class of a sample without a label (yet).
-inline constexpr std::int64_t kNoTruth = -1;
+namespace paco::evaluate {
 
 // Which clusters may be matched: as many of the largest as there are true classes (the paper), or
 // all of them.
@@ -154,4 +152,4 @@ struct Evaluation {
 Result<Evaluation> evaluate(const EvaluationInput& input, const EvaluationOptions& options = {},
                             std::stop_token stop = {});
 
-}  // namespace paco
+}  // namespace paco::evaluate

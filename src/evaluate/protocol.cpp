@@ -5,9 +5,9 @@
 #include <cassert>
 #include <numeric>
 
-#include "linalg/assignment.hpp"
+#include "math/assignment.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 namespace {
 
 std::vector<char> kept_clusters(const Contingency& table, Keep keep) {
@@ -47,15 +47,15 @@ StandsFor match_range(const Contingency& table, const std::vector<char>& kept, L
     row_of[c] = static_cast<std::uint32_t>(clusters.size());
     clusters.push_back(c);
   }
-  WeightTable weights{clusters.size(), range.last - range.first, {}};
+  math::WeightTable weights{clusters.size(), range.last - range.first, {}};
   for (const Contingency::Entry& entry : table.entries) {
     if (!kept[entry.cluster] || !range.holds(entry.label)) continue;
     weights.cells.push_back({row_of[entry.cluster], entry.label - range.first,
                              entry.count * (entry.label < old_labels ? worth.old : worth.novel)});
   }
-  const Matching matching = match(weights, stop);
-  StandsFor stands_for(table.clusters.size(), kUnmatched);
-  for (const WeightTable::Cell& cell : weights.cells) {
+  const math::Matching matching = math::match(weights, stop);
+  StandsFor stands_for(table.clusters.size(), math::kUnmatched);
+  for (const math::WeightTable::Cell& cell : weights.cells) {
     if (matching.column_of_row[cell.row] != cell.column) continue;
     stands_for[clusters[cell.row]] = cell.column + range.first;
   }
@@ -99,4 +99,4 @@ Protocols apply_protocols(const Contingency& table, std::int64_t known_classes, 
   return result;
 }
 
-}  // namespace paco
+}  // namespace paco::evaluate

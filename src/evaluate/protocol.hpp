@@ -12,7 +12,7 @@
 #include "evaluate/contingency.hpp"
 #include "evaluate/evaluation.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 
 // For each cluster of a contingency, the index of the class it stands for, or kUnmatched. No two
 // share a class, and a pair without a common sample is not a pair.
@@ -36,4 +36,4 @@ struct Protocols {
 Protocols apply_protocols(const Contingency& table, std::int64_t known_classes, Keep keep,
                           std::stop_token stop = {});
 
-}  // namespace paco
+}  // namespace paco::evaluate

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cassert>
 
-namespace paco {
+namespace paco::evaluate {
 
 double sorted_quantile(std::span<const double> sorted, double q) {
   assert(!sorted.empty() && q >= 0 && q <= 1);
@@ -14,4 +14,4 @@ double sorted_quantile(std::span<const double> sorted, double q) {
   return sorted[below] + part * (sorted[above] - sorted[below]);
 }
 
-}  // namespace paco
+}  // namespace paco::evaluate

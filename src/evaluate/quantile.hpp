@@ -3,10 +3,10 @@
 
 #include <span>
 
-namespace paco {
+namespace paco::evaluate {
 
 // The value below which a share q of the sorted values lies, interpolated between neighbours. Not
 // for empty input.
 double sorted_quantile(std::span<const double> sorted, double q);
 
-}  // namespace paco
+}  // namespace paco::evaluate

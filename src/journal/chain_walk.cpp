@@ -1,29 +1,29 @@
 // The walk along the chain of events, declared in check.hpp.
 #include <fmt/format.h>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "journal/check.hpp"
 #include "journal/checksum.hpp"
-#include "journal/sample_columns.hpp"
+#include "journal/columns.hpp"
 
 namespace paco::journal {
 namespace {
 
-constexpr std::uint64_t kBetweenLooks = 4096;  // events between looks at the stop token
+constexpr std::uint64_t kBetweenChecks = 4096;  // events between checks of the stop token
 
-// Where both tables stand, side by side in the order of events.
+// Reads both tables side by side, in the order of events.
 class Walk {
  public:
-  Walk(const Opened& opened, Statement samples, Statement operations)
-      : settings_(opened.settings),
+  Walk(const JournalHeader& header, Statement samples, Statement operations)
+      : settings_(header.settings),
         samples_(std::move(samples)),
         operations_(std::move(operations)) {
-    walk_.tail.chain = opened.chain_start;
+    walk_.tail.chain = header.chain_start;
   }
 
-  Result<ChainWalk> run(Progress& progress, const std::stop_token& stop) {
+  Result<ChainWalk> run(core::Progress& progress, const std::stop_token& stop) {
     const Result<void> walked = follow(progress, stop);
-    // A page that cannot be read is damage to the event that was to come.
+    // A page that cannot be read is damage to the next event.
     if (!walked.ok() && walked.error().code == ErrorCode::bad_format)
       bad(walked.error().message);
     else if (!walked.ok())
@@ -32,7 +32,7 @@ class Walk {
   }
 
  private:
-  Result<void> follow(Progress& progress, const std::stop_token& stop) {
+  Result<void> follow(core::Progress& progress, const std::stop_token& stop) {
     PACO_ASSIGN(bool has_sample, samples_.step());
     PACO_ASSIGN(bool has_operation, operations_.step());
     while (has_sample || has_operation) {
@@ -47,7 +47,7 @@ class Walk {
         bad(fmt::format("it is missing, and operation {} follows", operations_.number_at(0)));
         return {};
       }
-      if (walk_.tail.events % kBetweenLooks == 0) {
+      if (walk_.tail.events % kBetweenChecks == 0) {
         progress.update(walk_.tail.events);
         if (stop.stop_requested()) return Error{ErrorCode::interrupted, "interrupted", ""};
       }
@@ -64,7 +64,7 @@ class Walk {
     const bool has_types = is_sample(samples_, settings_);
     read_sample(samples_, settings_.evidence.size(), sample_);
     if (sample_.event != walk_.tail.events || sample_.sequence != walk_.tail.samples) {
-      bad(fmt::format("sample {} is expected, and sample {} stands there as event {}",
+      bad(fmt::format("sample {} is expected, and sample {} is there as event {}",
                       walk_.tail.samples, sample_.sequence, sample_.event));
       return false;
     }
@@ -72,7 +72,7 @@ class Walk {
         sample_link(fields_, walk_.tail.chain, sample_, sample_.evidence, sample_.key,
                     sample_.sample, embedding_of_sample(samples_));
     if (!has_types || link != chain_of_sample(samples_)) {
-      bad(fmt::format("the checksum of sample {} does not hold", sample_.sequence));
+      bad(fmt::format("the checksum of sample {} does not match", sample_.sequence));
       return false;
     }
     walk_.tail.chain = link;
@@ -87,7 +87,7 @@ class Walk {
     const std::uint64_t link = operation_link(fields_, walk_.tail.chain, row);
     if (!has_types || row.sequence != walk_.tail.samples ||
         link != chain_of_operation(operations_)) {
-      bad(fmt::format("the checksum of the operation '{}' does not hold", row.kind));
+      bad(fmt::format("the checksum of the operation '{}' does not match", row.kind));
       return false;
     }
     walk_.tail.chain = link;
@@ -105,13 +105,13 @@ class Walk {
 
 }  // namespace
 
-Result<ChainWalk> walk_chain(Database& database, const Opened& opened, Progress& progress,
-                             const std::stop_token& stop) {
+Result<ChainWalk> walk_chain(Database& database, const JournalHeader& header,
+                             core::Progress& progress, const std::stop_token& stop) {
   PACO_ASSIGN(Statement samples,
-              database.prepare(select_samples(opened.settings) + "ORDER BY sequence"));
+              database.prepare(select_samples(header.settings) + "ORDER BY sequence"));
   PACO_ASSIGN(Statement operations,
               database.prepare(std::string(kSelectOperations) + "ORDER BY event"));
-  return Walk(opened, std::move(samples), std::move(operations)).run(progress, stop);
+  return Walk(header, std::move(samples), std::move(operations)).run(progress, stop);
 }
 
 }  // namespace paco::journal

@@ -1,19 +1,19 @@
-// Is a journal whole? The walk along the chain that every opening makes, and the full inspection
-// behind `paco journal verify`, which also reads embeddings, snapshots and every page.
+// Checks of a journal: the walk along the chain of events that every opening makes, and the full
+// inspection of `paco journal verify`, which also reads embeddings, snapshots and every page.
 #pragma once
 
 #include <optional>
 #include <stop_token>
 #include <string>
 
-#include "base/progress.hpp"
+#include "core/progress.hpp"
 #include "journal/database.hpp"
 #include "journal/settings.hpp"
 
-namespace paco {
+namespace paco::journal {
 
-// What an inspection found. Where something is wrong, `events` are the ones before the first bad
-// one, and `problem` says what it is; without `first_bad` it is no event that is damaged.
+// What an inspection found. If something is wrong, `problem` says what, and `events` counts the
+// ones before the first bad one; without `first_bad` no event is damaged, but something else.
 struct JournalReport {
   std::uint64_t events = 0;
   std::uint64_t samples = 0;
@@ -25,20 +25,21 @@ struct JournalReport {
   std::string problem;
 };
 
-}  // namespace paco
+}  // namespace paco::journal
 
 namespace paco::journal {
 
 // Follows the chain through all events; ends at the first that is missing or damaged.
 struct ChainWalk {
-  JournalTail tail;                        // as far as it is good
+  JournalTail tail;                        // of the good events
   std::optional<std::uint64_t> first_bad;  // event
   std::string problem;
 };
-Result<ChainWalk> walk_chain(Database& database, const Opened& opened, Progress& progress,
-                             const std::stop_token& stop);
+Result<ChainWalk> walk_chain(Database& database, const JournalHeader& header,
+                             core::Progress& progress, const std::stop_token& stop);
 
 // The chain and everything else: pages, model, categories, moved samples, embeddings, snapshots.
-Result<JournalReport> inspect(Database& database, Progress& progress, const std::stop_token& stop);
+Result<JournalReport> inspect(Database& database, core::Progress& progress,
+                              const std::stop_token& stop);
 
 }  // namespace paco::journal

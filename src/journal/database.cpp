@@ -5,9 +5,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/file_operation.hpp"
-#include "base/try.hpp"
-#include "journal/disk.hpp"
+#include "core/file_operation.hpp"
+#include "core/try.hpp"
 
 namespace paco::journal {
 namespace {
@@ -21,21 +20,21 @@ Error database_error(const std::string& path, int status, std::string_view detai
                      int system_cause) {
   switch (status & 0xff) {
     case SQLITE_FULL:
-      return files::system_error(path, "write", ENOSPC);
+      return core::files::system_error(path, "write", ENOSPC);
     case SQLITE_NOMEM:
-      return files::system_error(path, "go on", ENOMEM);
+      return core::files::system_error(path, "go on", ENOMEM);
     case SQLITE_CANTOPEN:
-      return files::system_error(path, "open", system_cause == 0 ? EIO : system_cause);
+      return core::files::system_error(path, "open", system_cause == 0 ? EIO : system_cause);
     case SQLITE_IOERR: {
-      // Of what the system said last, only these can be the reason; else it is from another call.
+      // Only these errors of the last system call can be the reason; others are of another call.
       const bool is_reason = system_cause == EDQUOT || system_cause == EROFS ||
                              system_cause == EFBIG || system_cause == ENOSPC;
-      return files::system_error(path, status == SQLITE_IOERR_READ ? "read" : "write",
-                                 is_reason ? system_cause : EIO);
+      return core::files::system_error(path, status == SQLITE_IOERR_READ ? "read" : "write",
+                                       is_reason ? system_cause : EIO);
     }
     case SQLITE_READONLY:
     case SQLITE_PERM:
-      return files::system_error(path, "write", EACCES);
+      return core::files::system_error(path, "write", EACCES);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return Error{ErrorCode::io, fmt::format("{}: another program is writing to it", path),
@@ -54,16 +53,16 @@ Error database_error(const std::string& path, int status, std::string_view detai
   }
 }
 
-Statement& Statement::text(std::string_view value) {
-  return note(sqlite3_bind_text64(handle_.get(), ++bound_, value.data() ? value.data() : "",
-                                  value.size(), SQLITE_STATIC, SQLITE_UTF8));
+void Statement::set(std::string_view value) {
+  note(sqlite3_bind_text64(handle_.get(), ++bound_, value.data() ? value.data() : "", value.size(),
+                           SQLITE_STATIC, SQLITE_UTF8));
 }
 
-Statement& Statement::blob(std::span<const std::byte> value) {
+void Statement::set(std::span<const std::byte> value) {
   // A null pointer would bind NULL instead of no bytes.
-  return note(sqlite3_bind_blob64(handle_.get(), ++bound_,
-                                  value.empty() ? static_cast<const void*>("") : value.data(),
-                                  value.size(), SQLITE_STATIC));
+  note(sqlite3_bind_blob64(handle_.get(), ++bound_,
+                           value.empty() ? static_cast<const void*>("") : value.data(),
+                           value.size(), SQLITE_STATIC));
 }
 
 Result<bool> Statement::step() {
@@ -94,30 +93,13 @@ void Statement::reset() {
 bool Statement::has_types(std::string_view types) const {
   for (std::size_t i = 0; i < types.size(); ++i) {
     const int type = sqlite3_column_type(handle_.get(), static_cast<int>(i));
-    bool fits = false;
-    switch (types[i]) {
-      case 'i':
-        fits = type == SQLITE_INTEGER;
-        break;
-      case 'I':
-        fits = type == SQLITE_INTEGER || type == SQLITE_NULL;
-        break;
-      case 't':
-        fits = type == SQLITE_TEXT;
-        break;
-      case 'T':
-        fits = type == SQLITE_TEXT || type == SQLITE_NULL;
-        break;
-      case 'b':
-        fits = type == SQLITE_BLOB;
-        break;
-      case 'B':
-        fits = type == SQLITE_BLOB || type == SQLITE_NULL;
-        break;
-      default:
-        fits = type == SQLITE_FLOAT || type == SQLITE_NULL;
-    }
-    if (!fits) return false;
+    const char wanted = types[i];
+    const int expected = wanted == 'i' || wanted == 'I'   ? SQLITE_INTEGER
+                         : wanted == 't' || wanted == 'T' ? SQLITE_TEXT
+                         : wanted == 'b' || wanted == 'B' ? SQLITE_BLOB
+                                                          : SQLITE_FLOAT;
+    const bool may_be_null = std::string_view("ITBr").find(wanted) != std::string_view::npos;
+    if (type != expected && !(may_be_null && type == SQLITE_NULL)) return false;
   }
   return true;
 }
@@ -145,24 +127,24 @@ std::span<const std::byte> Statement::blob_at(int column) const {
 Result<Database> Database::open(const std::string& path, Mode mode, bool immutable) {
   Database database;
   database.path_ = std::make_unique<std::string>(path);
-  // Characters that mean something in an address are written by their number.
-  std::string address = "file:";
-  if (mode == Mode::memory) address += ":memory:";
+  // Characters with a meaning in a URI are written as %xx.
+  std::string uri = "file:";
+  if (mode == Mode::memory) uri += ":memory:";
   for (const char c : mode == Mode::memory ? std::string_view{} : std::string_view{path}) {
     if (c == '?' || c == '#' || c == '%') {
-      address += fmt::format("%{:02x}", static_cast<unsigned char>(c));
+      uri += fmt::format("%{:02x}", static_cast<unsigned char>(c));
     } else {
-      address += c;
+      uri += c;
     }
   }
-  if (immutable) address += "?immutable=1";
+  if (immutable) uri += "?immutable=1";
   sqlite3* handle = nullptr;
-  // A reader too asks for writing: only so can the last one to close tidy up the files beside the
-  // journal. SQLite itself falls back to reading where the system refuses.
+  // Readers too open the file for writing: otherwise the last one to close could not remove the
+  // files beside it. SQLite falls back to reading if the system refuses.
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
                     SQLITE_OPEN_EXRESCODE |
                     (mode == Mode::memory ? SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY : 0);
-  const int status = sqlite3_open_v2(address.c_str(), &handle, flags, disk_name());
+  const int status = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
   database.handle_.reset(handle);
   if (status != SQLITE_OK) {
     return database_error(path, status, handle ? sqlite3_errmsg(handle) : sqlite3_errstr(status),
@@ -171,11 +153,11 @@ Result<Database> Database::open(const std::string& path, Mode mode, bool immutab
   sqlite3_busy_timeout(handle, kBusyMilliseconds);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  // Checkpoints are made where the writer says (checkpointer.hpp); what is deleted need not be
-  // wiped; temporary tables are small.
+  // Checkpoints are the writer's (see there); deleted data need not be overwritten; a file that
+  // shrinks while it is mapped would crash the program.
   PACO_TRY(
       database.run("PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=OFF;"
-                   "PRAGMA cell_size_check=ON"));
+                   "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0"));
   if (mode == Mode::read) PACO_TRY(database.run("PRAGMA query_only=ON"));
   return database;
 }

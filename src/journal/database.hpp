@@ -1,12 +1,12 @@
-// SQLite in the manner of this project: connections and statements that close by themselves, errors
-// as Result in plain words. Knows nothing of journals beyond what their errors are called.
+// SQLite with the conventions of this project: connections and statements that close themselves,
+// errors as Result in plain words.
 //
 // A connection and its statements are used by one thread at a time.
 #pragma once
 
 #include <sqlite3.h>
 
-#include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -21,32 +21,29 @@ namespace paco::journal {
 
 class Database;
 
-// A prepared statement. Values are bound in order; texts and blobs must live until it is reset.
+// A prepared statement. Texts and blobs that are bound must live until it is reset.
 class Statement {
  public:
   Statement() = default;
 
-  Statement& integer(std::int64_t value) {
-    return note(sqlite3_bind_int64(handle_.get(), ++bound_, value));
+  // Integers, doubles (NaN is stored as NULL), texts, blobs and optionals of them, in order.
+  template <class... Values>
+  Statement& bind(const Values&... values) {
+    (set(values), ...);
+    return *this;
   }
-  Statement& integer(std::uint64_t value) { return integer(static_cast<std::int64_t>(value)); }
-  // NaN is stored as NULL.
-  Statement& real(double value) {
-    return note(sqlite3_bind_double(handle_.get(), ++bound_, value));
-  }
-  Statement& text(std::string_view value);
-  Statement& blob(std::span<const std::byte> value);
-  Statement& null() { return note(sqlite3_bind_null(handle_.get(), ++bound_)); }
-
-  // True where there is a row.
+  // True if there is a row.
   Result<bool> step();
-  // For statements without rows: runs it and makes it ready for the next values.
-  Result<void> finish();
+  // For statements without rows: binds, runs, and is ready for the next values.
+  template <class... Values>
+  Result<void> run(const Values&... values) {
+    return bind(values...).finish();
+  }
   void reset();
 
   // Whether the first columns of a row have these types: i integer, t text, b blob; in capitals, or
-  // NULL; r a double or NULL. SQLite would otherwise turn one into another without a word: asked
-  // before any value is taken, because taking one changes its type.
+  // NULL; r a double or NULL. SQLite converts values silently, so ask before reading any: reading a
+  // value may change its type.
   bool has_types(std::string_view types) const;
   // ... and whether `count` columns from `first` on are doubles or NULL.
   bool has_numbers(int first, std::size_t count) const;
@@ -73,10 +70,24 @@ class Statement {
   struct Finalizer {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
-  Statement& note(int status) {
-    if (status != SQLITE_OK) status_ = status;
-    return *this;
+  template <std::integral Integer>
+  void set(Integer value) {
+    note(sqlite3_bind_int64(handle_.get(), ++bound_, static_cast<std::int64_t>(value)));
   }
+  void set(double value) { note(sqlite3_bind_double(handle_.get(), ++bound_, value)); }
+  void set(std::string_view value);
+  void set(std::span<const std::byte> value);
+  void set(std::span<const double> values) {
+    for (const double value : values) set(value);
+  }
+  template <class Value>
+  void set(const std::optional<Value>& value) {
+    value ? set(*value) : note(sqlite3_bind_null(handle_.get(), ++bound_));
+  }
+  void note(int status) {
+    if (status != SQLITE_OK) status_ = status;
+  }
+  Result<void> finish();
 
   std::unique_ptr<sqlite3_stmt, Finalizer> handle_;
   const std::string* path_ = nullptr;
@@ -87,14 +98,14 @@ class Statement {
 class Database {
  public:
   enum class Mode { write, read, memory };
-  // `immutable` promises SQLite that nobody changes the file: no lock, no file beside it.
+  // `immutable` promises SQLite that the file does not change: no lock, no file beside it.
   static Result<Database> open(const std::string& path, Mode mode, bool immutable = false);
 
   Result<Statement> prepare(const std::string& sql);
   Result<void> run(const std::string& sql);
-  // The single number that a statement gives, 0 where it gives none.
+  // The single number that a statement returns, 0 if it returns none.
   Result<std::int64_t> number(const std::string& sql);
-  // What SQLite says about the last call.
+  // The error of the last call.
   Error error() const;
   // Closing will leave the log beside the file as it is.
   void leave_log();
@@ -106,13 +117,19 @@ class Database {
   struct Closer {
     void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
   };
-  std::unique_ptr<std::string> path_;  // at a fixed place: statements refer to it
+  std::unique_ptr<std::string> path_;  // at a fixed address: statements point to it
   std::unique_ptr<sqlite3, Closer> handle_;
 };
 
-// An Error for a status of SQLite, which says `detail` about it.
+// An Error for a status of SQLite with its own message, `detail`.
 Error database_error(const std::string& path, int status, std::string_view detail,
                      int system_cause = 0);
+
+// Resets a statement at the end of a scope, so that it keeps no transaction open.
+struct Resetter {
+  Statement& statement;
+  ~Resetter() { statement.reset(); }
+};
 
 // At the end of a scope: a transaction that was not committed is rolled back.
 class Rollback {

@@ -17,8 +17,8 @@ bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-// Converts as it looks, without a branch in the inner loop, so that it is vectorised. False as soon
-// as a block has a number that float does not keep.
+// Converts and compares without a branch in the inner loop, so that it is vectorised. False as soon
+// as a block has a number that float cannot represent.
 bool to_float(std::span<const double> numbers, std::byte* out) {
   constexpr std::size_t kBlock = 256;
   std::array<float, kBlock> block;
@@ -39,8 +39,8 @@ bool to_float(std::span<const double> numbers, std::byte* out) {
 
 bool fits_half(std::span<const double> numbers) {
   for (const double number : numbers) {
-    // What a conversion makes of a NaN depends on the processor.
-    if (std::isnan(number) || !same_bits(half_to_double(double_to_half(number)), number))
+    // The conversion of a NaN depends on the processor.
+    if (std::isnan(number) || !same_bits(io::half_to_double(io::double_to_half(number)), number))
       return false;
   }
   return true;
@@ -48,24 +48,25 @@ bool fits_half(std::span<const double> numbers) {
 
 }  // namespace
 
-ElementType encode_run(std::span<const double> numbers, std::vector<std::byte>& bytes) {
+io::ElementType encode_run(std::span<const double> numbers, std::vector<std::byte>& bytes) {
   bytes.resize(numbers.size() * sizeof(float));
-  ElementType type = ElementType::f32;
+  io::ElementType type = io::ElementType::f32;
   if (!to_float(numbers, bytes.data())) {
-    type = ElementType::f64;
+    type = io::ElementType::f64;
   } else if (fits_half(numbers)) {
-    type = ElementType::f16;
+    type = io::ElementType::f16;
   } else {
     return type;
   }
-  bytes.resize(numbers.size() * element_size(type));
-  from_doubles(type, numbers, bytes.data());
+  bytes.resize(numbers.size() * io::element_size(type));
+  io::from_doubles(type, numbers, bytes.data());
   return type;
 }
 
-Result<ElementType> run_type(const std::string& path, std::string_view name) {
-  for (const ElementType type : {ElementType::f16, ElementType::f32, ElementType::f64}) {
-    if (name == element_name(type)) return type;
+Result<io::ElementType> run_type(const std::string& path, std::string_view name) {
+  for (const io::ElementType type :
+       {io::ElementType::f16, io::ElementType::f32, io::ElementType::f64}) {
+    if (name == io::element_name(type)) return type;
   }
   return damaged(path, fmt::format("embeddings of type '{}'", name));
 }

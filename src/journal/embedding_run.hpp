@@ -1,5 +1,5 @@
 // Embeddings of a run of samples as one blob: in the smallest of float16, float32 and float64 that
-// gives back every number bit by bit.
+// represents every number exactly.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,16 @@
 #include <string_view>
 #include <vector>
 
-#include "data/element.hpp"
+#include "io/element.hpp"
 #include "paco/result.hpp"
 
 namespace paco::journal {
 
-// Writes the numbers into `bytes`, little-endian, in the narrowest type that keeps them, and says
-// which that is.
-ElementType encode_run(std::span<const double> numbers, std::vector<std::byte>& bytes);
+// Writes the numbers into `bytes`, little-endian, in the smallest type that represents them, and
+// returns that type.
+io::ElementType encode_run(std::span<const double> numbers, std::vector<std::byte>& bytes);
 
 // The type behind a name in the file ("float32").
-Result<ElementType> run_type(const std::string& path, std::string_view name);
+Result<io::ElementType> run_type(const std::string& path, std::string_view name);
 
 }  // namespace paco::journal

@@ -1,12 +1,13 @@
-// The full inspection of a journal: the chain of events, then all that is not in it.
+// The full inspection of a journal: the chain of events, then everything outside it.
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "base/try.hpp"
-#include "data/element.hpp"
+#include "core/try.hpp"
+#include "io/element.hpp"
 #include "journal/check.hpp"
 #include "journal/checksum.hpp"
+#include "journal/columns.hpp"
 #include "journal/embedding_run.hpp"
 
 namespace paco::journal {
@@ -14,16 +15,11 @@ namespace {
 
 class Inspection {
  public:
-  Inspection(Database& database, const Opened& opened, JournalReport& report, Progress& progress,
-             const std::stop_token& stop)
-      : database_(database),
-        settings_(opened.settings),
-        opened_(opened),
-        report_(report),
-        progress_(progress),
-        stop_(stop) {}
+  Inspection(Database& database, const JournalHeader& header, JournalReport& report,
+             core::Progress& progress, const std::stop_token& stop)
+      : database_(database), header_(header), report_(report), progress_(progress), stop_(stop) {}
 
-  // Damage that SQLite finds by itself is a finding too, not a failure of the inspection.
+  // Damage that SQLite reports is a finding, not a failure of the inspection.
   Result<void> run() {
     using Step = Result<void> (Inspection::*)();
     for (const Step step : {&Inspection::chain, &Inspection::pages, &Inspection::model,
@@ -50,20 +46,20 @@ class Inspection {
     report_.first_bad = static_cast<std::uint64_t>(event);
     return bad(std::move(problem));
   }
-  Result<void> look() const {
+  Result<void> check_stop() const {
     if (stop_.stop_requested()) return Error{ErrorCode::interrupted, "interrupted", ""};
     return {};
   }
 
   Result<void> chain() {
     progress_.start("events", "events", std::nullopt);
-    PACO_ASSIGN(const ChainWalk walk, walk_chain(database_, opened_, progress_, stop_));
+    PACO_ASSIGN(const ChainWalk walk, walk_chain(database_, header_, progress_, stop_));
     progress_.finish();
     report_.events = walk.tail.events;
     report_.samples = walk.tail.samples;
     report_.operations = walk.tail.operations;
     report_.first_bad = walk.first_bad;
-    return walk.first_bad ? bad(walk.problem) : look();
+    return walk.first_bad ? bad(walk.problem) : check_stop();
   }
 
   Result<void> pages() {
@@ -71,60 +67,44 @@ class Inspection {
     PACO_ASSIGN(const bool found, row.step());
     if (!found || row.text_at(0) != "ok")
       return bad(fmt::format("its pages are damaged: {}", row.text_at(0)));
-    return look();
+    return check_stop();
   }
 
   Result<void> model() {
-    std::uint64_t parts = 0;
-    PartsSum sum;
-    PACO_ASSIGN(Statement part, database_.prepare("SELECT part, bytes FROM model ORDER BY part"));
-    for (;;) {
-      PACO_ASSIGN(const bool found, part.step());
-      if (!found) break;
-      if (!part.has_types("ib") || part.number_at(0) != parts++)
-        return bad("its model has other parts than it was stored in");
-      sum.add(part.blob_at(1));
-    }
-    return sum.sum() == opened_.model ? look() : bad("the checksum of its model does not hold");
+    PACO_TRY(read_model(database_, header_.model));
+    return check_stop();
   }
 
   Result<void> categories() {
-    PACO_ASSIGN(Statement row, database_.prepare("SELECT id, name, kind, now, retired, born, "
-                                                 "checksum FROM category_rows ORDER BY id"));
+    PACO_ASSIGN(Statement row, database_.prepare(kSelectCategories));
     for (categories_ = 0;; ++categories_) {
       PACO_ASSIGN(const bool found, row.step());
       if (!found) break;
-      const bool has_types = row.has_types("ittiiii");
-      const CategoryRow category{row.integer_at(0),
-                                 std::string(row.text_at(1)),
-                                 std::string(row.text_at(2)),
-                                 row.integer_at(3),
-                                 row.integer_at(4) != 0,
-                                 row.number_at(5),
-                                 {}};
+      const bool is_valid = is_category(row);
+      const CategoryRow category = read_category(row);
       if (category.id != categories_)
         return bad(fmt::format("category {} is missing", categories_));
-      if (!has_types || row.number_at(4) > 1 || category_sum(fields_, category) != row.number_at(6))
-        return bad(fmt::format("the checksum of category {} does not hold", category.id));
+      if (!is_valid || category_sum(fields_, category) != checksum_of_category(row))
+        return bad(fmt::format("the checksum of category {} does not match", category.id));
     }
     PACO_ASSIGN(const std::int64_t unknown,
                 database_.number(fmt::format(
                     "SELECT count(*) FROM category_rows WHERE now < 0 OR now >= {}", categories_)));
-    if (unknown != 0) return bad("a category forwards to one that there is not");
-    return look();
+    if (unknown != 0) return bad("a category forwards to one that is missing");
+    return check_stop();
   }
 
   Result<void> prototypes() {
     PACO_ASSIGN(Statement row, database_.prepare("SELECT id, category, checksum FROM prototypes"));
     for (;;) {
       PACO_ASSIGN(const bool found, row.step());
-      if (!found) return look();
+      if (!found) return check_stop();
       const std::int64_t id = row.integer_at(0), owner = row.integer_at(1);
       if (!row.has_types("iii") || prototype_sum(fields_, id, owner) != row.number_at(2))
-        return bad(fmt::format("the checksum of prototype {} does not hold", id));
+        return bad(fmt::format("the checksum of prototype {} does not match", id));
       if (owner < 0 || owner >= categories_)
         return bad(
-            fmt::format("prototype {} is owned by category {}, which there is not", id, owner));
+            fmt::format("prototype {} is owned by category {}, which is missing", id, owner));
     }
   }
 
@@ -133,40 +113,39 @@ class Inspection {
                                                  "FROM moved"));
     for (;;) {
       PACO_ASSIGN(const bool found, row.step());
-      if (!found) return look();
+      if (!found) return check_stop();
       const Membership where{row.number_at(0), row.integer_at(1), row.integer_at(2) != 0};
       if (!row.has_types("iiii") || row.number_at(2) > 1 ||
           membership_sum(fields_, where) != row.number_at(3)) {
-        return bad(fmt::format("the checksum of moved sample {} does not hold", where.sequence));
+        return bad(fmt::format("the checksum of moved sample {} does not match", where.sequence));
       }
       if (where.sequence >= report_.samples)
-        return bad(fmt::format("sample {} is moved, which there is not", where.sequence));
+        return bad(fmt::format("sample {} is moved and missing", where.sequence));
     }
   }
 
   Result<void> extras() {
-    if (opened_.version < 2) return {};
     PACO_ASSIGN(Statement row, database_.prepare("SELECT sequence, attributes, picture, checksum "
                                                  "FROM extras"));
     for (;;) {
       PACO_ASSIGN(const bool found, row.step());
-      if (!found) return look();
+      if (!found) return check_stop();
+      const bool has_types = row.has_types("itBi");
+      const std::uint64_t sequence = row.number_at(0);
       const std::span<const std::byte> picture = row.blob_at(2);
-      const Extras stored{
-          row.number_at(0), std::string(row.text_at(1)),
-          std::string(reinterpret_cast<const char*>(picture.data()), picture.size()),
-          !row.is_null(2)};
-      if (!row.has_types("itBi") || extras_sum(fields_, stored) != row.number_at(3)) {
-        return bad(fmt::format("the checksum of what sample {} brought along does not hold",
-                               stored.sequence));
+      const std::uint64_t sum =
+          extras_sum(fields_, sequence, row.text_at(1),
+                     {reinterpret_cast<const char*>(picture.data()), picture.size()});
+      if (!has_types || sum != row.number_at(3)) {
+        return bad(fmt::format("the checksum of the extras of sample {} does not match", sequence));
       }
-      if (stored.sequence >= report_.samples)
-        return bad(fmt::format("sample {} brought something, and is not there", stored.sequence));
+      if (sequence >= report_.samples)
+        return bad(fmt::format("sample {} has extras and is missing", sequence));
     }
   }
 
   Result<void> embeddings() {
-    const std::size_t dimension = settings_.dimension;
+    const std::size_t dimension = header_.settings.dimension;
     PACO_ASSIGN(Statement run, database_.prepare("SELECT first_sequence, count, type, bytes FROM "
                                                  "embeddings ORDER BY first_sequence"));
     PACO_ASSIGN(Statement sample,
@@ -183,28 +162,28 @@ class Inspection {
       const bool has_types = run.has_types("iitb");
       const auto type = run_type(database_.path(), run.text_at(2));
       const std::span<const std::byte> bytes = run.blob_at(3);
-      const std::size_t row_bytes = type.ok() ? dimension * element_size(*type) : 0;
+      const std::size_t row_bytes = type.ok() ? dimension * io::element_size(*type) : 0;
       if (!has_types || !type.ok() || first < next || first >= report_.samples || count == 0 ||
           count > report_.samples - first || bytes.size() != count * row_bytes) {
         return bad(fmt::format("the embeddings of sample {} on are damaged", first));
       }
       next = first + count;
       first_kept = std::min(first_kept, first);
-      sample.integer(first).integer(count);
+      sample.bind(first, count);
       for (std::uint64_t i = 0; i < count; ++i) {
         PACO_ASSIGN(const bool there, sample.step());
-        to_doubles(*type, false, bytes.data() + i * row_bytes, row);
+        io::to_doubles(*type, false, bytes.data() + i * row_bytes, row);
         if (!there || sample.optional_at(1) != embedding_checksum(row)) {
           sample.reset();
           return bad_sample(first + i, fmt::format("the checksum of the embedding of sample {} "
-                                                   "does not hold",
+                                                   "does not match",
                                                    first + i));
         }
       }
       sample.reset();
       report_.embeddings += count;
       progress_.update(next);
-      PACO_TRY(look());
+      PACO_TRY(check_stop());
     }
     progress_.finish();
     return none_missing(first_kept);
@@ -219,52 +198,30 @@ class Inspection {
     if (static_cast<std::uint64_t>(had) != report_.embeddings)
       return bad(fmt::format("{} samples from {} on had an embedding, and {} are there", had,
                              first_kept, report_.embeddings));
-    return look();
+    return check_stop();
   }
 
   Result<void> snapshots() {
     PACO_ASSIGN(Statement row,
-                database_.prepare("SELECT event, sequence, digest, size, first_part, checksum FROM "
-                                  "snapshots ORDER BY event"));
-    PACO_ASSIGN(Statement part, database_.prepare("SELECT bytes, part FROM snapshot_parts WHERE "
-                                                  "event = ?1 ORDER BY part"));
-    std::uint64_t parts = 0;
+                database_.prepare("SELECT event, sequence, digest, size, checksum FROM snapshots "
+                                  "ORDER BY event"));
     for (;;) {
       PACO_ASSIGN(const bool found, row.step());
       if (!found) break;
-      const bool has_types = row.has_types("iitiii");
-      const SnapshotInfo info{row.number_at(0), row.number_at(1), std::string(row.text_at(2)),
-                              row.number_at(3)};
-      PartsSum sum;
-      std::uint64_t size = 0;
-      std::int64_t next = row.integer_at(4);
-      part.integer(info.event);
-      for (bool in_order = has_types; in_order; ++parts) {
-        PACO_ASSIGN(const bool more, part.step());
-        if (!more) break;
-        in_order = part.has_types("bi") && part.integer_at(1) == next++;
-        size += part.blob_at(0).size();
-        sum.add(part.blob_at(0));
-      }
-      part.reset();
-      if (!has_types || size != info.size ||
-          snapshot_sum(fields_, info, sum.sum()) != row.number_at(5)) {
-        return bad(
-            fmt::format("the checksum of the snapshot at event {} does not hold", info.event));
-      }
+      PACO_TRY(read_snapshot(database_, row));
       ++report_.snapshots;
-      PACO_TRY(look());
+      PACO_TRY(check_stop());
     }
-    PACO_ASSIGN(const std::int64_t all, database_.number("SELECT count(*) FROM snapshot_parts"));
-    if (static_cast<std::uint64_t>(all) != parts) return bad("it holds a part of no snapshot");
-    return {};
+    PACO_ASSIGN(const std::int64_t unknown,
+                database_.number("SELECT count(*) FROM snapshot_parts WHERE event NOT IN (SELECT "
+                                 "event FROM snapshots)"));
+    return unknown == 0 ? Result<void>{} : bad("it holds a part of no snapshot");
   }
 
   Database& database_;
-  const JournalSettings& settings_;
-  const Opened& opened_;
+  const JournalHeader& header_;
   JournalReport& report_;
-  Progress& progress_;
+  core::Progress& progress_;
   const std::stop_token& stop_;
   FieldSum fields_;
   std::int64_t categories_ = 0;
@@ -272,18 +229,19 @@ class Inspection {
 
 }  // namespace
 
-Result<JournalReport> inspect(Database& database, Progress& progress, const std::stop_token& stop) {
+Result<JournalReport> inspect(Database& database, core::Progress& progress,
+                              const std::stop_token& stop) {
   JournalReport report;
   PACO_TRY(database.run("BEGIN"));
   const Rollback rollback(database);
-  const Result<Opened> opened = read_settings(database);
-  if (!opened.ok() && opened.error().code != ErrorCode::bad_format) return opened.error();
-  if (!opened.ok()) {
+  const Result<JournalHeader> header = read_header(database);
+  if (!header.ok() && header.error().code != ErrorCode::bad_format) return header.error();
+  if (!header.ok()) {
     report.ok = false;
-    report.problem = opened.error().message;
+    report.problem = header.error().message;
     return report;
   }
-  PACO_TRY(Inspection(database, *opened, report, progress, stop).run());
+  PACO_TRY(Inspection(database, *header, report, progress, stop).run());
   return report;
 }
 

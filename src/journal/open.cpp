@@ -6,10 +6,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include "base/file_operation.hpp"
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "journal/disk.hpp"
+#include "core/file_operation.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "journal/schema.hpp"
 
 namespace paco::journal {
@@ -29,11 +28,11 @@ Error foreign(const std::string& path, std::string_view what) {
                "give a journal that 'paco discover --journal' made"};
 }
 
-// Through SQLite's own layer: closing a descriptor of another kind would free the locks that this
-// process holds on the file.
-Result<std::uint64_t> read_header(const std::string& path, Header& header) {
-  sqlite3_vfs* disk = sqlite3_vfs_find(disk_name());
-  if (disk == nullptr) return database_error(path, SQLITE_ERROR, "SQLite has no unix layer");
+// Reads through SQLite's file layer: closing a descriptor of our own would release the locks that
+// SQLite holds on the file in this process. Returns the size of the file.
+Result<std::uint64_t> read_file_header(const std::string& path, Header& header) {
+  sqlite3_vfs* disk = sqlite3_vfs_find(nullptr);
+  if (disk == nullptr) return database_error(path, SQLITE_ERROR, "SQLite has no file layer");
   const std::unique_ptr<const char, void (*)(sqlite3_filename)> name(
       sqlite3_create_filename(path.c_str(), "", "", 0, nullptr), sqlite3_free_filename);
   const std::unique_ptr<char[]> memory(new char[static_cast<std::size_t>(disk->szOsFile)]());
@@ -42,51 +41,48 @@ Result<std::uint64_t> read_header(const std::string& path, Header& header) {
   errno = 0;
   int status =
       disk->xOpen(disk, name.get(), file, SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB, nullptr);
-  if (status != SQLITE_OK) return files::system_error(path, "open", errno == 0 ? EIO : errno);
+  if (status != SQLITE_OK) return core::files::system_error(path, "open", errno == 0 ? EIO : errno);
   sqlite3_int64 size = 0;
   status = file->pMethods->xFileSize(file, &size);
   if (status == SQLITE_OK)
     status = file->pMethods->xRead(file, header.data(), kDatabaseHeaderBytes, 0);
   file->pMethods->xClose(file);
   if (status != SQLITE_OK && status != SQLITE_IOERR_SHORT_READ)
-    return files::system_error(path, "read", EIO);
+    return core::files::system_error(path, "read", EIO);
   return static_cast<std::uint64_t>(size);
 }
 
-// Refuses what is absent, empty, no SQLite file, one of another program, of a newer version, or
-// shorter than it says.
+// Refuses a file that is absent, empty, not SQLite's, another program's, of another version, or
+// shorter than its header says.
 Result<Header> check_header(const std::string& path) {
-  switch (path_kind(path)) {
-    case PathKind::absent:
-      return files::system_error(path, "open", ENOENT);
-    case PathKind::folder:
-      return files::system_error(path, "open", EISDIR);
-    case PathKind::other:
+  switch (core::path_kind(path)) {
+    case core::PathKind::absent:
+      return core::files::system_error(path, "open", ENOENT);
+    case core::PathKind::folder:
+      return core::files::system_error(path, "open", EISDIR);
+    case core::PathKind::other:
       return foreign(path, "not a plain file");
-    case PathKind::file:
+    case core::PathKind::file:
       break;
   }
   Header header{};
-  PACO_ASSIGN(const std::uint64_t size, read_header(path, header));
+  PACO_ASSIGN(const std::uint64_t size, read_file_header(path, header));
   if (size == 0) return foreign(path, "the file is empty");
   if (std::memcmp(header.data(), "SQLite format 3", 16) != 0)
-    return foreign(path, "not a journal: it does not begin as one");
+    return foreign(path, "not a journal: it begins differently");
   if (size < kDatabaseHeaderBytes)
     return damaged(path, fmt::format("it ends after {} bytes", size));
   if (number_at(header, 68) != kApplicationId)
     return foreign(path, "an SQLite file of another program, not a journal");
-  if (const std::uint32_t version = number_at(header, 60); version > kVersion) {
+  if (const std::uint32_t version = number_at(header, 60); version != kVersion)
     return Error{ErrorCode::unsupported,
-                 fmt::format("{}: a journal of version {}, this paco reads up to {}", path, version,
-                             kVersion),
-                 "use a newer paco"};
-  } else if (version < 1) {
-    return damaged(path, "it has no version");
-  }
+                 fmt::format("{}: a journal of version {}, this paco reads version {}", path,
+                             version, kVersion),
+                 "use the paco that made it"};
   const std::uint32_t page = header[16] << 8 | header[17];
   const std::uint64_t promised = std::uint64_t{number_at(header, 28)} * (page == 1 ? 65536 : page);
   const bool is_promise_valid = number_at(header, 24) == number_at(header, 92);
-  // With a log beside it, that has the rest.
+  // The log, if there is one, may have the rest.
   if (is_promise_valid && size < promised && log_bytes(path) == 0)
     return damaged(path, fmt::format("it is cut short: {} of {} bytes", size, promised));
   return header;
@@ -95,20 +91,26 @@ Result<Header> check_header(const std::string& path) {
 // A copy made by another tool (VACUUM INTO) has no write-ahead log.
 bool has_log_mode(const Header& header) { return header[18] != 1 || header[19] != 1; }
 
+// SQLite's own write lock lasts for a transaction; a journal has one writer for as long as that
+// lives. With a write-ahead log SQLite makes no use of the reserved lock of the main file, which
+// excludes other holders and not readers, and which the system releases if the process dies.
 Result<void> take_write_lock(Database& database) {
   if (sqlite3_db_readonly(database.handle(), "main") != 0)
-    return files::system_error(database.path(), "write", EACCES);
-  sqlite3_file_control(database.handle(), "main", kKeepWriteLock, nullptr);
-  PACO_TRY(database.run("BEGIN IMMEDIATE"));
-  return database.run("ROLLBACK");
+    return core::files::system_error(database.path(), "write", EACCES);
+  PACO_TRY(database.number("PRAGMA schema_version"));  // takes the shared lock that must precede it
+  sqlite3_file* file = nullptr;
+  sqlite3_file_control(database.handle(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  const int status = file->pMethods->xLock(file, SQLITE_LOCK_RESERVED);
+  if (status != SQLITE_OK) return database_error(database.path(), status, "it cannot be locked");
+  return {};
 }
 
 Result<Database> open_reader(const std::string& path) {
   PACO_ASSIGN(Database database, Database::open(path, Database::Mode::read));
   const Result<std::int64_t> readable = database.number("SELECT count(*) FROM sqlite_schema");
   if (readable.ok()) return database;
-  // In a folder where nothing can be written SQLite cannot make its files; without a log none are
-  // needed, because nobody can be writing either.
+  // In a read-only folder SQLite cannot make its files; without a log none are needed, because
+  // there is no writer either.
   if (readable.error().code != ErrorCode::io || log_bytes(path) != 0 ||
       sqlite3_db_readonly(database.handle(), "main") != 1) {
     return readable.error();
@@ -116,41 +118,31 @@ Result<Database> open_reader(const std::string& path) {
   return Database::open(path, Database::Mode::read, true);
 }
 
-struct Examined {
-  Opened opened;
-  JournalTail tail;
-};
-
-Result<Examined> examine(Database& database, bool for_writing) {
+// Fills in header and tail.
+Result<void> check(CheckedFile& file, bool for_writing) {
+  Database& database = file.database;
   if (for_writing) PACO_TRY(take_write_lock(database));
-  // One view of the file for all questions, also while another process writes.
+  // One transaction, because another process may be writing.
   PACO_TRY(database.run("BEGIN"));
-  PACO_ASSIGN(Opened opened, read_settings(database));
-  NoProgress silent;
-  PACO_ASSIGN(const ChainWalk walk, walk_chain(database, opened, silent, {}));
+  PACO_ASSIGN(file.header, read_header(database));
+  core::NoProgress silent;
+  PACO_ASSIGN(const ChainWalk walk, walk_chain(database, file.header, silent, {}));
   if (walk.first_bad)
     return damaged(database.path(), fmt::format("event {}: {}", *walk.first_bad, walk.problem));
-  PACO_TRY(database.run("COMMIT"));
-  if (for_writing && opened.version < kVersion) {
-    PACO_TRY(database.run("BEGIN IMMEDIATE"));
-    const Rollback rollback(database);
-    for (const std::string& sql : upgrade_of_1()) PACO_TRY(database.run(sql));
-    PACO_TRY(database.run("COMMIT"));
-    opened.version = kVersion;
-  }
-  return Examined{std::move(opened), walk.tail};
+  file.tail = walk.tail;
+  return database.run("COMMIT");
 }
 
 }  // namespace
 
 std::uint64_t log_bytes(const std::string& path) {
   const std::string log = path + "-wal";
-  if (path_kind(log) != PathKind::file) return 0;
-  const Result<std::uint64_t> size = file_size(log);
+  if (core::path_kind(log) != core::PathKind::file) return 0;
+  const Result<std::uint64_t> size = core::file_size(log);
   return size.ok() ? *size : 0;
 }
 
-Result<OpenedFile> open_file(const std::string& path, Database::Mode mode) {
+Result<CheckedFile> open_file(const std::string& path, Database::Mode mode) {
   PACO_ASSIGN(const Header header, check_header(path));
   const bool for_writing = mode == Database::Mode::write;
   if (for_writing && !has_log_mode(header)) {
@@ -162,12 +154,11 @@ Result<OpenedFile> open_file(const std::string& path, Database::Mode mode) {
   const bool had_log = log_bytes(path) != 0;
   PACO_ASSIGN(Database database,
               for_writing ? Database::open(path, Database::Mode::write) : open_reader(path));
-  Result<Examined> examined = examine(database, for_writing);
-  if (!examined.ok()) {
-    if (had_log) database.leave_log();
-    return examined.error();
-  }
-  return OpenedFile{std::move(database), std::move(examined->opened), examined->tail};
+  CheckedFile file{std::move(database), {}, {}};
+  const Result<void> checked = check(file, for_writing);
+  if (checked.ok()) return file;
+  if (had_log) file.database.leave_log();
+  return checked.error();
 }
 
 Result<Database> open_unchecked(const std::string& path) {

@@ -1,5 +1,5 @@
-// How a journal's file is opened: told apart from every other file before SQLite touches it, locked
-// where it is to be written, checked, and left exactly as it was where it is refused.
+// Opens the file of a journal: distinguishes it from every other file before SQLite uses it, locks
+// it for writing, checks it, and leaves it exactly as it was if it is refused.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@
 
 namespace paco::journal {
 
-struct OpenedFile {
+struct CheckedFile {
   Database database;
-  Opened opened;
+  JournalHeader header;
   JournalTail tail;
 };
 
-// For writing it holds the write lock: no second one can until the database is closed.
-Result<OpenedFile> open_file(const std::string& path, Database::Mode mode);
+// For writing it holds the write lock until the database is closed.
+Result<CheckedFile> open_file(const std::string& path, Database::Mode mode);
 
-// For an inspection: header and connection only.
+// For an inspection: the events are not checked.
 Result<Database> open_unchecked(const std::string& path);
 
-// Bytes of the log beside a journal; 0 where there is none.
+// Bytes of the write-ahead log beside a journal; 0 without one.
 std::uint64_t log_bytes(const std::string& path);
 
 }  // namespace paco::journal

@@ -1,57 +1,92 @@
-// All questions to a journal, over a connection of its own. Sees what is committed, also by another
-// process, from one question to the next. One thread at a time.
+// Reads a journal: samples and events by range, a sample by its key, categories, embeddings,
+// snapshots. For everything that uses a stream without deciding: the server, exports, replays,
+// tools.
+//
+//   PACO_ASSIGN(JournalReader journal, JournalReader::open("birds.journal"));
+//   PACO_ASSIGN(const auto page, journal.samples(1000, 256));    // samples 1000 to 1255
+//   PACO_ASSIGN(const auto decided, journal.find_key("img_0017"));
+//
+// A reader has a connection of its own and never changes the file. It may be used while another
+// thread or process writes, and sees at each call what is committed then. One thread at a time; for
+// another thread, open another one with another_reader().
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "journal/database.hpp"
 #include "journal/rows.hpp"
-#include "journal/settings.hpp"
+#include "paco/result.hpp"
 
 namespace paco::journal {
 
-class Reader {
+class JournalReader {
  public:
-  static Result<std::unique_ptr<Reader>> create(Database database, Opened opened);
+  // Checks every event (a million in about two seconds); refuses a file that is damaged, not a
+  // journal, or of another version.
+  static Result<JournalReader> open(const std::string& path);
+  // A second reader of the same journal, without checking it again.
+  Result<JournalReader> another_reader() const;
+  JournalReader(JournalReader&&) noexcept;
+  JournalReader& operator=(JournalReader&&) noexcept;
+  ~JournalReader();
 
-  const Opened& opened() const { return opened_; }
-  Database& database() { return database_; }
-  void set_retention(const Retention& retention) { opened_.settings.retention = retention; }
-
-  // Counts from the tables as they are now.
+  const std::string& path() const;
+  const JournalSettings& settings() const;
+  // The bytes of the model file that the stream is decided with.
+  Result<std::vector<std::byte>> model();
+  // How far the journal goes.
   Result<JournalTail> tail();
-  Result<std::optional<StoredSample>> sample(std::uint64_t sequence);
-  Result<std::optional<StoredSample>> find_key(std::string_view key);
-  Result<std::vector<StoredSample>> samples(std::uint64_t from, std::size_t count);
-  Result<std::vector<OperationRow>> operations(std::uint64_t from_event, std::size_t count);
-  Result<std::vector<StoredEvent>> events(std::uint64_t from_event, std::size_t count);
-  Result<std::vector<CategoryRow>> categories();
-  // Nothing but the sequence where a sample brought nothing.
-  Result<Extras> extras(std::uint64_t sequence, bool with_picture);
-  Result<std::optional<Membership>> membership(std::uint64_t sequence);
-  Result<std::vector<Membership>> members(std::span<const std::int64_t> prototypes,
-                                          std::uint64_t from);
-  // Checksums of all embeddings in stream order, also of those no longer kept; 0 for none.
-  Result<std::vector<std::uint64_t>> embedding_checksums();
-  // Fills rows of `dimension` numbers; false where one is not kept.
-  Result<bool> embeddings(std::uint64_t from, std::span<double> into);
-  Result<std::vector<SnapshotInfo>> snapshots();
-  Result<std::optional<Snapshot>> newest_snapshot(std::uint64_t at_most_event);
   Result<JournalInfo> info();
 
- private:
-  Reader(Database database, Opened opened)
-      : database_(std::move(database)), opened_(std::move(opened)) {}
-  Result<void> prepare();
-  Result<std::optional<StoredSample>> single(Statement& statement);
+  // One sample, by its number or by its key; nothing if there is none.
+  Result<std::optional<StoredSample>> sample(std::uint64_t sequence);
+  Result<std::optional<StoredSample>> find_key(std::string_view key);
+  // At most `count` rows from a number on, in order; fewer only at the end.
+  Result<std::vector<StoredSample>> samples(std::uint64_t from_sequence, std::size_t count);
+  Result<std::vector<OperationRow>> operations(std::uint64_t from_event, std::size_t count);
+  Result<std::vector<StoredEvent>> events(std::uint64_t from_event, std::size_t count);
+  // All categories as they are now, by id.
+  Result<std::vector<CategoryRow>> categories();
 
-  Database database_;
-  Opened opened_;
-  Statement by_sequence_, by_key_, page_, operations_, run_, moved_, extras_, picture_;
+  // The prototype that a sample belongs to, after all moves.
+  Result<std::optional<Membership>> membership(std::uint64_t sequence);
+  // All samples that belong to one of these prototypes, in stream order, from a number on (for a
+  // prototype: the sample that made it). Reads that part of the stream.
+  Result<std::vector<Membership>> members(std::span<const std::int64_t> prototypes,
+                                          std::uint64_t from_sequence = 0);
+  // Attributes and picture of a sample. The picture only if asked for.
+  Result<Extras> extras(std::uint64_t sequence, bool with_picture);
+
+  // The embedding as it was given; nothing if it is not kept.
+  Result<std::optional<std::vector<double>>> embedding(std::uint64_t sequence);
+  // Fills `into`, rows of settings().dimension numbers, with the embeddings of consecutive samples.
+  // False if one of them is not kept.
+  Result<bool> embeddings(std::uint64_t from_sequence, std::span<double> into);
+  // embedding_checksum() of every sample, in order, also of those no longer kept; 0 if it had none.
+  Result<std::vector<std::uint64_t>> embedding_checksums();
+
+  Result<std::vector<SnapshotInfo>> snapshots();  // oldest first
+  // The newest snapshot of at most so many events.
+  Result<std::optional<Snapshot>> newest_snapshot(std::uint64_t at_most_event);
+
+  // Copies the journal as it is at this moment into a new file. A writer may go on meanwhile.
+  Result<void> copy_to(const std::string& path);
+
+ protected:
+  struct State;
+  explicit JournalReader(std::unique_ptr<State> state);
+  Error closed() const;
+  void close_reader();
+  void set_retention(const Retention& retention);
+  std::unique_ptr<State> state_;
+
+ private:
+  template <class Body>
+  auto ask(Body body) -> decltype(body(*state_));
 };
 
 }  // namespace paco::journal

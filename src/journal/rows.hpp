@@ -1,7 +1,7 @@
 // What a journal holds, as plain structs: the settings of a stream, decided samples, operations,
-// categories, where moved samples belong, snapshots. Not how they are stored: that is schema.hpp.
+// categories, memberships of moved samples, snapshots. How they are stored is in schema.hpp.
 //
-// Events (samples and operations) stand in one order and are numbered from 0 without gaps; samples
+// Events (samples and operations) are in one order and are numbered from 0 without gaps; samples
 // are numbered from 0 by `sequence` likewise. So event = sequence + operations before it.
 #pragma once
 
@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-namespace paco {
+namespace paco::journal {
 
 // One evidence number of a method: a column of the tables `samples` and `decisions`. Where it is a
 // choice, the number is an index into `choices`, and `decisions` shows the word.
@@ -30,8 +30,7 @@ struct JournalColumn {
 // How much a journal keeps. The only part of the settings that compacting can change.
 struct Retention {
   std::optional<std::uint64_t> embeddings;  // of the last so many samples; 0 none; unset all
-  std::uint64_t snapshot_samples = 0;       // a snapshot every so many samples; 0 not by samples
-  std::uint64_t snapshot_bytes = 0;         // ... or bytes of new events; 0 not by bytes
+  std::uint64_t snapshot_samples = 0;       // a snapshot every so many samples; 0 never
   std::uint64_t snapshots = 2;              // how many snapshots are kept, the newest ones
 
   bool operator==(const Retention&) const = default;
@@ -62,8 +61,6 @@ struct SampleCore {
   bool counted = false;  // joined its prototype without entering a sum
   double score = 0;
   double threshold = 0;
-
-  bool operator==(const SampleCore&) const = default;
 };
 
 // A sample on its way in. The views need to live only as long as the call.
@@ -71,16 +68,16 @@ struct SampleRow : SampleCore {
   std::span<const double> evidence;     // as many as settings.evidence; NaN comes back as a NaN
   std::optional<std::string_view> key;  // unique in the stream
   std::string_view sample;              // as the input named it; may be empty
-  std::span<const double> embedding;    // raw, as given; empty where there is none
+  std::span<const double> embedding;    // raw, as given; may be empty
   std::string_view attributes;          // a JSON object for people to see, or empty
   std::string_view picture;             // bytes of a small image file, or empty
 };
 
-// What a sample brought along for people to see; no decision depends on it.
+// What came with a sample for people to see; no decision depends on it.
 struct Extras {
   std::uint64_t sequence = 0;
   std::string attributes;  // a JSON object, or empty
-  std::string picture;     // empty also where it was not asked for
+  std::string picture;     // empty also if it was not asked for
   bool has_picture = false;
 
   bool empty() const { return attributes.empty() && !has_picture; }
@@ -108,13 +105,13 @@ struct OperationRow {
 
 using StoredEvent = std::variant<StoredSample, OperationRow>;
 
-// A category as it is from now on. Ids are 0, 1, 2, ... without gaps. Where a prototype changes
-// hands, the row of its new owner is enough; each prototype has one owner.
+// A category from now on. Ids are 0, 1, 2, ... without gaps. Each prototype has one owner: if it
+// changes, the row of the new owner is enough.
 struct CategoryRow {
   std::int64_t id = 0;
   std::string name;
   std::string kind;      // "known" or "discovered"
-  std::int64_t now = 0;  // itself, or where it forwards
+  std::int64_t now = 0;  // itself, or the category it forwards to
   bool retired = false;
   std::uint64_t born = 0;                // event
   std::vector<std::int64_t> prototypes;  // ascending
@@ -122,7 +119,7 @@ struct CategoryRow {
   bool operator==(const CategoryRow&) const = default;
 };
 
-// Where a sample belongs.
+// The prototype that a sample belongs to.
 struct Membership {
   std::uint64_t sequence = 0;
   std::int64_t prototype = 0;
@@ -136,8 +133,6 @@ struct SnapshotInfo {
   std::uint64_t sequence = 0;  // samples before it
   std::string digest;
   std::uint64_t size = 0;  // bytes
-
-  bool operator==(const SnapshotInfo&) const = default;
 };
 
 struct Snapshot : SnapshotInfo {
@@ -161,10 +156,10 @@ struct JournalInfo {
   std::uint64_t embeddings = 0;       // that are kept
   std::uint64_t first_embedding = 0;  // sequence from which on they are kept
   std::uint64_t file_bytes = 0;
-  std::uint64_t log_bytes = 0;   // beside it, not yet carried into the file
+  std::uint64_t log_bytes = 0;   // beside it, not yet moved into the file
   std::uint64_t free_bytes = 0;  // inside the file, to be used again
   double created = 0;
   std::optional<double> last_operation;  // seconds since 1970
 };
 
-}  // namespace paco
+}  // namespace paco::journal

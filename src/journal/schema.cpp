@@ -9,11 +9,11 @@
 namespace paco::journal {
 namespace {
 
-// SQLite takes 2000 columns, and a decision with more numbers than this explains nothing.
+// SQLite allows 2000 columns; a decision needs far fewer.
 constexpr std::size_t kMostColumns = 1000;
 
-// Columns of `samples` and `decisions` that every method has: no evidence may be called so.
-constexpr std::array<std::string_view, 18> kTaken = {
+// Columns of `samples` and `decisions` that every method has: reserved names.
+constexpr std::array<std::string_view, 18> kReserved = {
     "sequence", "event", "category",  "prototype", "runner_up", "verdict",
     "counted",  "score", "threshold", "key",       "sample",    "embedding",
     "chain",    "now",   "name",      "rowid",     "oid",       "_rowid_",
@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 18> kTaken = {
 // into 0.0. They are doubles; NULL is NaN. To be completed with the method's columns.
 constexpr const char* kSamples = R"(CREATE TABLE samples( -- one row a decided sample
   sequence INTEGER PRIMARY KEY, -- 0, 1, 2, ... in the order of the stream
-  event INTEGER NOT NULL, -- its place among samples and operations, from 0
+  event INTEGER NOT NULL, -- its number among samples and operations, from 0
   category INTEGER NOT NULL, -- as it was answered
   prototype INTEGER NOT NULL, -- what it was decided for
   runner_up INTEGER NOT NULL, -- category
@@ -37,7 +37,7 @@ constexpr const char* kSamples = R"(CREATE TABLE samples( -- one row a decided s
   threshold -- ... with what; then the evidence of the method
 )";
 
-constexpr std::array<const char*, 10> kTables = {
+constexpr std::array<const char*, 11> kTables = {
     R"(CREATE TABLE settings( -- how the stream is decided; read-only but for what is kept
   name TEXT PRIMARY KEY,
   value
@@ -94,23 +94,21 @@ constexpr std::array<const char*, 10> kTables = {
   sequence INTEGER NOT NULL, -- samples before it
   digest TEXT NOT NULL,
   size INTEGER NOT NULL,
-  first_part INTEGER NOT NULL,
   checksum INTEGER NOT NULL
 ))",
-    R"(CREATE TABLE snapshot_parts(
-  part INTEGER PRIMARY KEY,
+    R"(CREATE TABLE snapshot_parts( -- their bytes
   event INTEGER NOT NULL,
-  bytes BLOB NOT NULL
+  part INTEGER NOT NULL, -- 0, 1, 2, ...
+  bytes BLOB NOT NULL,
+  PRIMARY KEY(event, part)
 ))",
-};
-
-// Since version 2.
-constexpr const char* kExtras = R"(CREATE TABLE extras( -- what a sample brought for people to see
+    R"(CREATE TABLE extras( -- what a sample brought for people to see
   sequence INTEGER PRIMARY KEY, -- no decision depends on it
   attributes TEXT NOT NULL, -- a JSON object, or empty
   picture BLOB, -- a JPEG, PNG or WebP file
   checksum INTEGER NOT NULL
-))";
+))",
+};
 
 constexpr const char* kKeys =
     "CREATE UNIQUE INDEX sample_keys ON samples(key) WHERE key IS NOT NULL";
@@ -137,8 +135,8 @@ std::string samples_table(const JournalSettings& settings) {
   return sql + ")";
 }
 
-// A sample is shown where it belongs now: with the owner of the prototype that it was moved to or
-// decided for.
+// `now` and `name` are of the category a sample belongs to now: the owner of the prototype that it
+// was moved to or decided for.
 std::string decisions_view(const JournalSettings& settings) {
   std::string sql = fmt::format(
       "CREATE VIEW decisions AS\n"
@@ -177,18 +175,13 @@ std::string lower_case(std::string_view text) {
 
 Error unusable(const std::string& path, const std::string& what) {
   return Error{ErrorCode::bad_argument, fmt::format("{}: {}", path, what),
-               "correct what the method says about itself"};
+               "correct the description of the method"};
 }
 
 }  // namespace
 
-std::vector<std::string> upgrade_of_1() {
-  return {kExtras, fmt::format("PRAGMA user_version={}", kVersion)};
-}
-
-std::vector<std::string> schema_of(const JournalSettings& settings, std::int64_t version) {
+std::vector<std::string> schema_of(const JournalSettings& settings) {
   std::vector<std::string> schema(kTables.begin(), kTables.end());
-  if (version >= 2) schema.emplace_back(kExtras);
   schema.push_back(samples_table(settings));
   schema.emplace_back(kKeys);
   schema.emplace_back(kCategories);
@@ -210,7 +203,7 @@ Result<void> check_settings(const std::string& path, const JournalSettings& sett
     const std::string name = lower_case(column.name);  // SQL does not tell them apart by case
     if (name.empty() || name.find('\0') != std::string::npos)
       return unusable(path, "an evidence column without a name");
-    if (std::find(kTaken.begin(), kTaken.end(), name) != kTaken.end())
+    if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end())
       return unusable(path, fmt::format("an evidence column is called '{}', like a column that "
                                         "every decision has",
                                         column.name));

@@ -6,14 +6,15 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "journal/checksum.hpp"
 #include "journal/schema.hpp"
+#include "journal/writer.hpp"
 
 namespace paco::journal {
 namespace {
 
-// Bytes 18 and 19 of a database say how it is written: 2 is a write-ahead log.
+// Bytes 18 and 19 of an SQLite file say how it is written: 2 is with a write-ahead log.
 constexpr std::size_t kWriteVersion = 18, kReadVersion = 19;
 
 std::string list_of(const std::vector<std::string>& words) {
@@ -23,9 +24,10 @@ std::string list_of(const std::vector<std::string>& words) {
 Result<std::vector<std::string>> words_of(const std::string& path, std::string_view list) {
   const auto json = nlohmann::json::parse(list, nullptr, false);
   std::vector<std::string> words;
-  if (!json.is_array()) return damaged(path, "its settings hold a list that is none");
+  if (!json.is_array()) return damaged(path, "a list in its settings cannot be read");
   for (const auto& word : json) {
-    if (!word.is_string()) return damaged(path, "its settings hold a list with other than words");
+    if (!word.is_string())
+      return damaged(path, "a list in its settings has entries that are not words");
     words.push_back(word.get<std::string>());
   }
   return words;
@@ -36,39 +38,31 @@ Result<void> store(Database& database, const JournalSettings& settings,
   const std::uint64_t model_sum = checksum_of(model);
   FieldSum fields;
   PACO_ASSIGN(Statement row, database.prepare("INSERT INTO settings VALUES(?1, ?2)"));
-  PACO_TRY(row.text("method").text(settings.method).finish());
-  PACO_TRY(row.text("options").text(settings.options).finish());
-  PACO_TRY(row.text("model").text(settings.model).finish());
-  PACO_TRY(row.text("model_checksum").integer(model_sum).finish());
-  PACO_TRY(row.text("created").real(settings.created).finish());
-  PACO_TRY(row.text("dimension").integer(std::uint64_t{settings.dimension}).finish());
-  const std::string verdicts = list_of(settings.verdicts);
-  PACO_TRY(row.text("verdicts").text(verdicts).finish());
-  PACO_TRY(row.text("checksum").integer(settings_sum(fields, settings, model_sum)).finish());
+  PACO_TRY(row.run("method", settings.method));
+  PACO_TRY(row.run("options", settings.options));
+  PACO_TRY(row.run("model", settings.model));
+  PACO_TRY(row.run("model_checksum", model_sum));
+  PACO_TRY(row.run("created", settings.created));
+  PACO_TRY(row.run("dimension", settings.dimension));
+  PACO_TRY(row.run("verdicts", list_of(settings.verdicts)));
+  PACO_TRY(row.run("checksum", settings_sum(fields, settings, model_sum)));
   PACO_TRY(write_retention(database, settings.retention));
 
   PACO_ASSIGN(Statement column, database.prepare("INSERT INTO evidence VALUES(?1, ?2, ?3, ?4)"));
   for (std::size_t i = 0; i < settings.evidence.size(); ++i) {
     const JournalColumn& evidence = settings.evidence[i];
-    const std::string choices = list_of(evidence.choices);
-    column.integer(std::uint64_t{i}).text(evidence.name).text(evidence.meaning);
-    if (evidence.is_choice) {
-      column.text(choices);
-    } else {
-      column.null();
-    }
-    PACO_TRY(column.finish());
+    std::optional<std::string> choices;
+    if (evidence.is_choice) choices = list_of(evidence.choices);
+    PACO_TRY(column.run(i, evidence.name, evidence.meaning, choices));
   }
   PACO_ASSIGN(Statement part, database.prepare("INSERT INTO model VALUES(?1, ?2)"));
   for (std::size_t begin = 0, i = 0; begin < model.size(); begin += kPartBytes, ++i) {
-    PACO_TRY(part.integer(std::uint64_t{i})
-                 .blob(model.subspan(begin, std::min(kPartBytes, model.size() - begin)))
-                 .finish());
+    PACO_TRY(part.run(i, model.subspan(begin, std::min(kPartBytes, model.size() - begin))));
   }
   return {};
 }
 
-// All of sqlite_schema but where a table begins.
+// All of sqlite_schema except the first pages of the tables.
 Result<std::multiset<std::string>> objects_of(Database& database) {
   std::multiset<std::string> objects;
   PACO_ASSIGN(Statement row, database.prepare("SELECT type, name, tbl_name, sql FROM "
@@ -82,17 +76,15 @@ Result<std::multiset<std::string>> objects_of(Database& database) {
   }
 }
 
-Result<void> make_tables(Database& database, const JournalSettings& settings,
-                         std::int64_t version) {
-  for (const std::string& sql : schema_of(settings, version)) PACO_TRY(database.run(sql));
+Result<void> make_tables(Database& database, const JournalSettings& settings) {
+  for (const std::string& sql : schema_of(settings)) PACO_TRY(database.run(sql));
   return {};
 }
 
-// Every table, index and view that the settings ask for, word for word, and no other.
-Result<void> check_schema(Database& database, const JournalSettings& settings,
-                          std::int64_t version) {
+// Every table, index and view that the settings require, word for word, and no other.
+Result<void> check_schema(Database& database, const JournalSettings& settings) {
   PACO_ASSIGN(Database model, Database::open(database.path(), Database::Mode::memory));
-  PACO_TRY(make_tables(model, settings, version));
+  PACO_TRY(make_tables(model, settings));
   PACO_ASSIGN(const auto expected, objects_of(model));
   PACO_ASSIGN(const auto present, objects_of(database));
   const auto first_line = [](const std::string& text) { return text.substr(0, text.find('\n')); };
@@ -113,9 +105,10 @@ struct StoredSums {
   std::uint64_t retention = 0;
 };
 
-// One row of the table; false where there is no such setting or its value is of another type.
-bool read_setting(const Statement& row, Opened& opened, StoredSums& sums, std::string& verdicts) {
-  JournalSettings& settings = opened.settings;
+// One row of the table; false if there is no such setting or its value is of another type.
+bool read_setting(const Statement& row, JournalHeader& header, StoredSums& sums,
+                  std::string& verdicts) {
+  JournalSettings& settings = header.settings;
   Retention& kept = settings.retention;
   const bool is_text = row.has_types("tt"), is_number = row.has_types("ti");
   const bool is_double = row.has_types("tr"), is_null = row.has_types("t") && row.is_null(1);
@@ -124,24 +117,20 @@ bool read_setting(const Statement& row, Opened& opened, StoredSums& sums, std::s
                                                              {"options", &settings.options},
                                                              {"model", &settings.model},
                                                              {"verdicts", &verdicts}};
-  for (const auto& [text, place] : texts) {
+  for (const auto& [text, value] : texts) {
     if (name == text) {
-      *place = row.text_at(1);
+      *value = row.text_at(1);
       return is_text;
     }
   }
   std::uint64_t dimension = settings.dimension;
   const std::pair<std::string_view, std::uint64_t*> numbers[] = {
-      {"model_checksum", &opened.model},
-      {"dimension", &dimension},
-      {"checksum", &sums.fixed},
-      {"snapshot_samples", &kept.snapshot_samples},
-      {"snapshot_bytes", &kept.snapshot_bytes},
-      {"keep_snapshots", &kept.snapshots},
-      {"retention_checksum", &sums.retention}};
-  for (const auto& [number, place] : numbers) {
+      {"model_checksum", &header.model},   {"dimension", &dimension},
+      {"checksum", &sums.fixed},           {"snapshot_samples", &kept.snapshot_samples},
+      {"keep_snapshots", &kept.snapshots}, {"retention_checksum", &sums.retention}};
+  for (const auto& [number, value] : numbers) {
     if (name == number) {
-      *place = row.number_at(1);
+      *value = row.number_at(1);
       settings.dimension = dimension;
       return is_number;
     }
@@ -161,9 +150,10 @@ Error damaged(const std::string& path, const std::string& what) {
                "'paco journal verify' says more; take a copy from before the damage"};
 }
 
-Result<std::vector<std::byte>> empty_journal(const std::string& path,
-                                             const JournalSettings& settings,
-                                             std::span<const std::byte> model) {
+Result<std::vector<std::byte>> new_journal_file(const std::string& path,
+                                                const JournalSettings& settings,
+                                                std::span<const std::byte> model,
+                                                std::span<const CategoryRow> categories) {
   PACO_TRY(check_settings(path, settings));
   PACO_ASSIGN(Database database, Database::open(path, Database::Mode::memory));
   PACO_TRY(database.run(
@@ -171,18 +161,23 @@ Result<std::vector<std::byte>> empty_journal(const std::string& path,
                   "user_version={}",
                   kPageBytes, kApplicationId, kVersion)));
   PACO_TRY(database.run("BEGIN"));
-  PACO_TRY(make_tables(database, settings, kVersion));
+  PACO_TRY(make_tables(database, settings));
   PACO_TRY(store(database, settings, model));
-  // What cannot be read back as it was given (a word that is no UTF-8) is noticed here and not by
-  // the first who opens it.
-  if (!read_settings(database).ok())
+  // Settings that cannot be read back as given (a word that is not UTF-8) are refused here, not by
+  // the first call that opens the journal.
+  const Result<JournalHeader> header = read_header(database);
+  if (!header.ok())
     return Error{ErrorCode::bad_argument, fmt::format("{}: settings that are no plain text", path),
                  "names and words are UTF-8"};
   PACO_TRY(database.run("COMMIT"));
+  JournalTail tail;
+  tail.chain = header->chain_start;
+  PACO_ASSIGN(const auto writer, Writer::create(std::move(database), settings, tail, false));
+  PACO_TRY(writer->append({}, categories));
 
   sqlite3_int64 size = 0;
   const std::unique_ptr<unsigned char, decltype(&sqlite3_free)> image(
-      sqlite3_serialize(database.handle(), "main", &size, 0), &sqlite3_free);
+      sqlite3_serialize(writer->database().handle(), "main", &size, 0), &sqlite3_free);
   if (image == nullptr) return database_error(path, SQLITE_NOMEM, "");
   const auto* begin = reinterpret_cast<const std::byte*>(image.get());
   std::vector<std::byte> bytes(begin, begin + size);
@@ -190,17 +185,17 @@ Result<std::vector<std::byte>> empty_journal(const std::string& path,
   return bytes;
 }
 
-Result<Opened> read_settings(Database& database) {
+Result<JournalHeader> read_header(Database& database) {
   const std::string& path = database.path();
-  Opened opened;
-  JournalSettings& settings = opened.settings;
+  JournalHeader header;
+  JournalSettings& settings = header.settings;
   StoredSums sums;
   std::string verdicts;
   PACO_ASSIGN(Statement row, database.prepare("SELECT name, value FROM settings"));
   for (;;) {
     PACO_ASSIGN(const bool found, row.step());
     if (!found) break;
-    if (!read_setting(row, opened, sums, verdicts))
+    if (!read_setting(row, header, sums, verdicts))
       return damaged(path, fmt::format("its setting '{}'", row.text_at(0)));
   }
   PACO_ASSIGN(settings.verdicts, words_of(path, verdicts));
@@ -221,30 +216,22 @@ Result<Opened> read_settings(Database& database) {
     }
   }
   FieldSum fields;
-  opened.chain_start = settings_sum(fields, settings, opened.model);
-  if (opened.chain_start != sums.fixed || !check_settings(path, settings).ok() ||
+  header.chain_start = settings_sum(fields, settings, header.model);
+  if (header.chain_start != sums.fixed || !check_settings(path, settings).ok() ||
       retention_sum(fields, settings.retention) != sums.retention) {
-    return damaged(path, "the checksum of its settings does not hold");
+    return damaged(path, "the checksum of its settings does not match");
   }
-  PACO_ASSIGN(opened.version, database.number("PRAGMA user_version"));
-  PACO_TRY(check_schema(database, settings, opened.version));
-  return opened;
+  PACO_TRY(check_schema(database, settings));
+  return header;
 }
 
 Result<void> write_retention(Database& database, const Retention& retention) {
   FieldSum fields;
   PACO_ASSIGN(Statement row, database.prepare("INSERT OR REPLACE INTO settings VALUES(?1, ?2)"));
-  row.text("keep_embeddings");
-  if (retention.embeddings) {
-    row.integer(*retention.embeddings);
-  } else {
-    row.null();
-  }
-  PACO_TRY(row.finish());
-  PACO_TRY(row.text("snapshot_samples").integer(retention.snapshot_samples).finish());
-  PACO_TRY(row.text("snapshot_bytes").integer(retention.snapshot_bytes).finish());
-  PACO_TRY(row.text("keep_snapshots").integer(retention.snapshots).finish());
-  return row.text("retention_checksum").integer(retention_sum(fields, retention)).finish();
+  PACO_TRY(row.run("keep_embeddings", retention.embeddings));
+  PACO_TRY(row.run("snapshot_samples", retention.snapshot_samples));
+  PACO_TRY(row.run("keep_snapshots", retention.snapshots));
+  return row.run("retention_checksum", retention_sum(fields, retention));
 }
 
 Result<std::vector<std::byte>> read_model(Database& database, std::uint64_t checksum) {
@@ -257,8 +244,34 @@ Result<std::vector<std::byte>> read_model(Database& database, std::uint64_t chec
     model.insert(model.end(), bytes.begin(), bytes.end());
   }
   if (checksum_of(model) != checksum)
-    return damaged(database.path(), "the checksum of its model does not hold");
+    return damaged(database.path(), "the checksum of its model does not match");
   return model;
+}
+
+Result<Snapshot> read_snapshot(Database& database, const Statement& row) {
+  Snapshot snapshot;
+  const bool has_types = row.has_types("iitii");
+  snapshot.event = row.number_at(0);
+  snapshot.sequence = row.number_at(1);
+  snapshot.digest = row.text_at(2);
+  snapshot.size = row.number_at(3);
+  PACO_ASSIGN(Statement part,
+              database.prepare("SELECT bytes FROM snapshot_parts WHERE event = ?1 ORDER BY part"));
+  part.bind(snapshot.event);
+  for (;;) {
+    PACO_ASSIGN(const bool found, part.step());
+    if (!found) break;
+    const auto bytes = part.blob_at(0);
+    snapshot.bytes.insert(snapshot.bytes.end(), bytes.begin(), bytes.end());
+  }
+  FieldSum fields;
+  if (!has_types || snapshot.bytes.size() != snapshot.size ||
+      snapshot_sum(fields, snapshot, checksum_of(snapshot.bytes)) != row.number_at(4)) {
+    return damaged(
+        database.path(),
+        fmt::format("the checksum of the snapshot at event {} does not match", snapshot.event));
+  }
+  return snapshot;
 }
 
 }  // namespace paco::journal

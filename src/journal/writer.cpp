@@ -4,60 +4,52 @@
 
 #include <algorithm>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
+#include "io/element.hpp"
+#include "journal/columns.hpp"
 #include "journal/embedding_run.hpp"
+#include "journal/schema.hpp"
 #include "journal/settings.hpp"
 
 namespace paco::journal {
 namespace {
 
-// Samples whose embeddings are one blob: as many as fit here, so that one of them is read fast.
+// Size of a blob of embeddings: several samples share one, and one sample is read fast.
 constexpr std::size_t kRunBytes = std::size_t{1} << 18;
+// Pages in the log from which on a commit moves them into the file. A page that changes often is
+// then moved once, and the commit that does it does not take long.
+constexpr int kCheckpointPages = (16 << 20) / kPageBytes;
 
-int count_pages(void* pages, sqlite3*, const char*, int in_log) {
-  *static_cast<int*>(pages) = in_log;
-  return SQLITE_OK;
+Error duplicate_key(const std::string& path, const SampleRow& row) {
+  return Error{ErrorCode::bad_value,
+               fmt::format("{}: sample {} has the key '{}', which an earlier one has", path,
+                           row.sequence, *row.key),
+               "a key is unique in its stream"};
 }
 
 }  // namespace
 
-Error duplicate_key(const std::string& path, std::uint64_t sequence, std::string_view key) {
-  return Error{
-      ErrorCode::bad_value,
-      fmt::format("{}: sample {} has the key '{}', which an earlier one has", path, sequence, key),
-      "a key is unique in its stream"};
-}
-
 Writer::Writer(Database database, const JournalSettings& settings, JournalTail tail)
-    : batch_table_(settings.evidence.size()),
-      database_(std::move(database)),
+    : database_(std::move(database)),
       dimension_(settings.dimension),
-      columns_(settings.evidence.size()),
       retention_(settings.retention),
-      tail_(tail),
-      checkpointer_(database_.path()) {}
-
-Writer::~Writer() { checkpointer_.stop(); }
+      tail_(tail) {}
 
 Result<std::unique_ptr<Writer>> Writer::create(Database database, const JournalSettings& settings,
                                                JournalTail tail, bool sync) {
   std::unique_ptr<Writer> writer(new Writer(std::move(database), settings, tail));
   PACO_TRY(writer->database_.run(sync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
   // A log that one large transaction made long is cut back when it starts anew.
-  PACO_TRY(writer->database_.run("PRAGMA journal_size_limit=134217728"));
-  PACO_TRY(writer->prepare());
-  sqlite3_wal_hook(writer->database_.handle(), count_pages, &writer->pages_in_log_);
+  PACO_TRY(writer->database_.run(fmt::format(
+      "PRAGMA journal_size_limit=134217728; PRAGMA wal_autocheckpoint={}", kCheckpointPages)));
+  PACO_TRY(writer->prepare(settings));
   return writer;
 }
 
-Result<void> Writer::prepare() {
-  PACO_TRY(batch_table_.attach(database_));
+Result<void> Writer::prepare(const JournalSettings& settings) {
   PACO_ASSIGN(begin_, database_.prepare("BEGIN IMMEDIATE"));
   PACO_ASSIGN(commit_, database_.prepare("COMMIT"));
-  // OR FAIL: a row that is refused ends the transaction, so the rows before it need not be kept
-  // apart to be taken back.
-  PACO_ASSIGN(samples_, database_.prepare(fmt::format(
-                            "INSERT OR FAIL INTO samples SELECT * FROM {}", BatchTable::kName)));
+  PACO_ASSIGN(sample_, database_.prepare(insert_sample(settings)));
   PACO_ASSIGN(operation_,
               database_.prepare("INSERT INTO operations VALUES(?1,?2,?3,?4,?5,?6,?7,?8,?9)"));
   PACO_ASSIGN(category_, database_.prepare(
@@ -69,181 +61,146 @@ Result<void> Writer::prepare() {
                                          "first_sequence + count <= ?1"));
   PACO_ASSIGN(extras_, database_.prepare("INSERT INTO extras VALUES(?1,?2,?3,?4)"));
   PACO_ASSIGN(snapshot_,
-              database_.prepare("INSERT OR REPLACE INTO snapshots VALUES(?1,?2,?3,?4,?5,?6)"));
+              database_.prepare("INSERT OR REPLACE INTO snapshots VALUES(?1,?2,?3,?4,?5)"));
   PACO_ASSIGN(snapshot_part_, database_.prepare("INSERT INTO snapshot_parts VALUES(?1,?2,?3)"));
-  PACO_ASSIGN(drop_snapshot_, database_.prepare("DELETE FROM snapshots WHERE event = ?1"));
   PACO_ASSIGN(drop_parts_, database_.prepare("DELETE FROM snapshot_parts WHERE event = ?1"));
   return {};
 }
 
-Result<void> Writer::write(const Batch& batch) {
+template <class Body>
+Result<void> Writer::transaction(Body body) {
   JournalTail tail = tail_;
-  PACO_TRY(begin_.finish());
-  Rollback rollback(database_);
-  PACO_TRY(write_events(batch, tail));
-  PACO_TRY(write_embeddings(batch));
-  PACO_TRY(write_categories(batch));
-  PACO_TRY(write_extras(batch));
-  for (const Snapshot& snapshot : batch.snapshots) PACO_TRY(write_snapshot(snapshot));
-  PACO_TRY(forget_embeddings(tail.samples));
-  PACO_TRY(commit_.finish());
+  PACO_TRY(begin_.run());
+  const Rollback rollback(database_);
+  PACO_TRY(body(tail));
+  PACO_TRY(commit_.run());
   tail_ = tail;
-  checkpointer_.committed(pages_in_log_, database_);
   return {};
 }
 
-// The chain links samples and operations in the order of events.
-Result<void> Writer::write_events(const Batch& batch, JournalTail& tail) {
-  std::size_t operation = 0;
-  const double* evidence = batch.evidence.data();
-  const double* embedding = batch.embeddings.data();
-  links_.clear();
-  for (const Batch::Sample& sample : batch.samples) {
-    for (; operation < batch.operations.size() &&
-           batch.operations[operation].event < sample.core.event;
-         ++operation) {
-      PACO_TRY(write_operation(batch.operations[operation], tail));
-    }
-    std::optional<std::uint64_t> checksum;
-    if (sample.has_embedding) {
-      checksum = embedding_checksum({embedding, dimension_});
-      embedding += dimension_;
-    }
-    tail.chain = sample_link(fields_, tail.chain, sample.core, {evidence, columns_},
-                             batch.key(sample), batch.name(sample), checksum);
-    evidence += columns_;
-    links_.push_back({checksum, tail.chain});
-    ++tail.samples;
-    ++tail.events;
-  }
-  for (; operation < batch.operations.size(); ++operation)
-    PACO_TRY(write_operation(batch.operations[operation], tail));
-  return write_samples(batch);
+Result<void> Writer::append(std::span<const SampleRow> samples,
+                            std::span<const CategoryRow> changed) {
+  return transaction([&](JournalTail& tail) -> Result<void> {
+    for (const SampleRow& row : samples) PACO_TRY(write_sample(row, tail));
+    PACO_TRY(write_embeddings(samples));
+    PACO_TRY(write_categories(changed));
+    return forget_embeddings(tail.samples);
+  });
 }
 
-Result<void> Writer::write_samples(const Batch& batch) {
-  if (batch.samples.empty()) return {};
-  batch_table_.show(batch, links_);
-  auto written = samples_.finish();
-  if (written.ok() || written.error().code != ErrorCode::bad_value) return written;
-  const Batch::Sample& refused = batch.samples[batch_table_.position()];
-  const auto key = batch.key(refused);
-  if (!key) return written;
-  return duplicate_key(database_.path(), refused.core.sequence, *key);
+Result<void> Writer::append(const OperationRow& operation, std::span<const CategoryRow> changed,
+                            std::span<const Membership> moved) {
+  return transaction([&](JournalTail& tail) -> Result<void> {
+    PACO_TRY(write_operation(operation, tail));
+    PACO_TRY(write_categories(changed));
+    return write_memberships(moved);
+  });
+}
+
+Result<void> Writer::write_sample(const SampleRow& row, JournalTail& tail) {
+  std::optional<std::uint64_t> embedding;
+  if (!row.embedding.empty()) embedding = embedding_checksum(row.embedding);
+  tail.chain = sample_link(fields_, tail.chain, row, row.evidence, row.key, row.sample, embedding);
+  const Result<void> written = sample_.run(
+      row.sequence, row.event, row.category, row.prototype, row.runner_up, row.verdict, row.counted,
+      row.key, row.sample, embedding, tail.chain, row.score, row.threshold, row.evidence);
+  if (!written.ok()) {
+    const bool is_refused = written.error().code == ErrorCode::bad_value && row.key.has_value();
+    return is_refused ? duplicate_key(database_.path(), row) : written.error();
+  }
+  ++tail.samples;
+  ++tail.events;
+  if (row.attributes.empty() && row.picture.empty()) return {};
+  return write_extras(row);
 }
 
 Result<void> Writer::write_operation(const OperationRow& row, JournalTail& tail) {
   tail.chain = operation_link(fields_, tail.chain, row);
-  operation_.integer(row.event)
-      .integer(row.sequence)
-      .real(row.time)
-      .text(row.actor)
-      .text(row.kind)
-      .text(row.request)
-      .text(row.outcome);
-  row.undoes ? operation_.integer(*row.undoes) : operation_.null();
-  PACO_TRY(operation_.integer(tail.chain).finish());
+  PACO_TRY(operation_.run(row.event, row.sequence, row.time, row.actor, row.kind, row.request,
+                          row.outcome, row.undoes, tail.chain));
   ++tail.operations;
   ++tail.events;
   return {};
 }
 
-// Runs of samples that follow each other and have embeddings, cut to a size that reads well.
-Result<void> Writer::write_embeddings(const Batch& batch) {
+// Runs of consecutive samples that have embeddings, each of a size that is read fast.
+Result<void> Writer::write_embeddings(std::span<const SampleRow> samples) {
   if (retention_.embeddings == std::uint64_t{0}) return {};
   const std::size_t most = std::max<std::size_t>(1, kRunBytes / (dimension_ * sizeof(float)));
-  std::size_t taken = 0;  // embeddings already written
-  for (std::size_t begin = 0; begin < batch.samples.size();) {
+  for (std::size_t begin = 0; begin < samples.size();) {
+    numbers_.clear();
     std::size_t end = begin;
-    while (end < batch.samples.size() && end - begin < most && batch.samples[end].has_embedding)
-      ++end;
-    if (end == begin) {
-      ++begin;
-      continue;
-    }
-    const std::span<const double> numbers(batch.embeddings.data() + taken * dimension_,
-                                          (end - begin) * dimension_);
-    PACO_TRY(write_run(batch.samples[begin].core.sequence, numbers));
-    taken += end - begin;
-    begin = end;
+    for (; end < samples.size() && end - begin < most && !samples[end].embedding.empty(); ++end)
+      numbers_.insert(numbers_.end(), samples[end].embedding.begin(), samples[end].embedding.end());
+    if (end > begin) PACO_TRY(write_run(samples[begin].sequence, numbers_));
+    begin = std::max(end, begin + 1);
   }
   return {};
 }
 
 Result<void> Writer::write_run(std::uint64_t first, std::span<const double> numbers) {
-  const ElementType type = encode_run(numbers, run_);
-  return embeddings_.integer(first)
-      .integer(std::uint64_t{numbers.size() / dimension_})
-      .text(element_name(type))
-      .blob(run_)
-      .finish();
+  const io::ElementType type = encode_run(numbers, run_);
+  return embeddings_.run(first, numbers.size() / dimension_, io::element_name(type),
+                         std::span<const std::byte>(run_));
 }
 
-Result<void> Writer::write_categories(const Batch& batch) {
-  for (const CategoryRow& row : batch.categories) {
-    PACO_TRY(category_.integer(row.id)
-                 .text(row.name)
-                 .text(row.kind)
-                 .integer(row.now)
-                 .integer(std::int64_t{row.retired})
-                 .integer(row.born)
-                 .integer(category_sum(fields_, row))
-                 .finish());
-    for (const std::int64_t prototype : row.prototypes) {
-      PACO_TRY(prototype_.integer(prototype)
-                   .integer(row.id)
-                   .integer(prototype_sum(fields_, prototype, row.id))
-                   .finish());
+Result<void> Writer::write_categories(std::span<const CategoryRow> changed) {
+  for (const CategoryRow& row : changed) {
+    PACO_TRY(category_.run(row.id, row.name, row.kind, row.now, row.retired, row.born,
+                           category_sum(fields_, row)));
+    for (const std::int64_t prototype : row.prototypes)
+      PACO_TRY(prototype_.run(prototype, row.id, prototype_sum(fields_, prototype, row.id)));
+  }
+  return {};
+}
+
+Result<void> Writer::write_memberships(std::span<const Membership> moved) {
+  for (const Membership& row : moved) {
+    PACO_TRY(moved_.run(row.sequence, row.prototype, row.counted, membership_sum(fields_, row)));
+  }
+  return {};
+}
+
+Result<void> Writer::write_extras(const SampleRow& row) {
+  std::optional<std::span<const std::byte>> picture;
+  if (!row.picture.empty()) picture = std::as_bytes(std::span(row.picture));
+  return extras_.run(row.sequence, row.attributes, picture,
+                     extras_sum(fields_, row.sequence, row.attributes, row.picture));
+}
+
+Result<void> Writer::save_snapshot(const SnapshotInfo& info, std::span<const std::byte> bytes) {
+  return transaction([&](JournalTail&) -> Result<void> {
+    PACO_TRY(drop_parts_.run(info.event));
+    for (std::size_t begin = 0; begin < bytes.size(); begin += kPartBytes) {
+      PACO_TRY(
+          snapshot_part_.run(info.event, begin / kPartBytes,
+                             bytes.subspan(begin, std::min(kPartBytes, bytes.size() - begin))));
     }
-  }
-  for (const Membership& row : batch.moved) {
-    PACO_TRY(moved_.integer(row.sequence)
-                 .integer(row.prototype)
-                 .integer(std::int64_t{row.counted})
-                 .integer(membership_sum(fields_, row))
-                 .finish());
-  }
-  return {};
+    return snapshot_.run(info.event, info.sequence, info.digest, info.size,
+                         snapshot_sum(fields_, info, checksum_of(bytes)));
+  });
 }
 
-Result<void> Writer::write_extras(const Batch& batch) {
-  for (const Extras& row : batch.extras) {
-    extras_.integer(row.sequence).text(row.attributes);
-    row.has_picture ? extras_.blob(std::as_bytes(std::span(row.picture))) : extras_.null();
-    PACO_TRY(extras_.integer(extras_sum(fields_, row)).finish());
-  }
-  return {};
+Result<void> Writer::prune_snapshots(std::uint64_t keep) {
+  return transaction([&](JournalTail&) { return remove_snapshots(keep); });
 }
 
-Result<void> Writer::write_snapshot(const Snapshot& snapshot) {
-  PACO_TRY(drop_parts_.integer(snapshot.event).finish());
-  PACO_ASSIGN(const std::int64_t first,
-              database_.number("SELECT coalesce(max(part), -1) + 1 FROM snapshot_parts"));
-  const std::span<const std::byte> bytes(snapshot.bytes);
-  std::int64_t part = first;
-  for (std::size_t begin = 0; begin < bytes.size(); begin += kPartBytes) {
-    PACO_TRY(snapshot_part_.integer(part++)
-                 .integer(snapshot.event)
-                 .blob(bytes.subspan(begin, std::min(kPartBytes, bytes.size() - begin)))
-                 .finish());
-  }
-  return snapshot_.integer(snapshot.event)
-      .integer(snapshot.sequence)
-      .text(snapshot.digest)
-      .integer(std::uint64_t{bytes.size()})
-      .integer(first)
-      .integer(snapshot_sum(fields_, snapshot, checksum_of(bytes)))
-      .finish();
+Result<void> Writer::remove_snapshots(std::uint64_t keep) {
+  return database_.run(fmt::format(
+      "DELETE FROM snapshots WHERE event NOT IN (SELECT event FROM snapshots ORDER BY event DESC "
+      "LIMIT {});"
+      "DELETE FROM snapshot_parts WHERE event NOT IN (SELECT event FROM snapshots)",
+      keep));
 }
 
-// Whole runs only, and not at every write: a single sample shall not pay for it. So a few more are
-// kept than asked for; compact() is exact.
+// Removes whole runs, and not at every call, so that single samples do not pay for it. A few more
+// are kept than asked for; compact() is exact.
 Result<void> Writer::forget_embeddings(std::uint64_t samples) {
   const std::uint64_t keep = retention_.embeddings.value_or(samples);
   if (keep == 0 || samples <= keep) return {};
   const std::uint64_t until = samples - keep;
   if (until < forgotten_ + std::max<std::uint64_t>(256, keep / 16)) return {};
-  PACO_TRY(forget_.integer(until).finish());
+  PACO_TRY(forget_.run(until));
   forgotten_ = until;
   return {};
 }
@@ -253,7 +210,49 @@ Result<void> Writer::sync() {
   sqlite3_file_control(database_.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
   if (log == nullptr || log->pMethods == nullptr) return {};  // nothing was ever written
   const int status = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
-  if (status != SQLITE_OK) return database_error(database_.path(), status, "the disk refused");
+  if (status != SQLITE_OK) return database_error(database_.path(), status, "sync failed");
+  return {};
+}
+
+// Keeps the embeddings of the last `keep` samples; the run that the limit falls into is cut.
+Result<void> Writer::cut_embeddings(std::uint64_t keep) {
+  const std::uint64_t until = tail_.samples > keep ? tail_.samples - keep : 0;
+  PACO_TRY(forget_.run(until));
+  PACO_ASSIGN(Statement run, database_.prepare("SELECT first_sequence, count, type, bytes FROM "
+                                               "embeddings WHERE first_sequence < ?1"));
+  PACO_ASSIGN(const bool found, run.bind(until).step());
+  if (!found) return {};
+  const std::uint64_t first = run.number_at(0), count = run.number_at(1);
+  PACO_ASSIGN(const io::ElementType type, run_type(database_.path(), run.text_at(2)));
+  const std::span<const std::byte> bytes = run.blob_at(3);
+  if (first + count <= until || bytes.size() != count * dimension_ * io::element_size(type))
+    return damaged(database_.path(), fmt::format("the embeddings of sample {} on", first));
+  std::vector<double> numbers((first + count - until) * dimension_);
+  io::to_doubles(type, false, bytes.data() + bytes.size() / count * (until - first), numbers);
+  run.reset();
+  PACO_TRY(database_.run(fmt::format("DELETE FROM embeddings WHERE first_sequence = {}", first)));
+  return write_run(until, numbers);
+}
+
+Result<void> Writer::compact(const Retention& retention) {
+  const Result<void> removed = transaction([&](JournalTail&) -> Result<void> {
+    PACO_TRY(write_retention(database_, retention));
+    if (retention.embeddings) PACO_TRY(cut_embeddings(*retention.embeddings));
+    return remove_snapshots(retention.snapshots);
+  });
+  if (!removed.ok()) return removed;
+  retention_ = retention;
+  forgotten_ = 0;
+  // One transaction too: it is in the log as a whole or not at all.
+  PACO_TRY(database_.run("VACUUM"));
+  return checkpoint();
+}
+
+Result<void> Writer::checkpoint() {
+  const int status = sqlite3_wal_checkpoint_v2(database_.handle(), "main",
+                                               SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
+  // Busy: a reader still needs the log, which then stays.
+  if (status != SQLITE_OK && (status & 0xff) != SQLITE_BUSY) return database_.error();
   return {};
 }
 

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-namespace paco {
+namespace paco::report {
 
 static_assert(std::endian::native == std::endian::little,
               "arrays are embedded as they lie in memory");
@@ -27,4 +27,4 @@ std::string base64(std::span<const std::byte> bytes) {
   return text;
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace paco {
+namespace paco::report {
 
 // RFC 4648 with padding.
 std::string base64(std::span<const std::byte> bytes);
@@ -16,4 +16,4 @@ std::string base64_of(std::span<const T> values) {
   return base64(std::as_bytes(values));
 }
 
-}  // namespace paco
+}  // namespace paco::report

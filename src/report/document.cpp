@@ -3,13 +3,13 @@
 
 #include <limits>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "report/page.hpp"
 #include "report/report.hpp"
 #include "report/sections.hpp"
 #include "report/summary.hpp"
 
-namespace paco {
+namespace paco::report {
 
 namespace {
 
@@ -74,7 +74,7 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
     // The same in the tables and curves of the page.
     for (const char* key : {"per_class", "confused", "births"}) evaluation.erase(key);
     document["evaluation"] = std::move(evaluation);
-    const Evaluation& evaluated = *input.evaluation;
+    const evaluate::Evaluation& evaluated = *input.evaluation;
     Json& tables = document["tables"] = Json::array();
     for (const Table& table : {accuracy_table(evaluated), overview_table(evaluated),
                                class_table(evaluated), confused_table(evaluated)})
@@ -95,4 +95,4 @@ Result<std::string> render_report(const ReportInput& input, const ReportOptions&
   return page_with(input.title, document);
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -9,7 +9,7 @@
 #include "report/page.hpp"
 #include "report/table.hpp"
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -110,4 +110,4 @@ Json page_table(const Table& table) {
           {"rows", std::move(rows)}};
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -3,13 +3,13 @@
 #include <set>
 #include <unordered_map>
 
-#include "base/try.hpp"
-#include "images/images.hpp"
+#include "core/try.hpp"
+#include "embed/images/images.hpp"
 #include "paco/method.hpp"
 #include "report/sections.hpp"
 #include "report/thumbnail.hpp"
 
-namespace paco {
+namespace paco::report {
 
 namespace {
 
@@ -34,7 +34,7 @@ Result<Json> picture(const ReportView& view, const ReportOptions& options, std::
             std::to_string(input.images->size()),
         "give the pictures this stream was made from, or an index from stream order to picture"};
   }
-  PACO_ASSIGN(const Image image, input.images->load(static_cast<std::size_t>(index)));
+  PACO_ASSIGN(const embed::Image image, input.images->load(static_cast<std::size_t>(index)));
   PACO_ASSIGN(const Thumbnail small, make_thumbnail(image, options.thumbnail, options.quality));
   Json result = {{"sequence", sample.decision.sequence},
                  {view.has("branch") ? "branch" : "verdict", view.stream.ways[place]},
@@ -42,7 +42,8 @@ Result<Json> picture(const ReportView& view, const ReportOptions& options, std::
                  {"height", small.height},
                  {"image", small.uri}};
   if (sample.id != std::to_string(sample.decision.sequence)) result["id"] = sample.id;
-  if (!input.truth.empty() && input.truth[place] != kNoTruth) result["truth"] = input.truth[place];
+  if (!input.truth.empty() && input.truth[place] != io::kNoTruth)
+    result["truth"] = input.truth[place];
   if (input.method != nullptr) result["explanation"] = input.method->explain(sample.decision);
   return result;
 }
@@ -121,4 +122,4 @@ Result<Json> gallery_section(const ReportView& view, const ReportOptions& option
   return Json{{"categories", std::move(of_categories)}, {"classes", std::move(of_classes)}};
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/try.hpp"
-#include "data/npy.hpp"
+#include "core/try.hpp"
+#include "embed/images/images.hpp"
 #include "evaluate/companions.hpp"
-#include "evaluate/truth.hpp"
-#include "images/images.hpp"
-#include "registry/decision_reader.hpp"
-#include "registry/registry.hpp"
+#include "io/decision_reader.hpp"
+#include "io/npy.hpp"
+#include "io/truth.hpp"
+#include "methods/registry.hpp"
 #include "report/sample_files.hpp"
 #include "report/sections.hpp"
 
-namespace paco {
+namespace paco::report {
 
 GatheredReport::GatheredReport() = default;
 GatheredReport::GatheredReport(GatheredReport&&) noexcept = default;
@@ -46,13 +46,13 @@ Result<std::optional<std::size_t>> known_classes(const ReportFiles& files, const
 }
 
 // Does a file of decisions have just the columns that this method writes?
-bool fits(const MethodInfo& method, std::span<const DecisionField> fields) {
+bool fits(const MethodInfo& method, std::span<const io::DecisionField> fields) {
   std::size_t written = 0;
   for (const EvidenceField& field : method.evidence) {
     if (field.after) continue;
     ++written;
     const bool has = std::any_of(fields.begin(), fields.end(),
-                                 [&](const DecisionField& f) { return f.name == field.name; });
+                                 [&](const io::DecisionField& f) { return f.name == field.name; });
     if (!has) return false;
   }
   return written == fields.size();
@@ -61,7 +61,7 @@ bool fits(const MethodInfo& method, std::span<const DecisionField> fields) {
 // The methods that may have decided this, most likely first. With one, or one that is named or that
 // the model was made for, explanations are its own.
 Result<std::vector<const MethodInfo*>> methods_of(const ReportFiles& files, const Model* model,
-                                                  std::span<const DecisionField> fields) {
+                                                  std::span<const io::DecisionField> fields) {
   const std::string wanted = !files.method.empty() ? files.method : model ? model->method : "";
   std::vector<const MethodInfo*> fitting;
   if (!wanted.empty()) {
@@ -74,7 +74,7 @@ Result<std::vector<const MethodInfo*>> methods_of(const ReportFiles& files, cons
                    "name the method that decided, or leave it out"};
     }
   }
-  for (const Registration& method : registered_methods()) {
+  for (const methods::Registration& method : methods::registered_methods()) {
     if (fits(method.info, fields)) fitting.push_back(&method.info);
   }
   return fitting;
@@ -84,7 +84,7 @@ Result<std::vector<const MethodInfo*>> methods_of(const ReportFiles& files, cons
 class Passage {
  public:
   Passage(const std::vector<ReportField>& fields, std::span<const std::string> listed,
-          std::optional<KnownClaim> claim, const std::string& path)
+          std::optional<evaluate::KnownClaim> claim, const std::string& path)
       : totals(fields, listed) {
     if (claim) check_.emplace(std::move(*claim), path);
   }
@@ -111,7 +111,7 @@ class Passage {
   std::vector<std::string> ids;  // of the samples; empty if each is its arrival number
 
  private:
-  std::optional<KnownCheck> check_;
+  std::optional<evaluate::KnownCheck> check_;
   std::optional<Error>
       contradiction_;  // one that was met on the way; a bad row is the plainer fault
 };
@@ -154,7 +154,7 @@ Result<std::vector<ReportSample>> pass_and_keep(SampleReader& reader, Passage& p
   const auto number = [](const ReportSample& sample) { return sample.decision.sequence; };
   if (!std::ranges::is_sorted(samples, {}, number)) std::ranges::stable_sort(samples, {}, number);
   for (std::size_t i = 1; i < samples.size(); ++i)
-    PACO_TRY(check_follows(number(samples[i - 1]), number(samples[i]), path));
+    PACO_TRY(evaluate::check_follows(number(samples[i - 1]), number(samples[i]), path));
   for (ReportSample& sample : samples) {
     PACO_TRY(reader.join(sample));
     passage.see(sample);
@@ -164,8 +164,8 @@ Result<std::vector<ReportSample>> pass_and_keep(SampleReader& reader, Passage& p
 }
 
 // The whole stream into report.input, and the ids of its samples if they have any.
-Result<std::vector<std::string>> read_stream(DecisionReader decisions, const SampleFiles& files,
-                                             const std::optional<KnownClaim>& claim,
+Result<std::vector<std::string>> read_stream(io::DecisionReader decisions, const SampleFiles& files,
+                                             const std::optional<evaluate::KnownClaim>& claim,
                                              GatheredReport& report) {
   ReportInput& input = report.input;
   PACO_ASSIGN(SampleReader reader, SampleReader::start(std::move(decisions), files));
@@ -179,7 +179,7 @@ Result<std::vector<std::string>> read_stream(DecisionReader decisions, const Sam
       report.samples = std::make_unique<SamplesOfFiles>(files);
     } else {
       passage.emplace(input.fields, listed, claim, files.decisions);
-      PACO_ASSIGN(DecisionReader again, DecisionReader::open(files.decisions));
+      PACO_ASSIGN(io::DecisionReader again, io::DecisionReader::open(files.decisions));
       PACO_ASSIGN(reader, SampleReader::start(std::move(again), files));
     }
   }
@@ -206,34 +206,35 @@ std::vector<std::string> names_by_id(const ReportInput& input) {
   return names;
 }
 
-Result<Truth> truth_of(const ReportFiles& files, const ReportInput& input,
-                       std::span<const std::string> ids) {
+Result<io::Truth> truth_of(const ReportFiles& files, const ReportInput& input,
+                           std::span<const std::string> ids) {
   const auto known = input.model != nullptr ? input.model->class_names : std::vector<std::string>{};
-  PACO_ASSIGN(const auto class_names, names_of_classes(known, files.classes));
-  return read_truth(files.truth, {input.stream.first, input.stream.size(), ids, class_names});
+  PACO_ASSIGN(const auto class_names, io::names_of_classes(known, files.classes));
+  return io::read_truth(files.truth, {input.stream.first, input.stream.size(), ids, class_names});
 }
 
 Result<void> add_truth(const ReportFiles& files, std::span<const std::string> ids,
                        GatheredReport& report, const std::stop_token& stop) {
   ReportInput& input = report.input;
-  PACO_ASSIGN(Truth truth, truth_of(files, input, ids));
+  PACO_ASSIGN(io::Truth truth, truth_of(files, input, ids));
   std::vector<CategoryId> closed;
   if (!files.closed.empty()) {
-    PACO_ASSIGN(StreamOutline other, read_outline(files.closed));
-    PACO_TRY(check_same_stream({input.stream.first, input.stream.size()}, files.decisions,
-                               extent_of(other), files.closed));
+    PACO_ASSIGN(evaluate::StreamOutline other, evaluate::read_outline(files.closed));
+    PACO_TRY(evaluate::check_same_stream({input.stream.first, input.stream.size()}, files.decisions,
+                                         evaluate::extent_of(other), files.closed));
     closed = std::move(other.categories);
   }
   const std::vector<std::string> names = names_by_id(input);
-  EvaluationInput evaluated;
+  evaluate::EvaluationInput evaluated;
   evaluated.predicted = input.stream.categories;
   evaluated.truth = truth.labels;
   evaluated.known_classes = static_cast<std::int64_t>(input.known_classes);
   evaluated.closed = closed;
   evaluated.class_names = truth.class_names;
   evaluated.cluster_names = names;
-  PACO_ASSIGN(Evaluation evaluation, evaluate(evaluated, files.evaluation, stop));
-  report.evaluation = std::make_unique<Evaluation>(std::move(evaluation));
+  PACO_ASSIGN(evaluate::Evaluation evaluation,
+              evaluate::evaluate(evaluated, files.evaluation, stop));
+  report.evaluation = std::make_unique<evaluate::Evaluation>(std::move(evaluation));
   input.evaluation = report.evaluation.get();
   input.truth = std::move(truth.labels);
   input.truth_names = std::move(truth.class_names);
@@ -241,10 +242,10 @@ Result<void> add_truth(const ReportFiles& files, std::span<const std::string> id
 }
 
 Result<void> add_images(const ReportFiles& files, GatheredReport& report) {
-  PACO_ASSIGN(report.images, open_images(files.images));
+  PACO_ASSIGN(report.images, embed::open_images(files.images));
   report.input.images = report.images.get();
   if (files.images_index.empty()) return {};
-  PACO_ASSIGN(NpyArray<std::int64_t> index, read_npy<std::int64_t>(files.images_index));
+  PACO_ASSIGN(io::NpyArray<std::int64_t> index, io::read_npy<std::int64_t>(files.images_index));
   if (index.data.size() != report.input.stream.size()) {
     return Error{ErrorCode::mismatch,
                  fmt::format("{} has {} numbers, {} has {} samples", files.images_index,
@@ -260,7 +261,7 @@ Result<void> add_images(const ReportFiles& files, GatheredReport& report) {
 Result<GatheredReport> gather_report(const ReportFiles& files, std::stop_token stop) {
   GatheredReport report;
   ReportInput& input = report.input;
-  PACO_ASSIGN(DecisionReader reader, DecisionReader::open(files.decisions));
+  PACO_ASSIGN(io::DecisionReader reader, io::DecisionReader::open(files.decisions));
   if (!reader.detailed()) {
     return Error{
         ErrorCode::unsupported,
@@ -274,9 +275,9 @@ Result<GatheredReport> gather_report(const ReportFiles& files, std::stop_token s
   }
   PACO_ASSIGN(const auto methods, methods_of(files, input.model, reader.fields()));
   PACO_ASSIGN(const auto known, known_classes(files, input.model));
-  std::optional<KnownClaim> claim;
+  std::optional<evaluate::KnownClaim> claim;
   if (known) {
-    claim = KnownClaim{*known, {}, input.model != nullptr ? files.model : "--known"};
+    claim = evaluate::KnownClaim{*known, {}, input.model != nullptr ? files.model : "--known"};
     if (input.model != nullptr) claim->names = input.model->class_names;
   }
   if (!methods.empty()) input.decided_by = methods.front()->name;
@@ -306,4 +307,4 @@ Result<GatheredReport> gather_report(const ReportFiles& files, std::stop_token s
   return report;
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -13,7 +13,7 @@
 
 #include "report/report.hpp"
 
-namespace paco {
+namespace paco::report {
 
 struct ReportFiles {
   std::string title;      // empty: the name of the decisions file
@@ -27,15 +27,15 @@ struct ReportFiles {
   std::string images;   // specification of an image source, e.g. "tar:birds.tar"
   std::string images_index;  // npy: for each sample in stream order, its place in the image source
   std::optional<std::int64_t> known;  // number of known classes; the model knows it too
-  EvaluationOptions evaluation;
+  evaluate::EvaluationOptions evaluation;
 };
 
 // Owns what input points to.
 struct GatheredReport {
   std::shared_ptr<const Model> model;
   std::unique_ptr<Method> method;
-  std::unique_ptr<Evaluation> evaluation;
-  std::unique_ptr<ImageSource> images;
+  std::unique_ptr<evaluate::Evaluation> evaluation;
+  std::unique_ptr<embed::ImageSource> images;
   std::unique_ptr<ReportSamples> samples;
   ReportInput input;
 
@@ -46,4 +46,4 @@ struct GatheredReport {
 
 Result<GatheredReport> gather_report(const ReportFiles& files, std::stop_token stop = {});
 
-}  // namespace paco
+}  // namespace paco::report

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace paco {
+namespace paco::report {
 
 Histogram make_histogram(std::span<const std::vector<double>> groups, std::size_t bins) {
   assert(bins > 0);
@@ -36,4 +36,4 @@ Histogram make_histogram(std::span<const std::vector<double>> groups, std::size_
   return result;
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace paco {
+namespace paco::report {
 
 struct Histogram {
   double low = 0;                                 // left edge of the first bin
@@ -17,4 +17,4 @@ struct Histogram {
 // right edge.
 Histogram make_histogram(std::span<const std::vector<double>> groups, std::size_t bins);
 
-}  // namespace paco
+}  // namespace paco::report

@@ -8,7 +8,7 @@
 
 #include "paco/result.hpp"
 
-namespace paco {
+namespace paco::report {
 
 struct Table;  // report/table.hpp
 
@@ -35,4 +35,4 @@ Result<std::string> page_with(std::string_view title, const nlohmann::ordered_js
 // A table as the page draws it: columns with their kind, rows of bare values.
 nlohmann::ordered_json page_table(const Table& table);
 
-}  // namespace paco
+}  // namespace paco::report

@@ -23,9 +23,11 @@
 #include "paco/result.hpp"
 #include "report/stream_totals.hpp"
 
-namespace paco {
+namespace paco::embed {
+class ImageSource;
+}  // namespace paco::embed
 
-class ImageSource;  // data/images.hpp
+namespace paco::report {
 
 // One number of the evidence: what the method of the stream says of it, as far as it is known.
 struct ReportField {
@@ -76,11 +78,11 @@ struct ReportInput {
   const Model* model = nullptr;    // thresholds and histograms
   const Method* method = nullptr;  // explanations; `fields` are then its evidence
   std::string decided_by;          // the name of the method, if it is known without `method`
-  const Evaluation* evaluation = nullptr;  // accuracy tables
-  std::vector<std::int64_t> truth;         // per sample, kNoTruth if unknown; or empty
-  std::vector<std::string> truth_names;    // by true class id; may be short or empty, ids stand in
-  const ImageSource* images = nullptr;     // pictures of the samples
-  std::vector<std::int64_t> image_index;   // sample -> picture; empty: by arrival number
+  const evaluate::Evaluation* evaluation = nullptr;  // accuracy tables
+  std::vector<std::int64_t> truth;                   // per sample, kNoTruth if unknown; or empty
+  std::vector<std::string> truth_names;  // by true class id; may be short or empty, ids stand in
+  const embed::ImageSource* images = nullptr;  // pictures of the samples
+  std::vector<std::int64_t> image_index;       // sample -> picture; empty: by arrival number
 };
 
 struct ReportOptions {
@@ -103,4 +105,4 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
 Result<std::string> render_report(const ReportInput& input, const ReportOptions& options = {},
                                   std::stop_token stop = {});
 
-}  // namespace paco
+}  // namespace paco::report

@@ -4,15 +4,17 @@
 
 #include <algorithm>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 constexpr const char* kTraceHint = "give the trace that was written together with these decisions";
 
-bool on_disk(const std::string& path) { return path != "-" && path_kind(path) == PathKind::file; }
+bool on_disk(const std::string& path) {
+  return path != "-" && core::path_kind(path) == core::PathKind::file;
+}
 
 // How many are before it; all if it is not there.
 template <class Field>
@@ -28,7 +30,7 @@ bool SampleFiles::can_be_read_again() const {
   return on_disk(decisions) && (trace.empty() || on_disk(trace));
 }
 
-Result<SampleReader> SampleReader::start(DecisionReader decisions, const SampleFiles& files) {
+Result<SampleReader> SampleReader::start(io::DecisionReader decisions, const SampleFiles& files) {
   SampleReader reader(std::move(decisions), files);
   reader.name_fields();
   if (!files.trace.empty()) PACO_TRY(reader.open_trace());
@@ -36,7 +38,7 @@ Result<SampleReader> SampleReader::start(DecisionReader decisions, const SampleF
 }
 
 void SampleReader::name_fields() {
-  const std::vector<DecisionField>& in_file = decisions_.fields();
+  const std::vector<io::DecisionField>& in_file = decisions_.fields();
   if (files_.method != nullptr) {
     for (const EvidenceField& field : files_.method->evidence) {
       fields_.push_back({std::string(field.name),
@@ -45,15 +47,15 @@ void SampleReader::name_fields() {
                          {field.choices.begin(), field.choices.end()}});
     }
   } else {
-    for (const DecisionField& field : in_file)
+    for (const io::DecisionField& field : in_file)
       fields_.push_back({field.name, "", "", field.choices});
   }
   for (const ReportField& field : fields_) places_.push_back(place_of(field.name, in_file));
 }
 
 Result<void> SampleReader::open_trace() {
-  PACO_ASSIGN(trace_, TraceReader::open(files_.trace));
-  for (const DecisionField& field : trace_->fields()) {
+  PACO_ASSIGN(trace_, io::TraceReader::open(files_.trace));
+  for (const io::DecisionField& field : trace_->fields()) {
     traced_.push_back(place_of(field.name, fields_));
     if (traced_.back() == fields_.size()) fields_.push_back({field.name, "", "", field.choices});
   }
@@ -144,7 +146,7 @@ Result<void> SampleReader::finish() {
 }
 
 Result<std::vector<ReportSample>> SamplesOfFiles::pick(std::span<const std::size_t> places) const {
-  PACO_ASSIGN(DecisionReader decisions, DecisionReader::open(files_.decisions));
+  PACO_ASSIGN(io::DecisionReader decisions, io::DecisionReader::open(files_.decisions));
   PACO_ASSIGN(SampleReader reader, SampleReader::start(std::move(decisions), files_));
   std::vector<ReportSample> picked(places.size());
   std::size_t at = 0;
@@ -168,4 +170,4 @@ Result<std::vector<ReportSample>> SamplesOfFiles::pick(std::span<const std::size
   return picked;
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "io/decision_reader.hpp"
+#include "io/trace_file.hpp"
 #include "paco/method.hpp"
-#include "registry/decision_reader.hpp"
-#include "registry/trace_file.hpp"
 #include "report/report.hpp"
 
-namespace paco {
+namespace paco::report {
 
 struct SampleFiles {
   std::string decisions;
@@ -28,7 +28,7 @@ struct SampleFiles {
 
 class SampleReader {
  public:
-  static Result<SampleReader> start(DecisionReader decisions, const SampleFiles& files);
+  static Result<SampleReader> start(io::DecisionReader decisions, const SampleFiles& files);
 
   const std::vector<ReportField>& fields() const { return fields_; }
   // Bytes of the decisions that are still to come, if that is known.
@@ -46,19 +46,19 @@ class SampleReader {
   Result<void> finish();
 
  private:
-  SampleReader(DecisionReader decisions, SampleFiles files)
+  SampleReader(io::DecisionReader decisions, SampleFiles files)
       : decisions_(std::move(decisions)), files_(std::move(files)) {}
   void name_fields();
   Result<void> open_trace();
 
-  DecisionReader decisions_;
+  io::DecisionReader decisions_;
   SampleFiles files_;
   std::vector<ReportField> fields_;
   std::vector<std::size_t> places_;  // of each of them in the file of decisions, or beyond its end
-  std::optional<TraceReader> trace_;
+  std::optional<io::TraceReader> trace_;
   std::vector<std::size_t> traced_;  // places of the trace's fields among ours
-  DecisionRow row_;
-  TraceRow trace_row_;
+  io::DecisionRow row_;
+  io::TraceRow trace_row_;
   std::size_t samples_ = 0;     // joined or passed over
   std::size_t trace_rows_ = 0;  // read
   std::optional<Error> other_sample_;
@@ -74,4 +74,4 @@ class SamplesOfFiles final : public ReportSamples {
   SampleFiles files_;
 };
 
-}  // namespace paco
+}  // namespace paco::report

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "discover/method_details.hpp"
+#include "methods/common/method_details.hpp"
 #include "report/report.hpp"
 
-namespace paco {
+namespace paco::report {
 
 using Json = nlohmann::ordered_json;
 
@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 using Gallery = std::vector<std::pair<CategoryId, std::vector<std::size_t>>>;
 
 // Thresholds of the method that decided, if the model has its section.
-std::optional<MethodDetails> details_of(const ReportInput& input);
+std::optional<methods::MethodDetails> details_of(const ReportInput& input);
 // The evidence that the model has thresholds for: the page has histograms of it.
 std::vector<std::string> fields_with_threshold(const ReportInput& input);
 
@@ -35,7 +35,7 @@ struct ReportView {
   const ReportInput& input;
   const StreamTotals& stream;
   // Of the method, if the model has its section and the stream the evidence for its thresholds.
-  std::optional<MethodDetails> details;
+  std::optional<methods::MethodDetails> details;
   // Added to evidence in the unit "score" on the page. 0 if that is not known.
   double shift = 0;
 
@@ -91,4 +91,4 @@ Json series_section(const ReportView& view);
 Result<Json> gallery_section(const ReportView& view, const ReportOptions& options,
                              const std::stop_token& stop);
 
-}  // namespace paco
+}  // namespace paco::report

@@ -8,7 +8,7 @@
 #include "report/histogram.hpp"
 #include "report/sections.hpp"
 
-namespace paco {
+namespace paco::report {
 
 namespace {
 
@@ -86,10 +86,10 @@ Json latency_bins(const StreamTotals& stream) {
     if (times.empty()) continue;
     std::sort(times.begin(), times.end());
     result["end"].push_back(stream.sequence(end));
-    result["p10"].push_back(sorted_quantile(times, 0.10));
-    result["p50"].push_back(sorted_quantile(times, 0.50));
-    result["p90"].push_back(sorted_quantile(times, 0.90));
-    result["p99"].push_back(sorted_quantile(times, 0.99));
+    result["p10"].push_back(evaluate::sorted_quantile(times, 0.10));
+    result["p50"].push_back(evaluate::sorted_quantile(times, 0.50));
+    result["p90"].push_back(evaluate::sorted_quantile(times, 0.90));
+    result["p99"].push_back(evaluate::sorted_quantile(times, 0.99));
   }
   return result;
 }
@@ -135,7 +135,7 @@ std::vector<std::size_t> other_fields(const ReportView& view) {
 
 Json histogram_section(const ReportView& view) {
   Json result = Json::object();
-  for (const CalibratedThreshold& threshold : view.details->thresholds) {
+  for (const methods::CalibratedThreshold& threshold : view.details->thresholds) {
     const int field = view.place(threshold.field);
     const double shift = view.shift_of(field);
     result[threshold.key] =
@@ -238,4 +238,4 @@ Json series_section(const ReportView& view) {
   return result;
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -9,7 +9,7 @@
 
 #include "report/report.hpp"
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 // Whether the text is this number as it is usually written.
@@ -99,4 +99,4 @@ std::size_t StreamTotals::known_classes() const {
   return static_cast<std::size_t>(any ? first_category_ : above_known_);
 }
 
-}  // namespace paco
+}  // namespace paco::report

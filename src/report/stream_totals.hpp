@@ -18,7 +18,7 @@
 
 #include "paco/decision.hpp"
 
-namespace paco {
+namespace paco::report {
 
 struct ReportField;   // report.hpp
 struct ReportSample;  // report.hpp
@@ -82,4 +82,4 @@ class StreamTotals {
   static constexpr std::size_t kVerdicts = 4;
 };
 
-}  // namespace paco
+}  // namespace paco::report

@@ -7,30 +7,30 @@
 #include <optional>
 #include <string_view>
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
 Json number_or_null(std::optional<double> value) { return value ? Json(*value) : Json(); }
 
-Json split_values(const SplitAccuracy& split) {
+Json split_values(const evaluate::SplitAccuracy& split) {
   return Json{{"all", number_or_null(split.all.value())},
               {"old", number_or_null(split.old.value())},
               {"new", number_or_null(split.novel.value())}};
 }
 
-Json interval_or_null(const std::optional<Interval>& interval) {
+Json interval_or_null(const std::optional<evaluate::Interval>& interval) {
   return interval ? Json::array({interval->low, interval->high}) : Json();
 }
 
-Json split_intervals(const SplitAccuracy& split) {
+Json split_intervals(const evaluate::SplitAccuracy& split) {
   return Json{{"all", interval_or_null(split.all.interval)},
               {"old", interval_or_null(split.old.interval)},
               {"new", interval_or_null(split.novel.interval)}};
 }
 
-void put_scores(const Scores& scores, Json& json) {
+void put_scores(const evaluate::Scores& scores, Json& json) {
   json["strict"] = split_values(scores.strict);
   json["greedy"] = split_values(scores.greedy);
   json["known_accuracy"] = number_or_null(scores.known_accuracy.value());
@@ -46,15 +46,15 @@ void put_scores(const Scores& scores, Json& json) {
                           {"known_accuracy", interval_or_null(scores.known_accuracy.interval)}};
 }
 
-Cell low(const Accuracy& accuracy) {
+Cell low(const evaluate::Accuracy& accuracy) {
   return accuracy.interval ? Cell(accuracy.interval->low) : Cell();
 }
-Cell high(const Accuracy& accuracy) {
+Cell high(const evaluate::Accuracy& accuracy) {
   return accuracy.interval ? Cell(accuracy.interval->high) : Cell();
 }
 
-void add_accuracies(const Scores& scores, const std::string& method, Table& table) {
-  const auto add = [&](std::string protocol, std::string over, const Accuracy& accuracy) {
+void add_accuracies(const evaluate::Scores& scores, const std::string& method, Table& table) {
+  const auto add = [&](std::string protocol, std::string over, const evaluate::Accuracy& accuracy) {
     table.add({method, std::move(protocol), std::move(over), cell(accuracy.value()), low(accuracy),
                high(accuracy), accuracy.correct, accuracy.samples});
   };
@@ -76,24 +76,24 @@ std::string_view kind_name(bool known) { return known ? "old" : "new"; }
 
 }  // namespace
 
-Table score_table(const Evaluation& evaluation) {
-  Table table{
-      "scores",
-      fmt::format("Scores in percent (clusters kept: {})", keep_name(evaluation.options.keep)),
-      {{"method", "method"},
-       {"strict_all", "strict all", Show::share},
-       {"strict_old", "old", Show::share},
-       {"strict_new", "new", Show::share},
-       {"greedy_all", "greedy all", Show::share},
-       {"greedy_old", "old", Show::share},
-       {"greedy_new", "new", Show::share},
-       {"known_accuracy", "known", Show::share},
-       {"memory_size", "memory", Show::integer},
-       {"true_classes", "true classes", Show::integer},
-       {"nmi", "NMI", Show::number, 3},
-       {"ari", "ARI", Show::number, 3}},
-      {}};
-  const auto add = [&](std::string method, const Scores& scores) {
+Table score_table(const evaluate::Evaluation& evaluation) {
+  Table table{"scores",
+              fmt::format("Scores in percent (clusters kept: {})",
+                          evaluate::keep_name(evaluation.options.keep)),
+              {{"method", "method"},
+               {"strict_all", "strict all", Show::share},
+               {"strict_old", "old", Show::share},
+               {"strict_new", "new", Show::share},
+               {"greedy_all", "greedy all", Show::share},
+               {"greedy_old", "old", Show::share},
+               {"greedy_new", "new", Show::share},
+               {"known_accuracy", "known", Show::share},
+               {"memory_size", "memory", Show::integer},
+               {"true_classes", "true classes", Show::integer},
+               {"nmi", "NMI", Show::number, 3},
+               {"ari", "ARI", Show::number, 3}},
+              {}};
+  const auto add = [&](std::string method, const evaluate::Scores& scores) {
     table.add({std::move(method), cell(scores.strict.all.value()), cell(scores.strict.old.value()),
                cell(scores.strict.novel.value()), cell(scores.greedy.all.value()),
                cell(scores.greedy.old.value()), cell(scores.greedy.novel.value()),
@@ -105,10 +105,11 @@ Table score_table(const Evaluation& evaluation) {
   return table;
 }
 
-Table accuracy_table(const Evaluation& evaluation) {
+Table accuracy_table(const evaluate::Evaluation& evaluation) {
   Table table{"accuracy",
               fmt::format("Accuracy in percent (kept clusters: {}; {:g} % intervals)",
-                          keep_name(evaluation.options.keep), 100 * evaluation.options.confidence),
+                          evaluate::keep_name(evaluation.options.keep),
+                          100 * evaluation.options.confidence),
               {{"method", "method"},
                {"protocol", "protocol"},
                {"classes", "classes"},
@@ -123,7 +124,7 @@ Table accuracy_table(const Evaluation& evaluation) {
   return table;
 }
 
-Table overview_table(const Evaluation& evaluation) {
+Table overview_table(const evaluate::Evaluation& evaluation) {
   Table table{"overview",
               "Grouping",
               {{"method", "method"},
@@ -135,7 +136,7 @@ Table overview_table(const Evaluation& evaluation) {
                {"nmi", "NMI", Show::number, 3},
                {"ari", "ARI", Show::number, 3}},
               {}};
-  const auto add = [&](std::string method, const Scores& scores) {
+  const auto add = [&](std::string method, const evaluate::Scores& scores) {
     table.add({std::move(method), scores.clusters_seen, scores.clusters_kept, scores.memory_size,
                evaluation.true_classes, evaluation.true_novel_classes, cell(scores.nmi),
                cell(scores.ari)});
@@ -145,7 +146,7 @@ Table overview_table(const Evaluation& evaluation) {
   return table;
 }
 
-Table class_table(const Evaluation& evaluation) {
+Table class_table(const evaluate::Evaluation& evaluation) {
   Table table{"per_class",
               "Each true class",
               {{"label", "class id", Show::integer},
@@ -159,7 +160,7 @@ Table class_table(const Evaluation& evaluation) {
                {"purity", "purity", Show::share},
                {"clusters", "spread over", Show::integer}},
               {}};
-  for (const ClassScore& score : evaluation.classes) {
+  for (const evaluate::ClassScore& score : evaluation.classes) {
     table.add({score.label, score.name, std::string(kind_name(score.known)), score.samples,
                cell(share(score.strict_correct, score.samples)),
                cell(share(score.greedy_correct, score.samples)), cell(score.cluster),
@@ -169,7 +170,7 @@ Table class_table(const Evaluation& evaluation) {
   return table;
 }
 
-Table confused_table(const Evaluation& evaluation) {
+Table confused_table(const evaluate::Evaluation& evaluation) {
   Table table{"confused",
               "Most confused: samples of a class in a cluster that stands for another, or for none",
               {{"label", "class id", Show::integer},
@@ -181,7 +182,7 @@ Table confused_table(const Evaluation& evaluation) {
                {"samples", "samples", Show::integer},
                {"share", "% of class", Show::share}},
               {}};
-  for (const ConfusedPair& pair : evaluation.confused) {
+  for (const evaluate::ConfusedPair& pair : evaluation.confused) {
     table.add({pair.label, pair.name, pair.cluster, pair.cluster_name, cell(pair.stands_for),
                pair.stands_for ? Cell(pair.stands_for_name) : Cell(), pair.samples,
                cell(share(pair.samples, pair.class_samples))});
@@ -189,7 +190,7 @@ Table confused_table(const Evaluation& evaluation) {
   return table;
 }
 
-Table birth_table(const Evaluation& evaluation) {
+Table birth_table(const evaluate::Evaluation& evaluation) {
   Table table{"births",
               "Births over the stream",
               {{"samples", "after samples", Show::integer},
@@ -197,7 +198,7 @@ Table birth_table(const Evaluation& evaluation) {
                {"novel_classes", "new classes seen", Show::integer}},
               {}};
   std::size_t next = 0;
-  BirthPoint now;
+  evaluate::BirthPoint now;
   const auto add = [&](std::int64_t samples) {
     while (next < evaluation.births.size() &&
            static_cast<std::int64_t>(evaluation.births[next].sequence) < samples) {
@@ -211,15 +212,15 @@ Table birth_table(const Evaluation& evaluation) {
   return table;
 }
 
-std::vector<Table> evaluation_tables(const Evaluation& evaluation) {
+std::vector<Table> evaluation_tables(const evaluate::Evaluation& evaluation) {
   return {score_table(evaluation), accuracy_table(evaluation), overview_table(evaluation),
           class_table(evaluation), confused_table(evaluation), birth_table(evaluation)};
 }
 
-Json evaluation_json(const Evaluation& evaluation) {
+Json evaluation_json(const evaluate::Evaluation& evaluation) {
   Json json;
   put_scores(evaluation.scores, json);
-  json["keep"] = keep_name(evaluation.options.keep);
+  json["keep"] = evaluate::keep_name(evaluation.options.keep);
   json["bootstrap"] = Json{{"resamples", evaluation.options.resamples},
                            {"seed", evaluation.options.seed},
                            {"confidence", evaluation.options.confidence}};
@@ -236,7 +237,7 @@ Json evaluation_json(const Evaluation& evaluation) {
   json["per_class"] = table_json(class_table(evaluation));
   json["confused"] = table_json(confused_table(evaluation));
   json["births"] = Json::array();
-  for (const BirthPoint& point : evaluation.births) {
+  for (const evaluate::BirthPoint& point : evaluation.births) {
     json["births"].push_back(Json{{"sequence", point.sequence},
                                   {"categories", point.categories},
                                   {"novel_classes", point.novel_classes}});
@@ -244,4 +245,4 @@ Json evaluation_json(const Evaluation& evaluation) {
   return json;
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -5,10 +5,10 @@
 
 #include "evaluate/contingency.hpp"
 #include "evaluate/quantile.hpp"
-#include "registry/registry.hpp"
+#include "methods/registry.hpp"
 #include "report/sections.hpp"
 
-namespace paco {
+namespace paco::report {
 
 namespace {
 
@@ -27,10 +27,10 @@ struct MainTruth {
 };
 
 // By class or category; those without truth are left out.
-std::unordered_map<CategoryId, MainTruth> main_truths(const Contingency& table) {
+std::unordered_map<CategoryId, MainTruth> main_truths(const evaluate::Contingency& table) {
   std::unordered_map<CategoryId, MainTruth> result;
   // Labels rise within a cluster, so ties go to the lower one.
-  for (const Contingency::Entry& entry : table.entries) {
+  for (const evaluate::Contingency::Entry& entry : table.entries) {
     MainTruth& main = result[table.clusters[entry.cluster]];
     main.judged += entry.count;
     if (entry.count <= main.samples) continue;
@@ -107,8 +107,8 @@ Json stream_section(const ReportView& view) {
     std::vector<double> times = stream.microseconds;
     std::erase_if(times, [](double time) { return !std::isfinite(time); });
     std::sort(times.begin(), times.end());
-    result["microseconds"] = {{"median", sorted_quantile(times, 0.5)},
-                              {"p99", sorted_quantile(times, 0.99)}};
+    result["microseconds"] = {{"median", evaluate::sorted_quantile(times, 0.5)},
+                              {"p99", evaluate::sorted_quantile(times, 0.99)}};
   }
   return result;
 }
@@ -116,8 +116,8 @@ Json stream_section(const ReportView& view) {
 Json memory_section(const ReportView& view) {
   const ReportInput& input = view.input;
   const auto& entries = view.stream.by_category;
-  Contingency table;
-  if (!input.truth.empty()) table = count_pairs(view.stream.categories, input.truth);
+  evaluate::Contingency table;
+  if (!input.truth.empty()) table = evaluate::count_pairs(view.stream.categories, input.truth);
   const auto truths = main_truths(table);
   Json classes = Json::array();
   for (std::size_t k = 0; k < input.known_classes; ++k) {
@@ -194,11 +194,11 @@ Json model_section(const ReportView& view) {
   result["numbers"] = Json((*section)->numbers);
   // What its method makes of the section, where it has more to show than numbers.
   const auto method =
-      find_method(view.input.method ? view.input.method->info().name : model.method);
+      methods::find_method(view.input.method ? view.input.method->info().name : model.method);
   if (!method.ok() || (*method)->summarise == nullptr) return result;
   if (const auto summary = (*method)->summarise(model); summary.ok())
     result["learned"] = summary->json;
   return result;
 }
 
-}  // namespace paco
+}  // namespace paco::report

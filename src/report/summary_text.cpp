@@ -7,11 +7,11 @@
 
 #include "report/summary.hpp"
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 // "84.3 (82.1-86.4)", in percent.
-std::string with_interval(const Accuracy& accuracy) {
+std::string with_interval(const evaluate::Accuracy& accuracy) {
   if (!accuracy.value()) return "-";
   const double percent = 100 * *accuracy.value();
   if (!accuracy.interval) return fmt::format("{:.1f}", percent);
@@ -20,7 +20,7 @@ std::string with_interval(const Accuracy& accuracy) {
 }
 
 // The accuracies with one row per protocol: narrow enough for any terminal.
-Table compact_accuracies(const Evaluation& evaluation) {
+Table compact_accuracies(const evaluate::Evaluation& evaluation) {
   std::string title = "Accuracy in percent";
   if (evaluation.scores.strict.all.interval) {
     title += fmt::format(" ({:g} % interval, {} resamples)", 100 * evaluation.options.confidence,
@@ -30,8 +30,8 @@ Table compact_accuracies(const Evaluation& evaluation) {
               title,
               {{"protocol", "protocol"}, {"all", "all"}, {"old", "old"}, {"new", "new"}},
               {}};
-  const auto add = [&](const Scores& scores, const std::string& prefix) {
-    const auto split = [&](std::string protocol, const SplitAccuracy& accuracy) {
+  const auto add = [&](const evaluate::Scores& scores, const std::string& prefix) {
+    const auto split = [&](std::string protocol, const evaluate::SplitAccuracy& accuracy) {
       table.add({prefix + protocol, with_interval(accuracy.all), with_interval(accuracy.old),
                  with_interval(accuracy.novel)});
     };
@@ -61,11 +61,11 @@ Table excerpt(const Table& table, const std::vector<std::string_view>& keys, std
 }
 
 // Classes of which least was recovered, those with more samples first among equals.
-Table weakest_classes(const Evaluation& evaluation, std::size_t most) {
-  Evaluation sorted;
+Table weakest_classes(const evaluate::Evaluation& evaluation, std::size_t most) {
+  evaluate::Evaluation sorted;
   sorted.classes = evaluation.classes;
   std::stable_sort(sorted.classes.begin(), sorted.classes.end(),
-                   [](const ClassScore& a, const ClassScore& b) {
+                   [](const evaluate::ClassScore& a, const evaluate::ClassScore& b) {
                      const std::int64_t left = a.strict_correct * b.samples;
                      const std::int64_t right = b.strict_correct * a.samples;
                      return left != right ? left < right : a.samples > b.samples;
@@ -77,8 +77,8 @@ Table weakest_classes(const Evaluation& evaluation, std::size_t most) {
   return table;
 }
 
-std::string sizes_text(const Evaluation& evaluation) {
-  const Scores& scores = evaluation.scores;
+std::string sizes_text(const evaluate::Evaluation& evaluation) {
+  const evaluate::Scores& scores = evaluation.scores;
   std::string text = fmt::format("samples: {}", evaluation.samples);
   text += evaluation.samples_with_truth == evaluation.samples
               ? std::string(", all with truth")
@@ -90,15 +90,15 @@ std::string sizes_text(const Evaluation& evaluation) {
       fmt::format("\ntrue classes: {} ({} old, {} new); known classes: {}\n",
                   evaluation.true_classes, evaluation.true_classes - evaluation.true_novel_classes,
                   evaluation.true_novel_classes, evaluation.known_classes);
-  text +=
-      fmt::format("clusters seen: {}, kept: {} (--keep {}); categories born: {}\n",
-                  scores.clusters_seen, scores.clusters_kept, keep_name(evaluation.options.keep),
-                  scores.memory_size - evaluation.known_classes);
+  text += fmt::format("clusters seen: {}, kept: {} (--keep {}); categories born: {}\n",
+                      scores.clusters_seen, scores.clusters_kept,
+                      evaluate::keep_name(evaluation.options.keep),
+                      scores.memory_size - evaluation.known_classes);
   return text;
 }
 
 // Says so if equally good matchings give different old and novel shares.
-std::string ties_text(const Scores& scores) {
+std::string ties_text(const evaluate::Scores& scores) {
   const auto& old = scores.strict_old_ties;
   const auto& novel = scores.strict_novel_ties;
   if (!old || !novel || old->low == old->high) return "";
@@ -109,7 +109,7 @@ std::string ties_text(const Scores& scores) {
 
 }  // namespace
 
-std::string evaluation_text(const Evaluation& evaluation) {
+std::string evaluation_text(const evaluate::Evaluation& evaluation) {
   constexpr std::size_t kRows = 10;  // of the longer tables
   std::string text = sizes_text(evaluation);
   const auto put = [&](const Table& table, std::size_t widest = 20) {  // cuts long class names
@@ -129,4 +129,4 @@ std::string evaluation_text(const Evaluation& evaluation) {
   return text;
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -10,9 +10,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "data/csv.hpp"
+#include "io/csv.hpp"
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 constexpr std::string_view kUndefined = "-";
@@ -56,7 +56,7 @@ std::string cut(std::string text, std::size_t widest) {
 
 std::string csv_cell(const Cell& value) {
   if (!defined(value)) return "";
-  if (const auto* text = std::get_if<std::string>(&value)) return csv_field(*text);
+  if (const auto* text = std::get_if<std::string>(&value)) return io::csv_field(*text);
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
   return fmt::format("{}", std::get<double>(value));  // shortest digits that read back exactly
 }
@@ -133,7 +133,7 @@ std::string table_csv(const Table& table) {
   std::string csv;
   for (std::size_t k = 0; k < table.columns.size(); ++k) {
     if (k > 0) csv += ',';
-    csv += csv_field(table.columns[k].key);
+    csv += io::csv_field(table.columns[k].key);
   }
   csv += '\n';
   for (const auto& row : table.rows) {
@@ -256,4 +256,4 @@ std::string write_tables(const std::vector<Table>& tables, TableFormat format) {
   return all;
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-namespace paco {
+namespace paco::report {
 
 // How the values of a column are shown to people.
 enum class Show : std::uint8_t {
@@ -65,4 +65,4 @@ enum class TableFormat : std::uint8_t { json, csv, latex, markdown, text };
 // JSON: one object by key.
 std::string write_tables(const std::vector<Table>& tables, TableFormat format);
 
-}  // namespace paco
+}  // namespace paco::report

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
-namespace paco {
+namespace paco::report {
 
 std::vector<std::size_t> first_occurrences(const ReportInput& input) {
   if (input.truth.empty()) return input.stream.births;
@@ -40,4 +40,4 @@ std::vector<std::size_t> thin(std::size_t samples, std::span<const std::size_t> 
   return places;
 }
 
-}  // namespace paco
+}  // namespace paco::report

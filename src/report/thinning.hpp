@@ -11,7 +11,7 @@
 
 #include "report/report.hpp"
 
-namespace paco {
+namespace paco::report {
 
 // Places of the samples that are the first of their kind, rising. With truth, the first sample of
 // each class at or above known_classes; without, those that started a category.
@@ -22,4 +22,4 @@ std::vector<std::size_t> first_occurrences(const ReportInput& input);
 std::vector<std::size_t> thin(std::size_t samples, std::span<const std::size_t> must,
                               std::size_t limit);
 
-}  // namespace paco
+}  // namespace paco::report

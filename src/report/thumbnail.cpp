@@ -10,7 +10,7 @@
 
 #include "report/base64.hpp"
 
-namespace paco {
+namespace paco::report {
 
 namespace {
 
@@ -58,11 +58,11 @@ unsigned long encode(const unsigned char* pixels, std::size_t width, std::size_t
 
 }  // namespace
 
-Image shrink(const Image& image, std::size_t side) {
+embed::Image shrink(const embed::Image& image, std::size_t side) {
   assert(side > 0 && image.channels == 3);
   const std::size_t longer = std::max(image.width, image.height);
   if (longer <= side) return image;
-  Image small;
+  embed::Image small;
   small.width = std::max<std::size_t>(1, image.width * side / longer);
   small.height = std::max<std::size_t>(1, image.height * side / longer);
   small.pixels.reserve(3 * small.width * small.height);
@@ -86,8 +86,8 @@ Image shrink(const Image& image, std::size_t side) {
   return small;
 }
 
-Result<Thumbnail> make_thumbnail(const Image& image, std::size_t side, int quality) {
-  const Image small = shrink(image, side);
+Result<Thumbnail> make_thumbnail(const embed::Image& image, std::size_t side, int quality) {
+  const embed::Image small = shrink(image, side);
   unsigned char* bytes = nullptr;
   const unsigned long size =
       encode(small.pixels.data(), small.width, small.height, quality, &bytes);
@@ -103,4 +103,4 @@ Result<Thumbnail> make_thumbnail(const Image& image, std::size_t side, int quali
   return result;
 }
 
-}  // namespace paco
+}  // namespace paco::report

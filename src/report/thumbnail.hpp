@@ -3,10 +3,10 @@
 
 #include <string>
 
-#include "images/images.hpp"
+#include "embed/images/images.hpp"
 #include "paco/result.hpp"
 
-namespace paco {
+namespace paco::report {
 
 struct Thumbnail {
   std::size_t width = 0;
@@ -16,9 +16,9 @@ struct Thumbnail {
 
 // Shrinks to at most `side` pixels on the longer side, by the mean of the pixels under each new
 // one; never enlarges.
-Image shrink(const Image& image, std::size_t side);
+embed::Image shrink(const embed::Image& image, std::size_t side);
 
 // Deterministic for a given JPEG library.
-Result<Thumbnail> make_thumbnail(const Image& image, std::size_t side, int quality);
+Result<Thumbnail> make_thumbnail(const embed::Image& image, std::size_t side, int quality);
 
-}  // namespace paco
+}  // namespace paco::report

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cassert>
 
-#include "base/try.hpp"
-#include "registry/registry.hpp"
+#include "core/try.hpp"
+#include "methods/registry.hpp"
 #include "report/sections.hpp"
 #include "report/thinning.hpp"
 
-namespace paco {
+namespace paco::report {
 
 namespace {
 
@@ -35,12 +35,12 @@ Result<std::vector<ReportSample>> KeptSamples::pick(std::span<const std::size_t>
   return picked;
 }
 
-std::optional<MethodDetails> details_of(const ReportInput& input) {
+std::optional<methods::MethodDetails> details_of(const ReportInput& input) {
   if (input.model == nullptr) return std::nullopt;
   std::string_view name = input.model->method;
   if (!input.decided_by.empty()) name = input.decided_by;
   if (input.method != nullptr) name = input.method->name();
-  const auto method = find_method(name);
+  const auto method = methods::find_method(name);
   if (!method.ok() || (*method)->details == nullptr) return std::nullopt;
   auto found =
       (*method)->details(*input.model, input.method ? input.method->settings() : Settings());
@@ -51,7 +51,7 @@ std::optional<MethodDetails> details_of(const ReportInput& input) {
 std::vector<std::string> fields_with_threshold(const ReportInput& input) {
   std::vector<std::string> fields;
   if (const auto details = details_of(input)) {
-    for (const CalibratedThreshold& threshold : details->thresholds)
+    for (const methods::CalibratedThreshold& threshold : details->thresholds)
       fields.push_back(threshold.field);
   }
   return fields;
@@ -60,7 +60,7 @@ std::vector<std::string> fields_with_threshold(const ReportInput& input) {
 ReportView::ReportView(const ReportInput& given) : input(given), stream(given.stream) {
   auto found = details_of(input);
   if (!found) return;
-  for (const CalibratedThreshold& threshold : found->thresholds) {
+  for (const methods::CalibratedThreshold& threshold : found->thresholds) {
     if (!has(threshold.field)) return;  // a stream of another method
   }
   details = std::move(found);
@@ -108,4 +108,4 @@ double ReportView::shift_of(int field) const {
   return field >= 0 && input.fields[static_cast<std::size_t>(field)].unit == "score" ? shift : 0;
 }
 
-}  // namespace paco
+}  // namespace paco::report

@@ -4,29 +4,30 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "data/csv.hpp"
-#include "data/npy.hpp"
-#include "registry/decision_file.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
+#include "io/csv.hpp"
+#include "io/decision_file.hpp"
+#include "io/npy.hpp"
 #include "session/fold.hpp"
 #include "session/journal_rows.hpp"
 #include "session/session_parts.hpp"
 
-namespace paco {
+namespace paco::session {
 namespace {
 
 constexpr std::size_t kPage = 4096;
 
-Result<std::uint64_t> write_decisions(Journal& journal, const MethodInfo& method,
-                                      const std::vector<CategoryRow>& categories,
+Result<std::uint64_t> write_decisions(journal::Journal& journal, const MethodInfo& method,
+                                      const std::vector<journal::CategoryRow>& categories,
                                       const std::string& path) {
-  PACO_ASSIGN(const std::unique_ptr<DecisionWriter> writer, make_decision_writer(path, method));
+  PACO_ASSIGN(const std::unique_ptr<io::DecisionWriter> writer,
+              io::make_decision_writer(path, method));
   std::vector<Decision> decisions;
   std::vector<std::string> samples, names;
   std::uint64_t next = 0;
   while (true) {
-    const Result<std::vector<StoredSample>> page = journal.samples(next, kPage);
+    const Result<std::vector<journal::StoredSample>> page = journal.samples(next, kPage);
     if (!page.ok()) {
       writer->discard();
       return page.error();
@@ -35,7 +36,7 @@ Result<std::uint64_t> write_decisions(Journal& journal, const MethodInfo& method
     decisions.clear();
     samples.clear();
     names.clear();
-    for (const StoredSample& sample : *page) {
+    for (const journal::StoredSample& sample : *page) {
       decisions.push_back(decision_of(sample));
       samples.push_back(sample.sample.empty() ? std::to_string(sample.sequence) : sample.sample);
       const auto at = static_cast<std::size_t>(sample.category);
@@ -56,23 +57,23 @@ Result<std::uint64_t> write_decisions(Journal& journal, const MethodInfo& method
 }  // namespace
 
 Result<void> export_decisions(Session& session, const std::string& path) {
-  Journal& journal = *session.parts().journal;
-  PACO_ASSIGN(const std::vector<CategoryRow> categories, journal.categories());
+  journal::Journal& journal = *session.parts().journal;
+  PACO_ASSIGN(const std::vector<journal::CategoryRow> categories, journal.categories());
   PACO_TRY(write_decisions(journal, session.method().info(), categories, path));
   return {};
 }
 
-Result<std::vector<Exported>> export_journal(Journal& journal, const std::string& folder) {
-  if (path_kind(folder) != PathKind::absent) {
+Result<std::vector<Exported>> export_journal(journal::Journal& journal, const std::string& folder) {
+  if (core::path_kind(folder) != core::PathKind::absent) {
     return Error{ErrorCode::bad_argument, fmt::format("{}: it is there already", folder),
                  "name a folder that does not exist yet"};
   }
   PACO_ASSIGN(const MethodInfo* method, method_info(journal.settings().method));
   PACO_ASSIGN(const std::vector<std::byte> model, journal.model());
-  PACO_ASSIGN(const std::vector<CategoryRow> categories, journal.categories());
-  PACO_TRY(make_folder(folder));
+  PACO_ASSIGN(const std::vector<journal::CategoryRow> categories, journal.categories());
+  PACO_TRY(core::make_folder(folder));
   std::vector<Exported> out;
-  PACO_TRY(write_file(folder + "/model.paco", model));
+  PACO_TRY(core::write_file(folder + "/model.paco", model));
   out.push_back({"model.paco", 1});
   PACO_ASSIGN(const std::uint64_t samples,
               write_decisions(journal, *method, categories, folder + "/decisions.csv"));
@@ -81,9 +82,9 @@ Result<std::vector<Exported>> export_journal(Journal& journal, const std::string
   std::string text;
   std::uint64_t operations = 0;
   for (std::uint64_t from = 0;;) {
-    PACO_ASSIGN(const std::vector<OperationRow> page, journal.operations(from, kPage));
+    PACO_ASSIGN(const std::vector<journal::OperationRow> page, journal.operations(from, kPage));
     if (page.empty()) break;
-    for (const OperationRow& row : page) {
+    for (const journal::OperationRow& row : page) {
       const nlohmann::ordered_json line = {
           {"event", row.event},
           {"sequence", row.sequence},
@@ -97,21 +98,21 @@ Result<std::vector<Exported>> export_journal(Journal& journal, const std::string
     operations += page.size();
     from = page.back().event + 1;
   }
-  PACO_TRY(write_file(folder + "/operations.jsonl", text));
+  PACO_TRY(core::write_file(folder + "/operations.jsonl", text));
   out.push_back({"operations.jsonl", operations});
 
   text = "id,name,kind,now,retired,born,prototypes\n";
-  for (const CategoryRow& row : categories) {
-    text += fmt::format("{},{},{},{},{},{},{}\n", row.id, csv_field(row.name), row.kind, row.now,
-                        row.retired ? 1 : 0, row.born, fmt::join(row.prototypes, " "));
+  for (const journal::CategoryRow& row : categories) {
+    text += fmt::format("{},{},{},{},{},{},{}\n", row.id, io::csv_field(row.name), row.kind,
+                        row.now, row.retired ? 1 : 0, row.born, fmt::join(row.prototypes, " "));
   }
-  PACO_TRY(write_file(folder + "/categories.csv", text));
+  PACO_TRY(core::write_file(folder + "/categories.csv", text));
   out.push_back({"categories.csv", categories.size()});
 
-  PACO_ASSIGN(const JournalInfo info, journal.info());
+  PACO_ASSIGN(const journal::JournalInfo info, journal.info());
   const std::size_t d = journal.settings().dimension;
-  PACO_ASSIGN(NpyWriter embeddings,
-              NpyWriter::create(folder + "/embeddings.npy", ElementType::f64, {d}));
+  PACO_ASSIGN(io::NpyWriter embeddings,
+              io::NpyWriter::create(folder + "/embeddings.npy", io::ElementType::f64, {d}));
   std::vector<double> rows;
   for (std::uint64_t at = info.first_embedding; at < samples;) {
     const std::size_t count =
@@ -124,12 +125,13 @@ Result<std::vector<Exported>> export_journal(Journal& journal, const std::string
   }
   out.push_back({"embeddings.npy", embeddings.rows()});
   PACO_TRY(embeddings.commit());
-  PACO_ASSIGN(const std::optional<Snapshot> snapshot, journal.newest_snapshot(info.tail.events));
+  PACO_ASSIGN(const std::optional<journal::Snapshot> snapshot,
+              journal.newest_snapshot(info.tail.events));
   if (snapshot) {
-    PACO_TRY(write_file(folder + "/state.paco", snapshot->bytes));
+    PACO_TRY(core::write_file(folder + "/state.paco", snapshot->bytes));
     out.push_back({"state.paco", snapshot->sequence});
   }
   return out;
 }
 
-}  // namespace paco
+}  // namespace paco::session

@@ -6,7 +6,7 @@
 #include "journal/journal.hpp"
 #include "paco/session.hpp"
 
-namespace paco {
+namespace paco::session {
 
 // All decisions of a session with a journal, as 'paco discover --out' writes them.
 Result<void> export_decisions(Session& session, const std::string& path);
@@ -17,6 +17,6 @@ struct Exported {
   std::string file;
   std::uint64_t rows = 0;
 };
-Result<std::vector<Exported>> export_journal(Journal& journal, const std::string& folder);
+Result<std::vector<Exported>> export_journal(journal::Journal& journal, const std::string& folder);
 
-}  // namespace paco
+}  // namespace paco::session

@@ -4,23 +4,23 @@
 
 #include <algorithm>
 
-#include "base/try.hpp"
-#include "linalg/matrix.hpp"
+#include "core/try.hpp"
+#include "math/matrix.hpp"
 #include "session/journal_rows.hpp"
 
-namespace paco {
+namespace paco::session {
 namespace {
 
 constexpr std::size_t kFoldPage = 4096;
 
-Error not_kept(const Journal& journal, std::uint64_t sequence) {
+Error not_kept(const journal::Journal& journal, std::uint64_t sequence) {
   return {
       ErrorCode::not_found,
       fmt::format("{}: the embedding of sample {} is not kept any more", journal.path(), sequence),
       "journals keep all embeddings unless they are told otherwise"};
 }
 
-Result<std::vector<double>> embedding_of(Journal& journal, std::uint64_t sequence) {
+Result<std::vector<double>> embedding_of(journal::Journal& journal, std::uint64_t sequence) {
   PACO_ASSIGN(std::optional<std::vector<double>> found, journal.embedding(sequence));
   if (!found) return not_kept(journal, sequence);
   return std::move(*found);
@@ -39,13 +39,15 @@ Result<void> PastMembers::read_up_to(std::uint64_t samples) {
   while (decided_.size() < samples) {
     const std::size_t wanted =
         static_cast<std::size_t>(std::min<std::uint64_t>(kFoldPage, samples - decided_.size()));
-    PACO_ASSIGN(const std::vector<StoredSample> page, journal_.samples(decided_.size(), wanted));
+    PACO_ASSIGN(const std::vector<journal::StoredSample> page,
+                journal_.samples(decided_.size(), wanted));
     if (page.empty()) {
       return Error{ErrorCode::bad_format,
                    fmt::format("{}: sample {} is missing", journal_.path(), decided_.size()),
                    "verify the journal"};
     }
-    for (const StoredSample& sample : page) decided_.push_back({sample.prototype, sample.counted});
+    for (const journal::StoredSample& sample : page)
+      decided_.push_back({sample.prototype, sample.counted});
   }
   return {};
 }
@@ -76,14 +78,14 @@ Result<std::vector<double>> PastMembers::embedding(std::uint64_t sequence) {
 Result<std::vector<MemberSource::Member>> PresentMembers::members(PrototypeId prototype) {
   // A moved sample may be older than the prototype that it joined, so the whole stream is asked.
   const std::int64_t wanted[] = {prototype};
-  PACO_ASSIGN(const std::vector<Membership> found, journal_.members(wanted, 0));
+  PACO_ASSIGN(const std::vector<journal::Membership> found, journal_.members(wanted, 0));
   std::vector<Member> out;
-  for (const Membership& member : found) out.push_back({member.sequence, member.counted});
+  for (const journal::Membership& member : found) out.push_back({member.sequence, member.counted});
   return out;
 }
 
 Result<std::pair<PrototypeId, bool>> PresentMembers::membership(std::uint64_t sequence) {
-  PACO_ASSIGN(const std::optional<Membership> found, journal_.membership(sequence));
+  PACO_ASSIGN(const std::optional<journal::Membership> found, journal_.membership(sequence));
   if (!found) {
     return Error{ErrorCode::not_found, fmt::format("there is no sample {}", sequence),
                  fmt::format("there are {}", method_.samples())};
@@ -99,7 +101,7 @@ namespace {
 
 class Folder {
  public:
-  Folder(Journal& journal, Method& method, const FoldOptions& options)
+  Folder(journal::Journal& journal, Method& method, const FoldOptions& options)
       : journal_(journal),
         method_(method),
         options_(options),
@@ -107,13 +109,14 @@ class Folder {
         members_(journal) {}
 
   Result<FoldOutcome> run(std::uint64_t event) {
-    PACO_ASSIGN(const JournalTail tail, journal_.tail());
+    PACO_ASSIGN(const journal::JournalTail tail, journal_.tail());
     const std::uint64_t end = std::min(options_.until, tail.events);
     PACO_TRY(remember_moves(event));
     out_.events = event;
     while (out_.events < end && !done_) {
       if (options_.stop.stop_requested()) return Error{ErrorCode::interrupted, "interrupted", ""};
-      PACO_ASSIGN(const std::vector<StoredEvent> page, journal_.events(out_.events, kFoldPage));
+      PACO_ASSIGN(const std::vector<journal::StoredEvent> page,
+                  journal_.events(out_.events, kFoldPage));
       if (page.empty()) break;
       PACO_TRY(fold_page(page, end));
       if (options_.progress != nullptr) options_.progress->update(out_.events);
@@ -125,9 +128,10 @@ class Folder {
   // Moves of operations before the start, so that members are as they were then.
   Result<void> remember_moves(std::uint64_t event) {
     for (std::uint64_t from = 0; from < event;) {
-      PACO_ASSIGN(const std::vector<OperationRow> page, journal_.operations(from, kFoldPage));
+      PACO_ASSIGN(const std::vector<journal::OperationRow> page,
+                  journal_.operations(from, kFoldPage));
       if (page.empty()) break;
-      for (const OperationRow& row : page) {
+      for (const journal::OperationRow& row : page) {
         from = row.event + 1;
         if (row.event >= event) break;
         PACO_ASSIGN(const OperationOutcome outcome, outcome_of(row));
@@ -137,16 +141,16 @@ class Folder {
     return {};
   }
 
-  Result<void> fold_page(const std::vector<StoredEvent>& page, std::uint64_t end) {
+  Result<void> fold_page(const std::vector<journal::StoredEvent>& page, std::uint64_t end) {
     for (std::size_t i = 0; i < page.size() && out_.events < end && !done_;) {
-      if (const auto* row = std::get_if<OperationRow>(&page[i])) {
+      if (const auto* row = std::get_if<journal::OperationRow>(&page[i])) {
         PACO_TRY(fold_operation(*row));
         ++i;
         continue;
       }
       std::size_t count = 0;
       while (i + count < page.size() && count < options_.block && out_.events + count < end &&
-             std::holds_alternative<StoredSample>(page[i + count])) {
+             std::holds_alternative<journal::StoredSample>(page[i + count])) {
         ++count;
       }
       PACO_TRY(fold_samples(page, i, count));
@@ -155,16 +159,16 @@ class Folder {
     return {};
   }
 
-  Result<void> fold_samples(const std::vector<StoredEvent>& page, std::size_t first,
+  Result<void> fold_samples(const std::vector<journal::StoredEvent>& page, std::size_t first,
                             std::size_t count) {
-    const auto& head = std::get<StoredSample>(page[first]);
+    const auto& head = std::get<journal::StoredSample>(page[first]);
     rows_.resize(count * d_);
     PACO_ASSIGN(const bool kept, journal_.embeddings(head.sequence, rows_));
     if (!kept) return not_kept(journal_, head.sequence);
     decisions_.resize(count);
     PACO_TRY(method_.decide_block({rows_.data(), count, d_}, decisions_));
     for (std::size_t i = 0; i < count; ++i) {
-      const auto& recorded = std::get<StoredSample>(page[first + i]);
+      const auto& recorded = std::get<journal::StoredSample>(page[first + i]);
       const bool equal = options_.foreign ? decisions_[i].category == recorded.category
                                           : same_answer(decisions_[i], recorded);
       if (options_.each) options_.each(decisions_[i], recorded);
@@ -178,7 +182,7 @@ class Folder {
     return {};
   }
 
-  Result<void> fold_operation(const OperationRow& row) {
+  Result<void> fold_operation(const journal::OperationRow& row) {
     ++out_.events;
     ++out_.operations;
     if (options_.foreign) return {};
@@ -189,7 +193,7 @@ class Folder {
     return {};
   }
 
-  Journal& journal_;
+  journal::Journal& journal_;
   Method& method_;
   const FoldOptions& options_;
   std::size_t d_;
@@ -202,12 +206,12 @@ class Folder {
 
 }  // namespace
 
-Result<FoldOutcome> fold(Journal& journal, Method& method, std::uint64_t event,
+Result<FoldOutcome> fold(journal::Journal& journal, Method& method, std::uint64_t event,
                          const FoldOptions& options) {
   return Folder(journal, method, options).run(event);
 }
 
-Result<std::unique_ptr<Method>> method_of_journal(Journal& journal, int threads) {
+Result<std::unique_ptr<Method>> method_of_journal(journal::Journal& journal, int threads) {
   PACO_ASSIGN(std::vector<std::byte> bytes, journal.model());
   PACO_ASSIGN(Model model, model_from_bytes(std::move(bytes), journal.path() + " (its model)"));
   MethodOptions options;
@@ -217,4 +221,4 @@ Result<std::unique_ptr<Method>> method_of_journal(Journal& journal, int threads)
                      options);
 }
 
-}  // namespace paco
+}  // namespace paco::session

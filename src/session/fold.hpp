@@ -11,16 +11,16 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/progress.hpp"
+#include "core/progress.hpp"
 #include "journal/journal.hpp"
 #include "paco/method.hpp"
 
-namespace paco {
+namespace paco::session {
 
 // Members and embeddings as they were after the first so many events of a journal.
 class PastMembers final : public MemberSource {
  public:
-  explicit PastMembers(Journal& journal) : journal_(journal) {}
+  explicit PastMembers(journal::Journal& journal) : journal_(journal) {}
 
   // The stream has come this far.
   void reached(std::uint64_t samples) { samples_ = samples; }
@@ -37,7 +37,7 @@ class PastMembers final : public MemberSource {
   };
   Result<void> read_up_to(std::uint64_t samples);
 
-  Journal& journal_;
+  journal::Journal& journal_;
   std::uint64_t samples_ = 0;
   std::vector<Place> decided_;  // of every sample read so far, before moves
   std::unordered_map<std::uint64_t, Place> moved_;
@@ -46,13 +46,13 @@ class PastMembers final : public MemberSource {
 // Members and embeddings as they are at the journal's end.
 class PresentMembers final : public MemberSource {
  public:
-  PresentMembers(Journal& journal, Method& method) : journal_(journal), method_(method) {}
+  PresentMembers(journal::Journal& journal, Method& method) : journal_(journal), method_(method) {}
   Result<std::vector<Member>> members(PrototypeId prototype) override;
   Result<std::pair<PrototypeId, bool>> membership(std::uint64_t sequence) override;
   Result<std::vector<double>> embedding(std::uint64_t sequence) override;
 
  private:
-  Journal& journal_;
+  journal::Journal& journal_;
   Method& method_;
 };
 
@@ -63,10 +63,10 @@ struct FoldOptions {
   // The method or the model is another than the journal's: operations are left out, and decisions
   // are compared by category alone.
   bool foreign = false;
-  Progress* progress = nullptr;
+  core::Progress* progress = nullptr;
   std::stop_token stop;
   // Told of every decision with what was recorded. May be empty.
-  std::function<void(const Decision&, const StoredSample&)> each;
+  std::function<void(const Decision&, const journal::StoredSample&)> each;
 };
 
 struct FoldOutcome {
@@ -77,10 +77,10 @@ struct FoldOutcome {
 };
 
 // Folds the events from `event` on, where `method` stands, into it.
-Result<FoldOutcome> fold(Journal& journal, Method& method, std::uint64_t event,
+Result<FoldOutcome> fold(journal::Journal& journal, Method& method, std::uint64_t event,
                          const FoldOptions& options);
 
 // The journal's own method, made of its own model, without any event.
-Result<std::unique_ptr<Method>> method_of_journal(Journal& journal, int threads);
+Result<std::unique_ptr<Method>> method_of_journal(journal::Journal& journal, int threads);
 
-}  // namespace paco
+}  // namespace paco::session

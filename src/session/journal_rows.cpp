@@ -7,10 +7,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/try.hpp"
-#include "session/operation_json.hpp"
+#include "core/try.hpp"
+#include "session/operations/operation_json.hpp"
 
-namespace paco {
+namespace paco::session {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -27,8 +27,8 @@ double now() {
 
 }  // namespace
 
-JournalSettings journal_settings(const Method& method, const JournalOptions& options) {
-  JournalSettings settings;
+journal::JournalSettings journal_settings(const Method& method, const JournalOptions& options) {
+  journal::JournalSettings settings;
   settings.method = method.name();
   settings.options = Json(method.settings()).dump();
   settings.model = method.model().fingerprint();
@@ -49,7 +49,7 @@ JournalSettings journal_settings(const Method& method, const JournalOptions& opt
   return settings;
 }
 
-Result<Settings> settings_of(const JournalSettings& journal, const std::string& path) {
+Result<Settings> settings_of(const journal::JournalSettings& journal, const std::string& path) {
   Settings settings;
   try {
     const Json json = Json::parse(journal.options);
@@ -61,8 +61,8 @@ Result<Settings> settings_of(const JournalSettings& journal, const std::string& 
   return settings;
 }
 
-SampleRow sample_row(const Decision& d, std::uint64_t event, std::size_t evidence) {
-  SampleRow row;
+journal::SampleRow sample_row(const Decision& d, std::uint64_t event, std::size_t evidence) {
+  journal::SampleRow row;
   row.event = event;
   row.sequence = d.sequence;
   row.category = d.category;
@@ -76,7 +76,7 @@ SampleRow sample_row(const Decision& d, std::uint64_t event, std::size_t evidenc
   return row;
 }
 
-Decision decision_of(const StoredSample& sample) {
+Decision decision_of(const journal::StoredSample& sample) {
   Decision d;
   d.sequence = sample.sequence;
   d.category = sample.category;
@@ -91,7 +91,7 @@ Decision decision_of(const StoredSample& sample) {
   return d;
 }
 
-bool same_answer(const Decision& d, const StoredSample& sample) {
+bool same_answer(const Decision& d, const journal::StoredSample& sample) {
   if (d.sequence != sample.sequence || d.category != sample.category ||
       d.prototype != sample.prototype || d.runner_up != sample.runner_up ||
       static_cast<std::uint8_t>(d.verdict) != sample.verdict || d.counted != sample.counted ||
@@ -104,25 +104,25 @@ bool same_answer(const Decision& d, const StoredSample& sample) {
   return true;
 }
 
-CategoryRow category_row(const Method& method, CategoryId id, std::uint64_t born) {
+journal::CategoryRow category_row(const Method& method, CategoryId id, std::uint64_t born) {
   const Categories& categories = method.categories();
   const Category& category = categories[id];
-  CategoryRow row;
+  journal::CategoryRow row;
   row.id = id;
   row.name = categories.name(id);
   row.kind = "discovered";
   for (const PrototypeId p : category.prototypes) {
     if (method.is_reference(p)) row.kind = "known";
   }
-  row.now = category.forward == kNobody ? id : categories.now(id);
+  row.now = category.forward == kNoId ? id : categories.now(id);
   row.retired = category.retired || !category.exists;
   row.born = born;
   row.prototypes = category.prototypes;
   return row;
 }
 
-OperationRow operation_row(const OperationOutcome& outcome) {
-  OperationRow row;
+journal::OperationRow operation_row(const OperationOutcome& outcome) {
+  journal::OperationRow row;
   row.event = outcome.event;
   row.sequence = outcome.sequence;
   row.time = outcome.time;
@@ -135,7 +135,7 @@ OperationRow operation_row(const OperationOutcome& outcome) {
   return row;
 }
 
-Result<OperationOutcome> outcome_of(const OperationRow& row) {
+Result<OperationOutcome> outcome_of(const journal::OperationRow& row) {
   OperationOutcome outcome;
   outcome.event = row.event;
   outcome.sequence = row.sequence;
@@ -147,4 +147,4 @@ Result<OperationOutcome> outcome_of(const OperationRow& row) {
   return outcome;
 }
 
-}  // namespace paco
+}  // namespace paco::session

@@ -7,20 +7,20 @@
 #include "paco/method.hpp"
 #include "paco/session.hpp"
 
-namespace paco {
+namespace paco::session {
 
-JournalSettings journal_settings(const Method& method, const JournalOptions& options);
+journal::JournalSettings journal_settings(const Method& method, const JournalOptions& options);
 // The options of the deciding stage that a journal's stream was begun with.
-Result<Settings> settings_of(const JournalSettings& journal, const std::string& path);
+Result<Settings> settings_of(const journal::JournalSettings& journal, const std::string& path);
 
-SampleRow sample_row(const Decision& decision, std::uint64_t event, std::size_t evidence);
-Decision decision_of(const StoredSample& sample);
+journal::SampleRow sample_row(const Decision& decision, std::uint64_t event, std::size_t evidence);
+Decision decision_of(const journal::StoredSample& sample);
 // Equal in every field that the journal has, bit for bit.
-bool same_answer(const Decision& decision, const StoredSample& sample);
+bool same_answer(const Decision& decision, const journal::StoredSample& sample);
 
-CategoryRow category_row(const Method& method, CategoryId id, std::uint64_t born);
+journal::CategoryRow category_row(const Method& method, CategoryId id, std::uint64_t born);
 
-OperationRow operation_row(const OperationOutcome& outcome);
-Result<OperationOutcome> outcome_of(const OperationRow& row);
+journal::OperationRow operation_row(const OperationOutcome& outcome);
+Result<OperationOutcome> outcome_of(const journal::OperationRow& row);
 
-}  // namespace paco
+}  // namespace paco::session

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "journal/checksum.hpp"
-#include "linalg/matrix.hpp"
+#include "math/matrix.hpp"
 #include "session/session_parts.hpp"
 
-namespace paco {
+namespace paco::session {
 
-Result<std::uint64_t> recorded_rows(EmbeddingSource& source, Session& session,
+Result<std::uint64_t> recorded_rows(io::EmbeddingSource& source, Session& session,
                                     std::stop_token stop) {
   constexpr std::size_t kBytes = std::size_t{1} << 22;
   if (session.samples() == 0 || source.dimension() != session.model().dimension)
@@ -19,7 +19,7 @@ Result<std::uint64_t> recorded_rows(EmbeddingSource& source, Session& session,
               session.parts().journal->embedding_checksums());
   const std::size_t rows =
       std::clamp<std::size_t>(kBytes / (source.dimension() * sizeof(double)), 1, 4096);
-  Matrix<double> block(rows, source.dimension());
+  math::Matrix<double> block(rows, source.dimension());
   std::vector<std::size_t> alive;  // where in the journal the input may begin
   std::uint64_t row = 0, decidable = 0, found = 0;
   while (!stop.stop_requested()) {
@@ -47,4 +47,4 @@ Result<std::uint64_t> recorded_rows(EmbeddingSource& source, Session& session,
   return found;
 }
 
-}  // namespace paco
+}  // namespace paco::session

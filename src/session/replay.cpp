@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 
-namespace paco {
+namespace paco::session {
 namespace {
 
 // The journal's method, or another one over the same samples.
-Result<std::unique_ptr<Method>> method_for(Journal& journal, const ReplayRequest& r) {
+Result<std::unique_ptr<Method>> method_for(journal::Journal& journal, const ReplayRequest& r) {
   if (r.method.empty() && !r.model) return method_of_journal(journal, r.threads);
   MethodOptions options;
   options.threads = r.threads;
@@ -29,10 +29,11 @@ Result<std::unique_ptr<Method>> method_for(Journal& journal, const ReplayRequest
 }  // namespace
 
 Result<Replayed> replay_journal(const ReplayRequest& request) {
-  PACO_ASSIGN(Journal journal, Journal::open(request.journal, OpenMode::read, {}));
+  PACO_ASSIGN(journal::Journal journal,
+              journal::Journal::open(request.journal, journal::OpenMode::read, {}));
   Replayed out;
   PACO_ASSIGN(out.method, method_for(journal, request));
-  PACO_ASSIGN(const JournalTail tail, journal.tail());
+  PACO_ASSIGN(const journal::JournalTail tail, journal.tail());
   FoldOptions options = request.fold;
   out.foreign = options.foreign = !request.method.empty() || request.model;
   options.stop_at_difference = false;
@@ -45,8 +46,8 @@ Result<Replayed> replay_journal(const ReplayRequest& request) {
   out.equal = out.fold.differences == 0;
   if (!out.foreign) {
     // A snapshot of the very moment must be the state that was rebuilt.
-    PACO_ASSIGN(const std::vector<SnapshotInfo> snapshots, journal.snapshots());
-    for (const SnapshotInfo& info : snapshots)
+    PACO_ASSIGN(const std::vector<journal::SnapshotInfo> snapshots, journal.snapshots());
+    for (const journal::SnapshotInfo& info : snapshots)
       out.equal = out.equal && (info.event != out.fold.events || info.digest == out.digest);
   }
   return out;
@@ -66,4 +67,4 @@ nlohmann::ordered_json replay_json(const Replayed& r) {
           {"categories", r.method->view()->discovered}};
 }
 
-}  // namespace paco
+}  // namespace paco::session

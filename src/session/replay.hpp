@@ -9,7 +9,7 @@
 
 #include "session/fold.hpp"
 
-namespace paco {
+namespace paco::session {
 
 struct ReplayRequest {
   std::string journal;                 // only read
@@ -32,4 +32,4 @@ Result<Replayed> replay_journal(const ReplayRequest& request);
 // Keys as promised for `paco replay --json`.
 nlohmann::ordered_json replay_json(const Replayed& replayed);
 
-}  // namespace paco
+}  // namespace paco::session

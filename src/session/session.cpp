@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "base/files.hpp"
-#include "base/memory_guard.hpp"
-#include "base/try.hpp"
+#include "core/files.hpp"
+#include "core/memory_guard.hpp"
+#include "core/try.hpp"
 #include "session/journal_rows.hpp"
 #include "session/session_parts.hpp"
 
@@ -13,8 +13,8 @@ namespace paco {
 
 namespace {
 
-Durability durability_of(JournalOptions::Durability durability) {
-  Durability out;
+journal::Durability durability_of(JournalOptions::Durability durability) {
+  journal::Durability out;
   out.full = durability == JournalOptions::Durability::full;
   return out;
 }
@@ -33,7 +33,7 @@ Session::~Session() = default;
 
 Result<Session> Session::start(std::shared_ptr<const Model> model, std::string_view method,
                                const MethodOptions& options) {
-  return guard_memory("start a session", [&]() -> Result<Session> {
+  return core::guard_memory("start a session", [&]() -> Result<Session> {
     auto parts = std::make_unique<Parts>();
     PACO_ASSIGN(parts->method, make_method(method, std::move(model), options));
     parts->threads = options.threads;
@@ -44,29 +44,31 @@ Result<Session> Session::start(std::shared_ptr<const Model> model, std::string_v
 Result<Session> Session::create(const std::string& path, std::shared_ptr<const Model> model,
                                 std::string_view method, const MethodOptions& options,
                                 const JournalOptions& journal) {
-  return guard_memory("start a journal", [&]() -> Result<Session> {
+  return core::guard_memory("start a journal", [&]() -> Result<Session> {
     PACO_ASSIGN(Session session, start(std::move(model), method, options));
     Parts& parts = *session.parts_;
     PACO_ASSIGN(const std::vector<std::byte> bytes, model_to_bytes(parts.method->model()));
-    PACO_ASSIGN(Journal made, Journal::create(path, journal_settings(*parts.method, journal), bytes,
-                                              durability_of(journal.durability)));
-    parts.journal.emplace(std::move(made));
-    std::vector<CategoryRow> known;
+    std::vector<journal::CategoryRow> known;
     for (CategoryId id = 0; id < parts.method->categories().next(); ++id)
-      known.push_back(category_row(*parts.method, id, 0));
-    PACO_TRY(parts.journal->append(std::span<const SampleRow>(), known));
+      known.push_back(session::category_row(*parts.method, id, 0));
+    PACO_ASSIGN(journal::Journal made,
+                journal::Journal::create(path, session::journal_settings(*parts.method, journal),
+                                         bytes, known, durability_of(journal.durability)));
+    parts.journal.emplace(std::move(made));
     return session;
   });
 }
 
 Result<Session> Session::open_as(const std::string& path, bool to_write, int threads,
                                  JournalOptions::Durability durability, std::stop_token stop) {
-  return guard_memory("open a journal", [&]() -> Result<Session> {
+  return core::guard_memory("open a journal", [&]() -> Result<Session> {
     auto parts = std::make_unique<Parts>();
     parts->threads = threads;
     parts->read_only = !to_write;
-    PACO_ASSIGN(Journal journal, Journal::open(path, to_write ? OpenMode::write : OpenMode::read,
-                                               durability_of(durability)));
+    PACO_ASSIGN(
+        journal::Journal journal,
+        journal::Journal::open(path, to_write ? journal::OpenMode::write : journal::OpenMode::read,
+                               durability_of(durability)));
     parts->journal.emplace(std::move(journal));
     PACO_TRY(parts->catch_up(std::move(stop)));
     return Session(std::move(parts));
@@ -85,7 +87,7 @@ Result<Session> Session::look(const std::string& path, int threads, std::stop_to
 // Memory that runs out in the midst of a change leaves the method between two states.
 template <class Change>
 auto Session::changing(const char* doing, Change change) -> decltype(change()) {
-  auto done = guard_memory(doing, change);
+  auto done = core::guard_memory(doing, change);
   if (!done.ok() && done.error().code == ErrorCode::out_of_memory) parts_->ahead = true;
   return done;
 }
@@ -108,7 +110,7 @@ Result<OperationOutcome> Session::undo(std::uint64_t event, const std::string& a
 }
 
 Result<std::vector<OperationOutcome>> Session::history() {
-  return guard_memory("read the history", [&] { return parts_->history(); });
+  return core::guard_memory("read the history", [&] { return parts_->history(); });
 }
 
 const Method& Session::method() const { return *parts_->method; }
@@ -119,11 +121,11 @@ std::shared_ptr<const MemoryView> Session::view() { return parts_->method->view(
 Result<std::string> Session::digest() const { return parts_->method->digest(); }
 
 Result<std::vector<std::byte>> Session::save(const std::string& note) const {
-  return guard_memory("save a state", [&] { return parts_->method->save(note); });
+  return core::guard_memory("save a state", [&] { return parts_->method->save(note); });
 }
 
 Result<void> Session::restore(const std::string& path) {
-  PACO_ASSIGN(std::vector<std::byte> bytes, read_file(path));
+  PACO_ASSIGN(std::vector<std::byte> bytes, core::read_file(path));
   return restore(std::move(bytes), path);
 }
 
@@ -149,13 +151,13 @@ const std::string& Session::path() const {
 
 Result<std::optional<Decision>> Session::decision(std::uint64_t sequence) {
   if (!parts_->journal) return without_journal("looking up a decision");
-  PACO_ASSIGN(const std::optional<StoredSample> found, parts_->journal->sample(sequence));
-  return found ? std::optional(decision_of(*found)) : std::nullopt;
+  PACO_ASSIGN(const std::optional<journal::StoredSample> found, parts_->journal->sample(sequence));
+  return found ? std::optional(session::decision_of(*found)) : std::nullopt;
 }
 
 Result<void> Session::checkpoint() {
   if (!parts_->journal || parts_->read_only) return {};
-  return guard_memory("save a snapshot", [&]() -> Result<void> {
+  return core::guard_memory("save a snapshot", [&]() -> Result<void> {
     PACO_TRY(parts_->rebuild_if_ahead());
     PACO_TRY(parts_->snapshot());
     return parts_->journal->flush();

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <set>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "session/fold.hpp"
 #include "session/journal_rows.hpp"
 
@@ -22,9 +22,9 @@ double now() {
 
 // From the newest snapshot and the events after it to the present state.
 Result<void> Session::Parts::catch_up(std::stop_token stop) {
-  PACO_ASSIGN(const JournalTail tail, journal->tail());
-  PACO_ASSIGN(method, method_of_journal(*journal, threads));
-  PACO_ASSIGN(std::optional<Snapshot> snapshot, journal->newest_snapshot(tail.events));
+  PACO_ASSIGN(const journal::JournalTail tail, journal->tail());
+  PACO_ASSIGN(method, session::method_of_journal(*journal, threads));
+  PACO_ASSIGN(std::optional<journal::Snapshot> snapshot, journal->newest_snapshot(tail.events));
   std::uint64_t from = 0;
   if (snapshot) {
     from = snapshot->event;
@@ -32,9 +32,9 @@ Result<void> Session::Parts::catch_up(std::stop_token stop) {
     PACO_TRY(method->restore(std::move(snapshot->bytes),
                              fmt::format("{} (snapshot at event {})", journal->path(), from)));
   }
-  FoldOptions options;
+  session::FoldOptions options;
   options.stop = std::move(stop);
-  PACO_ASSIGN(const FoldOutcome outcome, fold(*journal, *method, from, options));
+  PACO_ASSIGN(const session::FoldOutcome outcome, session::fold(*journal, *method, from, options));
   if (outcome.first_difference) {
     return Error{ErrorCode::mismatch,
                  fmt::format("{}: sample {} is decided otherwise than recorded", journal->path(),
@@ -65,8 +65,8 @@ Result<std::optional<Decision>> Session::Parts::find_key(const std::string& key)
     const auto found = by_key.find(key);
     return found == by_key.end() ? std::nullopt : std::optional(found->second);
   }
-  PACO_ASSIGN(const std::optional<StoredSample> found, journal->find_key(key));
-  return found ? std::optional(decision_of(*found)) : std::nullopt;
+  PACO_ASSIGN(const std::optional<journal::StoredSample> found, journal->find_key(key));
+  return found ? std::optional(session::decision_of(*found)) : std::nullopt;
 }
 
 // One group: samples and the categories that they opened.
@@ -74,10 +74,10 @@ Result<void> Session::Parts::write(std::span<const Decision> decisions,
                                    Rows<const double> embeddings, std::span<const std::size_t> rows,
                                    const SampleNames& names, CategoryId first_new) {
   const std::size_t evidence = method->info().evidence.size();
-  std::vector<SampleRow> samples;
+  std::vector<journal::SampleRow> samples;
   samples.reserve(decisions.size());
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    SampleRow row = sample_row(decisions[i], events + i, evidence);
+    journal::SampleRow row = session::sample_row(decisions[i], events + i, evidence);
     const std::size_t at = rows.empty() ? i : rows[i];
     if (!names.keys.empty() && !names.keys[at].empty()) row.key = names.keys[at];
     if (!names.ids.empty()) row.sample = names.ids[at];
@@ -86,15 +86,16 @@ Result<void> Session::Parts::write(std::span<const Decision> decisions,
     row.embedding = embeddings[i];
     samples.push_back(row);
   }
-  std::vector<CategoryRow> born;
+  std::vector<journal::CategoryRow> born;
   for (CategoryId id = first_new; id < method->categories().next(); ++id) {
     const std::uint64_t sequence = method->categories()[id].birth;
     const std::uint64_t first = decisions.empty() ? 0 : decisions.front().sequence;
-    born.push_back(category_row(*method, id, events + (sequence - std::min(sequence, first))));
+    born.push_back(
+        session::category_row(*method, id, events + (sequence - std::min(sequence, first))));
   }
   PACO_TRY(journal->append(samples, born));
   events += decisions.size();
-  const Retention& retention = journal->settings().retention;
+  const journal::Retention& retention = journal->settings().retention;
   if (retention.snapshot_samples > 0 &&
       method->samples() - snapshot_at >= retention.snapshot_samples) {
     // The group stands, whatever becomes of the snapshot, which only spares a replay: the next
@@ -118,17 +119,17 @@ Result<std::vector<OperationOutcome>> Session::Parts::history() {
   std::vector<OperationOutcome> out;
   std::uint64_t from = 0;
   while (true) {
-    PACO_ASSIGN(const std::vector<OperationRow> page, journal->operations(from, 1024));
+    PACO_ASSIGN(const std::vector<journal::OperationRow> page, journal->operations(from, 1024));
     if (page.empty()) return out;
-    for (const OperationRow& row : page) {
-      PACO_ASSIGN(OperationOutcome outcome, outcome_of(row));
+    for (const journal::OperationRow& row : page) {
+      PACO_ASSIGN(OperationOutcome outcome, session::outcome_of(row));
       out.push_back(std::move(outcome));
     }
     from = page.back().event + 1;
   }
 }
 
-Result<OperationOutcome> Session::Parts::carry_out(Plan plan, MemberSource* members) {
+Result<OperationOutcome> Session::Parts::carry_out(session::Plan plan, MemberSource* members) {
   plan.event = events;
   plan.time = now();
   if (!journal) operations.reserve(operations.size() + 1);
@@ -140,7 +141,7 @@ Result<OperationOutcome> Session::Parts::carry_out(Plan plan, MemberSource* memb
   }
   ahead = true;  // until the journal has it
   std::set<CategoryId> changed;
-  std::vector<Membership> moved;
+  std::vector<journal::Membership> moved;
   for (const Edit& e : plan.edits) {
     switch (e.cell) {
       case Edit::Cell::category:
@@ -150,8 +151,8 @@ Result<OperationOutcome> Session::Parts::carry_out(Plan plan, MemberSource* memb
         changed.insert(e.id);
         break;
       case Edit::Cell::owner:
-        if (e.from != kNobody) changed.insert(e.from);
-        if (e.to != kNobody) changed.insert(e.to);
+        if (e.from != kNoId) changed.insert(e.from);
+        if (e.to != kNoId) changed.insert(e.to);
         break;
       case Edit::Cell::reference:
         changed.insert(method->editor().role(e.id).owner);
@@ -166,15 +167,16 @@ Result<OperationOutcome> Session::Parts::carry_out(Plan plan, MemberSource* memb
   // Merged categories lead to where they lead now, whoever stands between.
   for (CategoryId id = 0; id < method->categories().next(); ++id) {
     const CategoryId forward = method->categories()[id].forward;
-    if (forward != kNobody && changed.contains(forward)) changed.insert(id);
+    if (forward != kNoId && changed.contains(forward)) changed.insert(id);
   }
-  PACO_ASSIGN(const std::vector<CategoryRow> before, journal->categories());
-  std::vector<CategoryRow> rows;
+  PACO_ASSIGN(const std::vector<journal::CategoryRow> before, journal->categories());
+  std::vector<journal::CategoryRow> rows;
   for (const CategoryId id : changed) {
     const auto at = static_cast<std::size_t>(id);
-    rows.push_back(category_row(*method, id, at < before.size() ? before[at].born : plan.event));
+    rows.push_back(
+        session::category_row(*method, id, at < before.size() ? before[at].born : plan.event));
   }
-  PACO_TRY(journal->append(operation_row(plan), rows, moved));
+  PACO_TRY(journal->append(session::operation_row(plan), rows, moved));
   ahead = false;
   ++events;
   return plan;
@@ -182,7 +184,7 @@ Result<OperationOutcome> Session::Parts::carry_out(Plan plan, MemberSource* memb
 
 Result<OperationOutcome> Session::Parts::apply(const Operation& operation) {
   PACO_TRY(rebuild_if_ahead());
-  std::optional<PresentMembers> present;
+  std::optional<session::PresentMembers> present;
   if (journal) {
     PACO_TRY(journal->flush());
     present.emplace(*journal, *method);
@@ -190,10 +192,10 @@ Result<OperationOutcome> Session::Parts::apply(const Operation& operation) {
   MemberSource* members = present ? &*present : nullptr;
   if (operation.kind == OperationKind::undo) {
     PACO_ASSIGN(const std::vector<OperationOutcome> past, history());
-    PACO_ASSIGN(Plan plan, plan_undo(operation, *method, past, members));
+    PACO_ASSIGN(session::Plan plan, session::plan_undo(operation, *method, past, members));
     return carry_out(std::move(plan), members);
   }
-  PACO_ASSIGN(Plan plan, plan_operation(operation, *method, members));
+  PACO_ASSIGN(session::Plan plan, session::plan_operation(operation, *method, members));
   return carry_out(std::move(plan), members);
 }
 

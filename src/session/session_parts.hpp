@@ -9,14 +9,14 @@
 
 #include "journal/journal.hpp"
 #include "paco/session.hpp"
-#include "session/plan.hpp"
+#include "session/operations/plan.hpp"
 
 namespace paco {
 
 struct Session::Parts {
   std::unique_ptr<Method> method;
   int threads = 1;
-  std::optional<Journal> journal;
+  std::optional<journal::Journal> journal;
   std::uint64_t events = 0;
   std::uint64_t snapshot_at = 0;  // samples in the newest snapshot
   bool read_only = false;
@@ -39,7 +39,7 @@ struct Session::Parts {
                      CategoryId first_new);
   Result<void> snapshot();
   Result<std::vector<OperationOutcome>> history();
-  Result<OperationOutcome> carry_out(Plan plan, MemberSource* members);
+  Result<OperationOutcome> carry_out(session::Plan plan, MemberSource* members);
   Result<OperationOutcome> apply(const Operation& operation);
   Result<Decided> decide(Rows<const double> embeddings, std::span<Decision> decisions,
                          const SampleNames& names);

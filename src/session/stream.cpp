@@ -9,16 +9,16 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "linalg/matrix.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
+#include "math/matrix.hpp"
 
-namespace paco {
+namespace paco::session {
 namespace {
 
 // A block of rows as it was read.
 struct Block {
-  Matrix<double> rows;
+  math::Matrix<double> rows;
   std::size_t count = 0;
   std::vector<std::string> ids;
 };
@@ -30,9 +30,9 @@ struct Block {
 // that it cannot go away under it.
 class ReadAhead {
  public:
-  ReadAhead(std::shared_ptr<EmbeddingSource> source, std::size_t rows)
+  ReadAhead(std::shared_ptr<io::EmbeddingSource> source, std::size_t rows)
       : shared_(std::make_shared<Shared>()) {
-    shared_->next.rows = Matrix<double>(rows, source->dimension());
+    shared_->next.rows = math::Matrix<double>(rows, source->dimension());
     shared_->source = std::move(source);
     thread_ = std::thread([shared = shared_] { work(*shared); });
   }
@@ -65,7 +65,7 @@ class ReadAhead {
 
  private:
   struct Shared {
-    std::shared_ptr<EmbeddingSource> source;
+    std::shared_ptr<io::EmbeddingSource> source;
     Block next;
     Result<void> outcome;
     bool wanted = true;  // the reader is to fill `next`
@@ -107,14 +107,14 @@ class ReadAhead {
 class Runner {
  public:
   Runner(Session& session, const StreamOptions& options, const StreamOutputs& outputs,
-         Progress& progress, const Clock& clock)
+         core::Progress& progress, const core::Clock& clock)
       : session_(session),
         options_(options),
         outputs_(outputs),
         progress_(progress),
         clock_(clock) {}
 
-  Result<StreamOutcome> run(std::shared_ptr<EmbeddingSource> source, std::stop_token stop) {
+  Result<StreamOutcome> run(std::shared_ptr<io::EmbeddingSource> source, std::stop_token stop) {
     const double start = clock_();
     const Result<void> fed = feed(source, stop);
     const Result<void> written = write_pending();  // what was decided before an error, too
@@ -132,13 +132,14 @@ class Runner {
   static constexpr std::size_t kTogether = 64;      // rows
   static constexpr double kLongestPending = 0.001;  // seconds that an answer waits for others
 
-  Result<void> feed(const std::shared_ptr<EmbeddingSource>& source, const std::stop_token& stop) {
+  Result<void> feed(const std::shared_ptr<io::EmbeddingSource>& source,
+                    const std::stop_token& stop) {
     name_ = source->name();
     // Small blocks are read and answered several at a time, those that are there: handing a row
     // from thread to thread and writing a line cost more than deciding.
     const std::size_t rows = source->block_rows(std::max<std::size_t>(options_.block, kTogether));
     ReadAhead reader(source, rows);
-    Block block{Matrix<double>(rows, source->dimension()), 0, {}};
+    Block block{math::Matrix<double>(rows, source->dimension()), 0, {}};
     std::uint64_t skip = options_.skip;
     while (!stop.stop_requested() && !outcome_.refused) {
       PACO_TRY(reader.take(block, stop));
@@ -279,7 +280,7 @@ class Runner {
 
   Result<void> save_state(const std::string& note) {
     PACO_ASSIGN(const std::vector<std::byte> bytes, session_.save(note));
-    return write_file(options_.state, bytes);
+    return core::write_file(options_.state, bytes);
   }
 
   Result<void> conclude() {
@@ -299,8 +300,8 @@ class Runner {
   Session& session_;
   const StreamOptions& options_;
   const StreamOutputs& outputs_;
-  Progress& progress_;
-  const Clock& clock_;
+  core::Progress& progress_;
+  const core::Clock& clock_;
   StreamOutcome outcome_;
   std::string name_;       // of the input
   std::uint64_t row_ = 0;  // of the input, where the block begins
@@ -315,9 +316,10 @@ class Runner {
 
 }  // namespace
 
-Result<StreamOutcome> run_stream(std::shared_ptr<EmbeddingSource> source, Session& session,
+Result<StreamOutcome> run_stream(std::shared_ptr<io::EmbeddingSource> source, Session& session,
                                  const StreamOptions& options, const StreamOutputs& outputs,
-                                 Progress& progress, const Clock& clock, std::stop_token stop) {
+                                 core::Progress& progress, const core::Clock& clock,
+                                 std::stop_token stop) {
   if (source->dimension() != session.model().dimension) {
     return Error{ErrorCode::bad_shape,
                  fmt::format("{}: rows have {} values, the model expects {}", source->name(),
@@ -334,7 +336,7 @@ Result<StreamOutcome> run_stream(std::shared_ptr<EmbeddingSource> source, Sessio
 }
 
 Result<OutputLengths> output_lengths(const std::string& state_path) {
-  PACO_ASSIGN(const std::vector<std::byte> bytes, read_file(state_path));
+  PACO_ASSIGN(const std::vector<std::byte> bytes, core::read_file(state_path));
   PACO_ASSIGN(const std::string note, state_note(bytes, state_path));
   OutputLengths lengths;
   if (note.empty()) return lengths;
@@ -348,4 +350,4 @@ Result<OutputLengths> output_lengths(const std::string& state_path) {
   return lengths;
 }
 
-}  // namespace paco
+}  // namespace paco::session

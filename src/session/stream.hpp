@@ -12,14 +12,14 @@
 #include <stop_token>
 #include <string>
 
-#include "base/progress.hpp"
-#include "data/embeddings.hpp"
+#include "core/progress.hpp"
+#include "io/decision_file.hpp"
+#include "io/embeddings.hpp"
+#include "io/trace_file.hpp"
 #include "paco/session.hpp"
-#include "registry/decision_file.hpp"
-#include "registry/trace_file.hpp"
 #include "session/summary.hpp"
 
-namespace paco {
+namespace paco::session {
 
 struct StreamOptions {
   std::size_t block = 256;            // samples decided at once; speed only
@@ -34,17 +34,18 @@ struct StreamOptions {
 
 // Where decisions go besides the session; both may be null.
 struct StreamOutputs {
-  DecisionWriter* decisions = nullptr;
-  TraceWriter* trace = nullptr;
+  io::DecisionWriter* decisions = nullptr;
+  io::TraceWriter* trace = nullptr;
 };
 
 // When the stream ends, or a bad row ends it (`refused`), the outputs take their names and the
 // state is saved. When the stop token is set, the outputs stay in their partial files, and a state
 // that is saved knows where they end. After another error the outputs are discarded unless a saved
 // state refers to them.
-Result<StreamOutcome> run_stream(std::shared_ptr<EmbeddingSource> source, Session& session,
+Result<StreamOutcome> run_stream(std::shared_ptr<io::EmbeddingSource> source, Session& session,
                                  const StreamOptions& options, const StreamOutputs& outputs,
-                                 Progress& progress, const Clock& clock, std::stop_token stop);
+                                 core::Progress& progress, const core::Clock& clock,
+                                 std::stop_token stop);
 
 // Where the outputs of the run that saved a state ended: bytes, or nothing where that run had
 // finished them.
@@ -53,4 +54,4 @@ struct OutputLengths {
 };
 Result<OutputLengths> output_lengths(const std::string& state_path);
 
-}  // namespace paco
+}  // namespace paco::session

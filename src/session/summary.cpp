@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/try.hpp"
-#include "registry/registry.hpp"
+#include "core/try.hpp"
+#include "methods/registry.hpp"
 
-namespace paco {
+namespace paco::session {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -28,7 +28,7 @@ std::size_t singletons(const MemoryView& view) {
 }
 
 // "branches.create" goes into an object of its own.
-void put(Json& json, const Figure& figure) {
+void put(Json& json, const Statistic& figure) {
   Json* at = &json;
   std::string_view name = figure.name;
   for (std::size_t dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
@@ -44,7 +44,7 @@ void put(Json& json, const Figure& figure) {
 }
 
 // The figures of a method in words: those of one group on one line, as shares of all samples.
-std::string figures_text(const std::vector<Figure>& figures, std::uint64_t samples) {
+std::string statistics_text(const std::vector<Statistic>& figures, std::uint64_t samples) {
   std::string text;
   const double all = std::max<double>(1, static_cast<double>(samples));
   for (std::size_t i = 0; i < figures.size(); ++i) {
@@ -76,9 +76,9 @@ std::string reference_text(const Model& model) {
   return text + ")\n";
 }
 
-SectionSummary section_summary(const Model& model) {
-  SectionSummary out{Json::object(), ""};
-  const auto method = find_method(model.method);
+methods::SectionSummary section_summary(const Model& model) {
+  methods::SectionSummary out{Json::object(), ""};
+  const auto method = methods::find_method(model.method);
   if (!method.ok()) return out;
   if ((*method)->summarise != nullptr) {
     auto made = (*method)->summarise(model);
@@ -104,7 +104,7 @@ Json stream_summary_json(Session& session, const StreamOutcome& outcome) {
   json["known_classes"] = view->known;
   json["categories"] = view->discovered;
   json["singletons"] = singletons(*view);
-  for (const Figure& figure : session.method().figures()) put(json, figure);
+  for (const Statistic& figure : session.method().statistics()) put(json, figure);
   json["repeated"] = outcome.repeated;
   json["skipped"] = outcome.skipped;
   json["interrupted"] = outcome.interrupted;
@@ -123,7 +123,7 @@ std::string stream_summary_text(Session& session, const StreamOutcome& outcome) 
     text += fmt::format("{:<18} {} samples, by their key\n", "answered again", outcome.repeated);
   if (outcome.skipped > 0) text += fmt::format("{:<18} {} bad rows\n", "skipped", outcome.skipped);
   text += fmt::format("{:<18} {} categories\n", "of one sample", singletons(*view));
-  return text + figures_text(session.method().figures(), view->samples);
+  return text + statistics_text(session.method().statistics(), view->samples);
 }
 
 Json calibration_json(const Model& model) {
@@ -190,4 +190,4 @@ std::string category_table(const MemoryView& view, std::span<const CategoryId> i
   return text;
 }
 
-}  // namespace paco
+}  // namespace paco::session

@@ -8,7 +8,7 @@
 #include "paco/model.hpp"
 #include "paco/session.hpp"
 
-namespace paco {
+namespace paco::session {
 
 // How one run over a stream went.
 struct StreamOutcome {
@@ -31,4 +31,4 @@ std::string calibration_text(const Model& model);
 nlohmann::ordered_json category_json(const MemoryView& view, CategoryId id);
 std::string category_table(const MemoryView& view, std::span<const CategoryId> ids);
 
-}  // namespace paco
+}  // namespace paco::session

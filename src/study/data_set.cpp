@@ -8,13 +8,13 @@
 #include <map>
 #include <numeric>
 
-#include "base/files.hpp"
-#include "base/random.hpp"
-#include "base/try.hpp"
-#include "data/embeddings.hpp"
-#include "data/labels.hpp"
+#include "core/files.hpp"
+#include "core/random.hpp"
+#include "core/try.hpp"
+#include "io/embeddings.hpp"
+#include "io/labels.hpp"
 
-namespace paco {
+namespace paco::study {
 namespace {
 
 std::string digest_of(const DataSet& data) {
@@ -25,7 +25,7 @@ std::string digest_of(const DataSet& data) {
     XXH3_128bits_update(state, &length, sizeof length);
     if (size > 0) XXH3_128bits_update(state, bytes, size);
   };
-  for (const Matrix<double>* matrix : {&data.support, &data.stream, &data.classifier})
+  for (const math::Matrix<double>* matrix : {&data.support, &data.stream, &data.classifier})
     add(matrix->data(), matrix->rows() * matrix->columns() * sizeof(double));
   for (const auto* labels : {&data.support_labels, &data.truth})
     add(labels->data(), labels->size() * sizeof(std::int64_t));
@@ -37,11 +37,12 @@ std::string digest_of(const DataSet& data) {
 
 Result<void> check_support(const DataSet& data, const std::string& folder) {
   const std::size_t classes = data.class_names.size();
-  if (classes < kLeastClasses) {
-    return Error{ErrorCode::bad_value,
-                 fmt::format("{}: its support set has {} known class(es), too few for a study",
-                             folder, classes),
-                 fmt::format("give labelled samples of {} known classes at least", kLeastClasses)};
+  if (classes < train::kLeastClasses) {
+    return Error{
+        ErrorCode::bad_value,
+        fmt::format("{}: its support set has {} known class(es), too few for a study", folder,
+                    classes),
+        fmt::format("give labelled samples of {} known classes at least", train::kLeastClasses)};
   }
   std::vector<std::size_t> sizes(classes);
   for (const std::int64_t label : data.support_labels) ++sizes[static_cast<std::size_t>(label)];
@@ -80,7 +81,7 @@ Result<void> check_stream(const DataSet& data, const std::string& folder) {
 
 // The support samples that a shape leaves, in their order.
 std::vector<std::size_t> chosen_support(const DataSet& data, const DataShape& shape,
-                                        Random& random) {
+                                        core::Random& random) {
   std::map<std::int64_t, std::vector<std::size_t>> by_class;
   for (std::size_t i = 0; i < data.support_labels.size(); ++i)
     by_class[data.support_labels[i]].push_back(i);
@@ -97,7 +98,8 @@ std::vector<std::size_t> chosen_support(const DataSet& data, const DataShape& sh
   return chosen;
 }
 
-std::vector<std::size_t> stream_order(const DataSet& data, StreamOrder order, Random& random) {
+std::vector<std::size_t> stream_order(const DataSet& data, StreamOrder order,
+                                      core::Random& random) {
   const std::size_t n = data.truth.size();
   std::vector<std::size_t> places(n);
   std::iota(places.begin(), places.end(), std::size_t{0});
@@ -118,15 +120,16 @@ std::vector<std::size_t> stream_order(const DataSet& data, StreamOrder order, Ra
   return places;
 }
 
-Matrix<double> rows_of(const Matrix<double>& from, const std::vector<std::size_t>& rows) {
-  Matrix<double> out(rows.size(), from.columns());
+math::Matrix<double> rows_of(const math::Matrix<double>& from,
+                             const std::vector<std::size_t>& rows) {
+  math::Matrix<double> out(rows.size(), from.columns());
   for (std::size_t i = 0; i < rows.size(); ++i)
     std::copy_n(from[rows[i]].data(), from.columns(), out[i].data());
   return out;
 }
 
 // Some known classes become novel: their support samples go, their stream samples stay.
-void forget_classes(DataSet& data, std::size_t left, Random& random) {
+void forget_classes(DataSet& data, std::size_t left, core::Random& random) {
   const std::size_t known = data.class_names.size();
   std::vector<std::size_t> order = random.permutation(known);
   std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(left));
@@ -162,35 +165,36 @@ Result<DataSet> read_data_set(const std::string& folder, const std::string& name
   const auto path = [&](const char* file) { return folder + "/" + file; };
   for (const char* file :
        {"support.npy", "support_labels.npy", "stream.npy", "stream_labels.npy"}) {
-    if (path_kind(path(file)) != PathKind::absent) continue;
+    if (core::path_kind(path(file)) != core::PathKind::absent) continue;
     return Error{ErrorCode::not_found, fmt::format("{} is not there", path(file)),
                  "a data folder has support.npy, support_labels.npy, stream.npy and "
                  "stream_labels.npy"};
   }
   DataSet data;
   data.name = name;
-  if (path_kind(path("known_classes.txt")) != PathKind::absent) {
-    PACO_ASSIGN(data.class_names, read_class_names(path("known_classes.txt")));
+  if (core::path_kind(path("known_classes.txt")) != core::PathKind::absent) {
+    PACO_ASSIGN(data.class_names, io::read_class_names(path("known_classes.txt")));
   }
-  PACO_ASSIGN(Labels labels, read_labels(path("support_labels.npy"), data.class_names));
+  PACO_ASSIGN(io::Labels labels, io::read_labels(path("support_labels.npy"), data.class_names));
   data.class_names = labels.names;
   data.support_labels = std::move(labels.ids);
-  PACO_ASSIGN(const auto support, open_embeddings(path("support.npy")));
-  PACO_ASSIGN(data.support,
-              read_embeddings(*support, data.support_labels.size(), path("support_labels.npy")));
-  PACO_ASSIGN(Labels truth, read_labels(path("stream_labels.npy"), data.class_names));
+  PACO_ASSIGN(const auto support, io::open_embeddings(path("support.npy")));
+  PACO_ASSIGN(data.support, io::read_embeddings(*support, data.support_labels.size(),
+                                                path("support_labels.npy")));
+  PACO_ASSIGN(io::Labels truth, io::read_labels(path("stream_labels.npy"), data.class_names));
   data.truth = std::move(truth.ids);
-  PACO_ASSIGN(const auto stream, open_embeddings(path("stream.npy")));
-  PACO_ASSIGN(data.stream, read_embeddings(*stream, data.truth.size(), path("stream_labels.npy")));
-  if (path_kind(path("classifier.npy")) != PathKind::absent) {
-    PACO_ASSIGN(data.classifier, read_embeddings(path("classifier.npy")));
+  PACO_ASSIGN(const auto stream, io::open_embeddings(path("stream.npy")));
+  PACO_ASSIGN(data.stream,
+              io::read_embeddings(*stream, data.truth.size(), path("stream_labels.npy")));
+  if (core::path_kind(path("classifier.npy")) != core::PathKind::absent) {
+    PACO_ASSIGN(data.classifier, io::read_embeddings(path("classifier.npy")));
   }
   PACO_TRY(check_support(data, folder));
   PACO_TRY(check_stream(data, folder));
   data.digest = digest_of(data);
-  if (path_kind(path("class_vectors.npy")) != PathKind::absent) {
+  if (core::path_kind(path("class_vectors.npy")) != core::PathKind::absent) {
     data.class_vectors = path("class_vectors.npy");
-    PACO_ASSIGN(const std::vector<std::byte> bytes, read_file(data.class_vectors));
+    PACO_ASSIGN(const std::vector<std::byte> bytes, core::read_file(data.class_vectors));
     data.digest += fmt::format("+{:016x}", XXH3_64bits(bytes.data(), bytes.size()));
   }
   return data;
@@ -198,7 +202,7 @@ Result<DataSet> read_data_set(const std::string& folder, const std::string& name
 
 DataSet shaped(const DataSet& data, const DataShape& shape) {
   DataSet out = data;
-  Random random(shape.draw, 77);
+  core::Random random(shape.draw, 77);
   if (shape.known > 0 && shape.known < out.class_names.size())
     forget_classes(out, shape.known, random);
   if (shape.support_share < 1 || shape.shots > 0) {
@@ -218,4 +222,4 @@ DataSet shaped(const DataSet& data, const DataShape& shape) {
   return out;
 }
 
-}  // namespace paco
+}  // namespace paco::study

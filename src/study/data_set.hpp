@@ -12,20 +12,20 @@
 #include <string>
 #include <vector>
 
-#include "linalg/matrix.hpp"
+#include "math/matrix.hpp"
 #include "paco/model.hpp"
-#include "study/image_recipe.hpp"
+#include "train/image_recipe.hpp"
 
-namespace paco {
+namespace paco::study {
 
 struct DataSet {
   std::string name;
-  Matrix<double> support, stream, classifier;       // the classifier may have no rows
-  std::vector<std::int64_t> support_labels, truth;  // truth: novel classes follow the known ones
-  std::vector<std::string> class_names;             // of the known classes
-  std::string class_vectors;                        // the file with vectors of their names, if any
-  std::string digest;                               // of all of the above but the name
-  std::optional<Training> training;                 // of the backbone, if a study trained it
+  math::Matrix<double> support, stream, classifier;  // the classifier may have no rows
+  std::vector<std::int64_t> support_labels, truth;   // truth: novel classes follow the known ones
+  std::vector<std::string> class_names;              // of the known classes
+  std::string class_vectors;                         // the file with vectors of their names, if any
+  std::string digest;                                // of all of the above but the name
+  std::optional<train::Training> training;           // of the backbone, if a study trained it
 
   SupportSet support_set() const { return {support, support_labels, class_names, classifier}; }
 };
@@ -51,4 +51,4 @@ struct DataShape {
 };
 DataSet shaped(const DataSet& data, const DataShape& shape);
 
-}  // namespace paco
+}  // namespace paco::study

@@ -2,7 +2,7 @@
 
 #include <array>
 
-namespace paco {
+namespace paco::study {
 
 std::span<const PaperFigure> paper_figures() {
   static constexpr std::array figures{
@@ -37,4 +37,4 @@ bool is_of(const PaperFigure& figure, std::string_view data) {
   return data.starts_with(figure.data);
 }
 
-}  // namespace paco
+}  // namespace paco::study

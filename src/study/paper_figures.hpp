@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace paco {
+namespace paco::study {
 
 struct PaperFigure {
   std::string_view data;      // how names of data sets of this kind begin: "cub"
@@ -19,4 +19,4 @@ std::span<const PaperFigure> paper_figures();
 // Does a data set of this name belong with a figure?
 bool is_of(const PaperFigure& figure, std::string_view data);
 
-}  // namespace paco
+}  // namespace paco::study

@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <charconv>
 
-#include "base/enum_names.hpp"
-#include "base/try.hpp"
+#include "core/enum_names.hpp"
+#include "core/try.hpp"
 
-namespace paco {
+namespace paco::study {
 namespace {
 
-constexpr auto kOrders = enum_names<StreamOrder>({{StreamOrder::given, "given"},
-                                                  {StreamOrder::shuffled, "shuffled"},
-                                                  {StreamOrder::by_class, "by_class"},
-                                                  {StreamOrder::drifting, "drifting"}});
+constexpr auto kOrders = core::enum_names<StreamOrder>({{StreamOrder::given, "given"},
+                                                        {StreamOrder::shuffled, "shuffled"},
+                                                        {StreamOrder::by_class, "by_class"},
+                                                        {StreamOrder::drifting, "drifting"}});
 
 const std::vector<Contender>& listed_contenders() {
   static const std::vector<Contender> list = [] {
@@ -65,7 +65,7 @@ double number_of(const std::string& text) {
 }
 
 // What a value changes in the training of a backbone: nothing, for most.
-Training training_for(std::string_view factor, std::string_view value) {
+train::Training training_for(std::string_view factor, std::string_view value) {
   if (factor == "margin" || factor == "stat_weight")
     return {0, std::string(factor), std::string(value)};
   if (value == "no angular margin") return {0, "margin", "off"};
@@ -81,7 +81,7 @@ std::uint64_t trainings_wanted(const Plan& plan, std::uint64_t seeds) {
 // seed, and for values that change no training.
 bool fits(const DataSet& data, const Plan& plan, std::string_view value, std::uint64_t seed,
           std::uint64_t trainings) {
-  Training wanted = training_for(plan.factor, value);
+  train::Training wanted = training_for(plan.factor, value);
   if (!data.training) return wanted.factor.empty();
   wanted.seed = seed % trainings;
   return *data.training == wanted;
@@ -273,16 +273,16 @@ bool about_training(const Plan& plan) {
   return !plan.values.empty() && !training_for(plan.factor, plan.values.front()).factor.empty();
 }
 
-std::vector<Training> trainings_of(const Plan& plan, std::uint64_t seeds) {
-  std::vector<Training> all;
+std::vector<train::Training> trainings_of(const Plan& plan, std::uint64_t seeds) {
+  std::vector<train::Training> all;
   for (std::uint64_t seed = 0; seed < trainings_wanted(plan, seeds); ++seed) {
-    std::vector<Training> kinds{{}};
+    std::vector<train::Training> kinds{{}};
     if (!plan.values.empty()) kinds.clear();
     for (const std::string& value : plan.values) {
-      const Training one = training_for(plan.factor, value);
+      const train::Training one = training_for(plan.factor, value);
       if (std::find(kinds.begin(), kinds.end(), one) == kinds.end()) kinds.push_back(one);
     }
-    for (Training& kind : kinds) {
+    for (train::Training& kind : kinds) {
       kind.seed = seed;
       all.push_back(std::move(kind));
     }
@@ -347,4 +347,4 @@ Result<std::vector<Run>> runs_of(const Plan& plan, const std::vector<DataSet>& d
   return runs;
 }
 
-}  // namespace paco
+}  // namespace paco::study

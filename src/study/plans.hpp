@@ -8,7 +8,7 @@
 
 #include "study/run.hpp"
 
-namespace paco {
+namespace paco::study {
 
 // What a study's rows are about.
 enum class Question : std::uint8_t { accuracy, calibration_time, latency, births, regions };
@@ -33,7 +33,7 @@ std::span<const Plan> all_plans();
 Result<std::vector<const Plan*>> plans_called(std::string_view name);
 
 // The trainings that a plan needs of every set of images; seeds: as many as are asked for.
-std::vector<Training> trainings_of(const Plan& plan, std::uint64_t seeds);
+std::vector<train::Training> trainings_of(const Plan& plan, std::uint64_t seeds);
 
 // Does it vary nothing but the training of backbones?
 bool about_training(const Plan& plan);
@@ -56,4 +56,4 @@ bool has_order(const Plan& plan);
 Result<std::vector<Run>> runs_of(const Plan& plan, const std::vector<DataSet>& data,
                                  const std::vector<std::string>& wanted, std::uint64_t seeds);
 
-}  // namespace paco
+}  // namespace paco::study

@@ -4,11 +4,11 @@
 #include <array>
 #include <nlohmann/json.hpp>
 
-#include "base/try.hpp"
+#include "core/try.hpp"
 #include "evaluate/evaluation.hpp"
-#include "registry/registry.hpp"
+#include "methods/registry.hpp"
 
-namespace paco {
+namespace paco::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -40,7 +40,7 @@ bool calibrates_with(const MethodInfo& info, std::string_view option) {
   });
 }
 
-Shares shares_of(const SplitAccuracy& s) {
+Shares shares_of(const evaluate::SplitAccuracy& s) {
   return {s.all.value(), s.old.value(), s.novel.value(), s.all.interval};
 }
 
@@ -71,7 +71,8 @@ Region region(const std::string& name, const ThresholdEvidence& evidence) {
 }
 
 Result<std::vector<Decision>> decide(const Run& run, Method& method, Rows<const double> stream,
-                                     RunResult& result, const Clock& clock, std::stop_token stop) {
+                                     RunResult& result, const core::Clock& clock,
+                                     std::stop_token stop) {
   constexpr std::size_t kBlock = 256;
   std::vector<Decision> decisions(stream.rows);
   std::vector<double> seconds;
@@ -148,7 +149,7 @@ Result<Model> calibrate_run(const Run& run, const DataSet& data, std::stop_token
 }
 
 Result<RunResult> execute_run(const Run& run, const DataSet& data,
-                              std::shared_ptr<const Model> model, const Clock& clock,
+                              std::shared_ptr<const Model> model, const core::Clock& clock,
                               std::stop_token stop) {
   RunResult result;
   PACO_ASSIGN(const std::unique_ptr<Method> method,
@@ -157,13 +158,13 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
               decide(run, *method, data.stream, result, clock, stop));
   std::vector<CategoryId> predicted;
   for (const Decision& d : decisions) predicted.push_back(d.category);
-  EvaluationInput input;
+  evaluate::EvaluationInput input;
   input.predicted = predicted;
   input.truth = data.truth;
   input.known_classes = static_cast<std::int64_t>(data.class_names.size());
-  EvaluationOptions options;
+  evaluate::EvaluationOptions options;
   if (run.timed) options.resamples = 0;
-  PACO_ASSIGN(const Evaluation evaluated, evaluate(input, options, stop));
+  PACO_ASSIGN(const evaluate::Evaluation evaluated, evaluate::evaluate(input, options, stop));
   result.strict = shares_of(evaluated.scores.strict);
   result.greedy = shares_of(evaluated.scores.greedy);
   result.categories = evaluated.scores.clusters_seen;
@@ -174,13 +175,14 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
   const std::size_t step = std::max<std::size_t>(evaluated.births.size() / kPoints, 1);
   for (std::size_t i = 0; i < evaluated.births.size(); ++i) {
     if (i % step != 0 && i + 1 != evaluated.births.size()) continue;
-    const BirthPoint& p = evaluated.births[i];
+    const evaluate::BirthPoint& p = evaluated.births[i];
     result.births.push_back({static_cast<std::int64_t>(p.sequence), p.categories, p.novel_classes});
   }
-  PACO_ASSIGN(const Registration* registered, find_method(run.contender.method));
+  PACO_ASSIGN(const methods::Registration* registered, methods::find_method(run.contender.method));
   if (registered->details != nullptr) {
-    PACO_ASSIGN(const MethodDetails details, registered->details(*model, run.contender.deciding));
-    for (const CalibratedThreshold& threshold : details.thresholds)
+    PACO_ASSIGN(const methods::MethodDetails details,
+                registered->details(*model, run.contender.deciding));
+    for (const methods::CalibratedThreshold& threshold : details.thresholds)
       result.regions.push_back(region(threshold.name, threshold.evidence));
   }
   return result;
@@ -237,4 +239,4 @@ std::optional<RunResult> result_from_text(std::string_view text, const std::stri
   }
 }
 
-}  // namespace paco
+}  // namespace paco::study

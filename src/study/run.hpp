@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/progress.hpp"
+#include "core/progress.hpp"
 #include "evaluate/evaluation.hpp"
 #include "paco/method.hpp"
 #include "study/data_set.hpp"
 
-namespace paco {
+namespace paco::study {
 
 // A method as studies name it: "smile-16", "phe+ssc".
 struct Contender {
@@ -36,7 +36,8 @@ struct Run {
 
 struct Shares {
   std::optional<double> all, old, novel;
-  std::optional<Interval> all_interval;  // from resampled samples, the matching held fixed
+  std::optional<evaluate::Interval>
+      all_interval;  // from resampled samples, the matching held fixed
 };
 
 // Scores that a threshold was chosen from, counted in equal steps from `low` to `high`.
@@ -70,11 +71,11 @@ double expected_work(const Run& run, const DataSet& data);
 // A model for a run, of the shaped data; and the run with it.
 Result<Model> calibrate_run(const Run& run, const DataSet& data, std::stop_token stop);
 Result<RunResult> execute_run(const Run& run, const DataSet& data,
-                              std::shared_ptr<const Model> model, const Clock& clock,
+                              std::shared_ptr<const Model> model, const core::Clock& clock,
                               std::stop_token stop);
 
 std::string result_to_text(const RunResult& result, const std::string& key);
 // Nothing if the text is not the result of this key.
 std::optional<RunResult> result_from_text(std::string_view text, const std::string& key);
 
-}  // namespace paco
+}  // namespace paco::study

@@ -10,11 +10,11 @@
 #include <mutex>
 #include <thread>
 
-#include "base/files.hpp"
-#include "base/threads.hpp"
-#include "base/try.hpp"
+#include "core/files.hpp"
+#include "core/threads.hpp"
+#include "core/try.hpp"
 
-namespace paco {
+namespace paco::study {
 namespace {
 
 std::string result_path(const std::string& folder, const std::string& key) {
@@ -36,15 +36,15 @@ class Runner {
         stop_(std::move(stop)),
         results_(runs.size()) {}
 
-  Result<std::vector<RunResult>> run(Progress& progress) {
-    PACO_TRY(make_folder(options_.folder));
+  Result<std::vector<RunResult>> run(core::Progress& progress) {
+    PACO_TRY(core::make_folder(options_.folder));
     take_what_is_there();
     const std::vector<Job> jobs = open_jobs();
     progress.start("study", "runs", runs_.size());
     progress.update(done_);
     {
       std::vector<std::jthread> workers;
-      const unsigned wanted = options_.threads == 0 ? available_threads() : options_.threads;
+      const unsigned wanted = options_.threads == 0 ? core::available_threads() : options_.threads;
       const std::size_t count = std::min<std::size_t>(wanted, jobs.size());
       working_ = count;
       for (std::size_t w = 0; w < count; ++w) workers.emplace_back([this, &jobs] { work(jobs); });
@@ -77,7 +77,7 @@ class Runner {
   void take_what_is_there() {
     for (std::size_t i = 0; i < runs_.size(); ++i) {
       const std::string key = run_key(runs_[i], data_of(runs_[i]));
-      const auto bytes = read_file(result_path(options_.folder, key));
+      const auto bytes = core::read_file(result_path(options_.folder, key));
       if (!bytes.ok()) continue;
       results_[i] =
           result_from_text({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, key);
@@ -143,8 +143,8 @@ class Runner {
       if (!result.ok()) return named(result.error(), runs_[i]);
       result->calibrate_seconds = seconds;
       const std::string key = run_key(runs_[i], data_of(runs_[i]));
-      PACO_TRY(write_file(result_path(options_.folder, key),
-                          std::string_view(result_to_text(*result, key))));
+      PACO_TRY(core::write_file(result_path(options_.folder, key),
+                                std::string_view(result_to_text(*result, key))));
       const std::lock_guard lock(mutex_);
       results_[i] = std::move(result).value();
       ++done_;
@@ -170,9 +170,9 @@ class Runner {
 
 Result<std::vector<RunResult>> carry_out(const std::vector<Run>& runs,
                                          const std::vector<DataSet>& data,
-                                         const RunnerOptions& options, Progress& progress,
+                                         const RunnerOptions& options, core::Progress& progress,
                                          std::stop_token stop) {
   return Runner(runs, data, options, std::move(stop)).run(progress);
 }
 
-}  // namespace paco
+}  // namespace paco::study

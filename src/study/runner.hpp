@@ -5,18 +5,18 @@
 
 #include "study/run.hpp"
 
-namespace paco {
+namespace paco::study {
 
 struct RunnerOptions {
   std::string folder;    // of the results, one file a run
   unsigned threads = 1;  // runs at a time; 0: as many as there are cores
-  Clock clock;
+  core::Clock clock;
 };
 
 // Results in the order of the runs. An error of a run names it.
 Result<std::vector<RunResult>> carry_out(const std::vector<Run>& runs,
                                          const std::vector<DataSet>& data,
-                                         const RunnerOptions& options, Progress& progress,
+                                         const RunnerOptions& options, core::Progress& progress,
                                          std::stop_token stop);
 
-}  // namespace paco
+}  // namespace paco::study

@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 
-namespace paco {
+namespace paco::study {
 namespace {
 
 using Json = nlohmann::json;
@@ -93,11 +93,11 @@ class Entry {
                            fmt::join(names.names(), ", "));
   }
 
-  ImageRecipe read_recipe(const std::string& name) {
+  train::ImageRecipe read_recipe(const std::string& name) {
     std::string rule = name;
     take("rule", rule);
-    ImageRecipe recipe;
-    const ImageRecipe* like = known_recipe(rule);
+    train::ImageRecipe recipe;
+    const train::ImageRecipe* like = train::known_recipe(rule);
     if (like != nullptr) recipe = *like;
     recipe.name = name;
     recipe.split.name = like != nullptr || rule != name ? rule : "";
@@ -112,7 +112,7 @@ class Entry {
     take("normalise", recipe.normalise);
     take("input", recipe.input);
     take("dimension", recipe.dimension);
-    TrainOptions& t = recipe.training;
+    train::TrainOptions& t = recipe.training;
     take("epochs", t.epochs);
     take("batch", t.batch);
     take("lr", t.head_rate);
@@ -122,8 +122,8 @@ class Entry {
     take("scale", t.scale);
     take("margin", t.margin);
     take("stat_weight", t.stat_weight);
-    take_word("train_blocks", kTrainBlocks, t.blocks);
-    take_word("precision", kPrecisions, t.precision);
+    take_word("train_blocks", train::kTrainBlocks, t.blocks);
+    take_word("precision", train::kPrecisions, t.precision);
     return recipe;
   }
 
@@ -142,7 +142,7 @@ class Entry {
 }  // namespace
 
 Result<std::vector<StudySet>> read_set_list(const std::string& path) {
-  PACO_ASSIGN(const std::vector<std::byte> bytes, read_file(path));
+  PACO_ASSIGN(const std::vector<std::byte> bytes, core::read_file(path));
   const auto named = [&](const Error& error) {
     return Error{error.code, fmt::format("{}: {}", path, error.message), error.hint};
   };
@@ -168,11 +168,11 @@ Result<std::vector<StudySet>> find_sets(const std::vector<std::string>& names,
   for (const std::string& given : names) {
     const auto listed =
         std::find_if(list.begin(), list.end(), [&](const StudySet& s) { return s.name == given; });
-    const ImageRecipe* known = known_recipe(given);
+    const train::ImageRecipe* known = train::known_recipe(given);
     StudySet set;
     if (listed != list.end()) {
       set = *listed;
-    } else if (known != nullptr && path_kind(given) != PathKind::folder) {
+    } else if (known != nullptr && core::path_kind(given) != core::PathKind::folder) {
       set.name = given;
       set.recipe = *known;
     } else {
@@ -189,4 +189,4 @@ Result<std::vector<StudySet>> find_sets(const std::vector<std::string>& names,
   return sets;
 }
 
-}  // namespace paco
+}  // namespace paco::study

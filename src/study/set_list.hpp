@@ -11,15 +11,15 @@
 
 #include <optional>
 
-#include "study/image_recipe.hpp"
+#include "train/image_recipe.hpp"
 
-namespace paco {
+namespace paco::study {
 
 struct StudySet {
   std::string name;
-  std::string folder;                 // of embeddings, or ...
-  std::optional<ImageRecipe> recipe;  // ... images to make them from
-  std::string how;                    // to get the folder, if it is not there
+  std::string folder;                        // of embeddings, or ...
+  std::optional<train::ImageRecipe> recipe;  // ... images to make them from
+  std::string how;                           // to get the folder, if it is not there
 };
 
 Result<std::vector<StudySet>> read_set_list(const std::string& path);
@@ -29,4 +29,4 @@ Result<std::vector<StudySet>> read_set_list(const std::string& path);
 Result<std::vector<StudySet>> find_sets(const std::vector<std::string>& names,
                                         const std::vector<StudySet>& list);
 
-}  // namespace paco
+}  // namespace paco::study

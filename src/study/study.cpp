@@ -4,15 +4,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 #include "study/study_page.hpp"
 #include "study/study_tables.hpp"
 
-namespace paco {
+namespace paco::study {
 
 Result<StudyOutcome> run_study(const Plan& plan, const std::vector<DataSet>& data,
-                               const StudyRequest& request, Progress& progress,
+                               const StudyRequest& request, core::Progress& progress,
                                std::stop_token stop) {
   PACO_ASSIGN(const std::vector<Run> runs, runs_of(plan, data, request.contenders, request.seeds));
   if (runs.empty()) {
@@ -36,28 +36,28 @@ Result<StudyOutcome> run_study(const Plan& plan, const std::vector<DataSet>& dat
   nlohmann::ordered_json json = {{"study", std::string(plan.name)},
                                  {"title", std::string(plan.title)}};
   if (!plan.remark.empty()) json["remark"] = std::string(plan.remark);
-  json["rows"] = table_json(tables.rows);
-  if (tables.summary) json["summary"] = table_json(*tables.summary);
-  if (tables.paper) json["paper"] = table_json(*tables.paper);
+  json["rows"] = report::table_json(tables.rows);
+  if (tables.summary) json["summary"] = report::table_json(*tables.summary);
+  if (tables.paper) json["paper"] = report::table_json(*tables.paper);
 
-  std::vector<Table> shown;
+  std::vector<report::Table> shown;
   if (tables.summary) shown.push_back(*tables.summary);
   if (tables.paper) shown.push_back(*tables.paper);
   if (shown.empty()) shown.push_back(tables.rows);
   StudyOutcome outcome;
   outcome.runs = runs.size();
-  outcome.text = write_tables({shown[0]}, TableFormat::text);
+  outcome.text = report::write_tables({shown[0]}, report::TableFormat::text);
   const std::string base = request.out + "/" + std::string(plan.name);
   const auto write = [&](const char* ending, const std::string& text) -> Result<void> {
     outcome.files.push_back(base + ending);
-    return write_file(base + ending, std::string_view(text));
+    return core::write_file(base + ending, std::string_view(text));
   };
   PACO_TRY(write(".json", json.dump(1) + "\n"));
-  PACO_TRY(write(".csv", table_csv(tables.rows)));
-  PACO_TRY(write(".md", write_tables(shown, TableFormat::markdown)));
-  PACO_TRY(write(".tex", write_tables(shown, TableFormat::latex)));
+  PACO_TRY(write(".csv", report::table_csv(tables.rows)));
+  PACO_TRY(write(".md", report::write_tables(shown, report::TableFormat::markdown)));
+  PACO_TRY(write(".tex", report::write_tables(shown, report::TableFormat::latex)));
   PACO_TRY(write(".html", study_page(plan, runs, results, data, tables)));
   return outcome;
 }
 
-}  // namespace paco
+}  // namespace paco::study

@@ -5,14 +5,14 @@
 #include "study/plans.hpp"
 #include "study/runner.hpp"
 
-namespace paco {
+namespace paco::study {
 
 struct StudyRequest {
   std::vector<std::string> contenders;  // labels; none: the plan's own
   std::uint64_t seeds = 1;
   std::string out;  // folder
   unsigned threads = 0;
-  Clock clock;
+  core::Clock clock;
 };
 
 struct StudyOutcome {
@@ -22,7 +22,7 @@ struct StudyOutcome {
 };
 
 Result<StudyOutcome> run_study(const Plan& plan, const std::vector<DataSet>& data,
-                               const StudyRequest& request, Progress& progress,
+                               const StudyRequest& request, core::Progress& progress,
                                std::stop_token stop);
 
-}  // namespace paco
+}  // namespace paco::study

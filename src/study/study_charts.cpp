@@ -9,7 +9,7 @@
 
 #include "study/paper_figures.hpp"
 
-namespace paco {
+namespace paco::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -367,4 +367,4 @@ Json study_charts(const Plan& plan, const std::vector<Run>& runs,
   return Charts(plan, runs, results, data, set).all();
 }
 
-}  // namespace paco
+}  // namespace paco::study

@@ -9,11 +9,11 @@
 
 #include "study/study_tables.hpp"
 
-namespace paco {
+namespace paco::study {
 
 // The charts of one data set, by its name.
 nlohmann::ordered_json study_charts(const Plan& plan, const std::vector<Run>& runs,
                                     const std::vector<RunResult>& results,
                                     const std::vector<DataSet>& data, const std::string& set);
 
-}  // namespace paco
+}  // namespace paco::study

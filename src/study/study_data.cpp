@@ -4,22 +4,22 @@
 
 #include <algorithm>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
 
-namespace paco {
+namespace paco::study {
 namespace {
 
 // One folder of embeddings that a study needs.
 struct Wanted {
   const StudySet* set = nullptr;
-  Training training;   // of a set of images
-  ImageRecipe recipe;  // likewise
+  train::Training training;   // of a set of images
+  train::ImageRecipe recipe;  // likewise
   std::string folder;
 };
 
 bool is_made(const Wanted& wanted) {
-  return path_kind(wanted.folder + "/stream.npy") == PathKind::file;
+  return core::path_kind(wanted.folder + "/stream.npy") == core::PathKind::file;
 }
 
 std::string recipe_file(const Wanted& wanted) { return wanted.folder + "/recipe.json"; }
@@ -32,12 +32,12 @@ std::vector<Wanted> wanted_folders(const Plan& plan, const std::vector<StudySet>
       all.push_back({&set, {}, {}, set.folder});
       continue;
     }
-    for (const Training& training : trainings_of(plan, seeds)) {
-      Wanted one{&set, training, trained(*set.recipe, training), {}};
-      const Training plain{training.seed, {}, {}};
+    for (const train::Training& training : trainings_of(plan, seeds)) {
+      Wanted one{&set, training, train::trained(*set.recipe, training), {}};
+      const train::Training plain{training.seed, {}, {}};
       one.folder = fmt::format("{}/sets/{}-{}", out, set.name, training.seed);
       // What the recipe has anyway is no training of its own.
-      if (recipe_text(one.recipe) != recipe_text(trained(*set.recipe, plain)))
+      if (train::recipe_text(one.recipe) != train::recipe_text(train::trained(*set.recipe, plain)))
         one.folder += fmt::format("-{}-{}", training.factor, training.value);
       all.push_back(std::move(one));
     }
@@ -47,12 +47,12 @@ std::vector<Wanted> wanted_folders(const Plan& plan, const std::vector<StudySet>
 
 // A folder belongs to the recipe that it was begun with.
 Result<void> claim(const Wanted& wanted) {
-  const std::string text = recipe_text(wanted.recipe);
-  if (path_kind(recipe_file(wanted)) == PathKind::absent) {
-    PACO_TRY(make_folder(wanted.folder));
-    return write_file(recipe_file(wanted), std::string_view(text));
+  const std::string text = train::recipe_text(wanted.recipe);
+  if (core::path_kind(recipe_file(wanted)) == core::PathKind::absent) {
+    PACO_TRY(core::make_folder(wanted.folder));
+    return core::write_file(recipe_file(wanted), std::string_view(text));
   }
-  PACO_ASSIGN(const std::vector<std::byte> bytes, read_file(recipe_file(wanted)));
+  PACO_ASSIGN(const std::vector<std::byte> bytes, core::read_file(recipe_file(wanted)));
   if (std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()) == text)
     return {};
   return Error{ErrorCode::mismatch,
@@ -79,7 +79,7 @@ Result<std::vector<DataSet>> data_for(const Plan& plan, const std::vector<StudyS
     if (!all[i].set->recipe) {
       PACO_ASSIGN(data[i], read_wanted(all[i]));
     } else if (!is_made(all[i])) {
-      PACO_TRY(check_recipe(all[i].recipe));
+      PACO_TRY(train::check_recipe(all[i].recipe));
     }
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -91,4 +91,4 @@ Result<std::vector<DataSet>> data_for(const Plan& plan, const std::vector<StudyS
   return data;
 }
 
-}  // namespace paco
+}  // namespace paco::study

@@ -9,15 +9,16 @@
 #include "study/plans.hpp"
 #include "study/set_list.hpp"
 
-namespace paco {
+namespace paco::study {
 
 // Splits, trains and embeds as a recipe says, into a folder that read_data_set can read; stream.npy
 // is the last file it writes. Interrupted, it continues when it is called again.
-using SetMaker = std::function<Result<void>(const ImageRecipe& recipe, const std::string& folder)>;
+using SetMaker =
+    std::function<Result<void>(const train::ImageRecipe& recipe, const std::string& folder)>;
 
 // Everything is checked before the first training begins.
 Result<std::vector<DataSet>> data_for(const Plan& plan, const std::vector<StudySet>& sets,
                                       std::uint64_t seeds, const std::string& out,
                                       const SetMaker& make);
 
-}  // namespace paco
+}  // namespace paco::study

@@ -8,7 +8,7 @@
 #include "report/page.hpp"
 #include "study/study_charts.hpp"
 
-namespace paco {
+namespace paco::study {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -22,8 +22,8 @@ Json set_json(const DataSet& set, std::int64_t classes) {
 }
 
 // A table under a heading of its own.
-Json titled(const Table& table, const char* title, const char* caption) {
-  Json json = page_table(table);
+Json titled(const report::Table& table, const char* title, const char* caption) {
+  Json json = report::page_table(table);
   json["title"] = title;
   json["caption"] = caption;
   return json;
@@ -49,15 +49,15 @@ Json tables_json(const StudyTables& tables) {
 
 // Without the built page.
 std::string plain_page(const Plan& plan, const StudyTables& tables) {
-  std::vector<Table> all{tables.rows};
+  std::vector<report::Table> all{tables.rows};
   if (tables.paper) all.insert(all.begin(), *tables.paper);
   if (tables.summary) all.insert(all.begin(), *tables.summary);
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title></head>"
       "<body>\n<h1>{0}</h1>\n<p>No charts: this program holds no page ({1}).</p>\n"
       "<pre>{2}</pre>\n</body></html>\n",
-      html_text(plan.title), html_text(page_missing_reason()),
-      html_text(write_tables(all, TableFormat::text)));
+      report::html_text(plan.title), report::html_text(report::page_missing_reason()),
+      report::html_text(report::write_tables(all, report::TableFormat::text)));
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ std::string plain_page(const Plan& plan, const StudyTables& tables) {
 std::string study_page(const Plan& plan, const std::vector<Run>& runs,
                        const std::vector<RunResult>& results, const std::vector<DataSet>& data,
                        const StudyTables& tables) {
-  if (page_template().empty()) return plain_page(plan, tables);
+  if (report::page_template().empty()) return plain_page(plan, tables);
   Json document = {{"format", 1},
                    {"study", std::string(plan.name)},
                    {"title", std::string(plan.title)},
@@ -83,7 +83,7 @@ std::string study_page(const Plan& plan, const std::vector<Run>& runs,
     sets.push_back(std::move(set));
   }
   document["tables"] = tables_json(tables);
-  return fill_page(page_template(), plan.title, document);
+  return report::fill_page(report::page_template(), plan.title, document);
 }
 
-}  // namespace paco
+}  // namespace paco::study

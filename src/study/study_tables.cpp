@@ -2,60 +2,65 @@
 
 #include "study/paper_figures.hpp"
 
-namespace paco {
+namespace paco::study {
 namespace {
 
 std::string value_of(const Run& run) { return run.factors.empty() ? "" : run.factors[0].second; }
 
 // data, method and, if something is varied, its value.
-void add_identity(const Plan& plan, Table& table) {
-  table.columns.push_back({"data", "Data", Show::text});
-  table.columns.push_back({"method", "Method", Show::text});
+void add_identity(const Plan& plan, report::Table& table) {
+  table.columns.push_back({"data", "Data", report::Show::text});
+  table.columns.push_back({"method", "Method", report::Show::text});
   if (!plan.factor.empty())
-    table.columns.push_back({std::string(plan.factor), std::string(plan.factor), Show::text});
+    table.columns.push_back(
+        {std::string(plan.factor), std::string(plan.factor), report::Show::text});
 }
 
-std::vector<Cell> identity(const Plan& plan, const std::string& data, const std::string& label,
-                           const std::string& value) {
-  std::vector<Cell> row{data, label};
+std::vector<report::Cell> identity(const Plan& plan, const std::string& data,
+                                   const std::string& label, const std::string& value) {
+  std::vector<report::Cell> row{data, label};
   if (!plan.factor.empty()) row.emplace_back(value);
   return row;
 }
 
-void add_shares(const Shares& shares, std::vector<Cell>& row) {
-  for (const auto& share : {shares.all, shares.old, shares.novel}) row.push_back(cell(share));
+void add_shares(const Shares& shares, std::vector<report::Cell>& row) {
+  for (const auto& share : {shares.all, shares.old, shares.novel})
+    row.push_back(report::cell(share));
 }
 
-Table accuracy_rows(const Plan& plan, const std::vector<Run>& runs,
-                    const std::vector<RunResult>& results, const std::vector<DataSet>& data) {
-  Table table{std::string(plan.name), std::string(plan.title), {}, {}};
+report::Table accuracy_rows(const Plan& plan, const std::vector<Run>& runs,
+                            const std::vector<RunResult>& results,
+                            const std::vector<DataSet>& data) {
+  report::Table table{std::string(plan.name), std::string(plan.title), {}, {}};
   add_identity(plan, table);
-  table.columns.insert(table.columns.end(), {{"protocol", "Protocol", Show::text},
-                                             {"seed", "Seed", Show::integer},
-                                             {"all", "All", Show::share},
-                                             {"old", "Old", Show::share},
-                                             {"new", "New", Show::share},
-                                             {"categories", "Categories", Show::integer},
-                                             {"memory", "Memory", Show::integer},
-                                             {"classes", "True classes", Show::integer}});
+  table.columns.insert(table.columns.end(), {{"protocol", "Protocol", report::Show::text},
+                                             {"seed", "Seed", report::Show::integer},
+                                             {"all", "All", report::Show::share},
+                                             {"old", "Old", report::Show::share},
+                                             {"new", "New", report::Show::share},
+                                             {"categories", "Categories", report::Show::integer},
+                                             {"memory", "Memory", report::Show::integer},
+                                             {"classes", "True classes", report::Show::integer}});
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const RunResult& result = results[i];
     for (const bool strict : {true, false}) {
-      std::vector<Cell> row =
+      std::vector<report::Cell> row =
           identity(plan, data[runs[i].data].name, runs[i].contender.label, value_of(runs[i]));
       row.emplace_back(std::string(strict ? "strict" : "greedy"));
       row.emplace_back(static_cast<std::int64_t>(runs[i].seed));
       add_shares(strict ? result.strict : result.greedy, row);
-      row.insert(row.end(), {Cell(result.categories), Cell(result.memory), Cell(result.classes)});
+      row.insert(row.end(), {report::Cell(result.categories), report::Cell(result.memory),
+                             report::Cell(result.classes)});
       table.add(std::move(row));
     }
   }
   return table;
 }
 
-Table accuracy_summary(const Plan& plan, const std::vector<Run>& runs,
-                       const std::vector<RunResult>& results, const std::vector<DataSet>& data) {
-  Table table{"summary", std::string(plan.title), {}, {}};
+report::Table accuracy_summary(const Plan& plan, const std::vector<Run>& runs,
+                               const std::vector<RunResult>& results,
+                               const std::vector<DataSet>& data) {
+  report::Table table{"summary", std::string(plan.title), {}, {}};
   add_identity(plan, table);
   const char* parts[] = {"all", "old", "new"};
   const std::vector<SeedGroup> groups = seed_groups(runs, data);
@@ -64,53 +69,54 @@ Table accuracy_summary(const Plan& plan, const std::vector<Run>& runs,
   for (const char* protocol : {"strict", "greedy"}) {
     for (const char* part : parts) {
       const std::string key = std::string(protocol) + "_" + part;
-      table.columns.push_back({key, std::string(protocol) + " " + part, Show::share});
-      if (several) table.columns.push_back({key + "_deviation", "+-", Show::share});
+      table.columns.push_back({key, std::string(protocol) + " " + part, report::Show::share});
+      if (several) table.columns.push_back({key + "_deviation", "+-", report::Show::share});
     }
   }
-  table.columns.push_back({"categories", "categories", Show::number, 0});
-  table.columns.push_back({"classes", "true classes", Show::integer});
+  table.columns.push_back({"categories", "categories", report::Show::number, 0});
+  table.columns.push_back({"classes", "true classes", report::Show::integer});
   for (const SeedGroup& group : groups) {
-    std::vector<Cell> row = identity(plan, group.data, group.label, group.value);
+    std::vector<report::Cell> row = identity(plan, group.data, group.label, group.value);
     for (const bool strict : {true, false}) {
       for (int part = 0; part < 3; ++part) {
         const MeanAndDeviation m = over_seeds(group, [&](std::size_t run) {
           const Shares& s = strict ? results[run].strict : results[run].greedy;
           return part == 0 ? s.all : part == 1 ? s.old : s.novel;
         });
-        row.push_back(cell(m.mean));
-        if (several) row.push_back(cell(m.deviation));
+        row.push_back(report::cell(m.mean));
+        if (several) row.push_back(report::cell(m.deviation));
       }
     }
-    row.push_back(cell(over_seeds(group, [&](std::size_t run) {
-                         return std::optional(static_cast<double>(results[run].categories));
-                       }).mean));
+    row.push_back(report::cell(over_seeds(group, [&](std::size_t run) {
+                                 return std::optional(static_cast<double>(results[run].categories));
+                               }).mean));
     row.emplace_back(results[group.runs[0]].classes);
     table.add(std::move(row));
   }
   return table;
 }
 
-Table timing_rows(const Plan& plan, const std::vector<Run>& runs,
-                  const std::vector<RunResult>& results, const std::vector<DataSet>& data) {
-  Table table{std::string(plan.name), std::string(plan.title), {}, {}};
+report::Table timing_rows(const Plan& plan, const std::vector<Run>& runs,
+                          const std::vector<RunResult>& results, const std::vector<DataSet>& data) {
+  report::Table table{std::string(plan.name), std::string(plan.title), {}, {}};
   add_identity(plan, table);
-  table.columns.push_back({"seed", "Seed", Show::integer});
+  table.columns.push_back({"seed", "Seed", report::Show::integer});
   const bool latency = plan.question == Question::latency;
   if (latency) {
-    table.columns.push_back({"median_microseconds", "Median, us", Show::number, 1});
-    table.columns.push_back({"p99_microseconds", "99 %, us", Show::number, 1});
-    table.columns.push_back({"categories", "Categories", Show::integer});
+    table.columns.push_back({"median_microseconds", "Median, us", report::Show::number, 1});
+    table.columns.push_back({"p99_microseconds", "99 %, us", report::Show::number, 1});
+    table.columns.push_back({"categories", "Categories", report::Show::integer});
   } else {
-    table.columns.push_back({"seconds", "Seconds", Show::number, 3});
+    table.columns.push_back({"seconds", "Seconds", report::Show::number, 3});
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    std::vector<Cell> row =
+    std::vector<report::Cell> row =
         identity(plan, data[runs[i].data].name, runs[i].contender.label, value_of(runs[i]));
     row.emplace_back(static_cast<std::int64_t>(runs[i].seed));
     if (latency) {
-      row.insert(row.end(), {Cell(results[i].median_microseconds),
-                             Cell(results[i].p99_microseconds), Cell(results[i].categories)});
+      row.insert(row.end(),
+                 {report::Cell(results[i].median_microseconds),
+                  report::Cell(results[i].p99_microseconds), report::Cell(results[i].categories)});
     } else {
       row.emplace_back(results[i].calibrate_seconds);
     }
@@ -119,17 +125,19 @@ Table timing_rows(const Plan& plan, const std::vector<Run>& runs,
   return table;
 }
 
-Table birth_rows(const Plan& plan, const std::vector<Run>& runs,
-                 const std::vector<RunResult>& results, const std::vector<DataSet>& data) {
-  Table table{std::string(plan.name), std::string(plan.title), {}, {}};
+report::Table birth_rows(const Plan& plan, const std::vector<Run>& runs,
+                         const std::vector<RunResult>& results, const std::vector<DataSet>& data) {
+  report::Table table{std::string(plan.name), std::string(plan.title), {}, {}};
   add_identity(plan, table);
-  table.columns.insert(table.columns.end(), {{"seed", "Seed", Show::integer},
-                                             {"sample", "Sample", Show::integer},
-                                             {"categories", "Categories", Show::integer},
-                                             {"novel_classes", "Novel classes", Show::integer}});
+  table.columns.insert(table.columns.end(),
+                       {{"seed", "Seed", report::Show::integer},
+                        {"sample", "Sample", report::Show::integer},
+                        {"categories", "Categories", report::Show::integer},
+                        {"novel_classes", "Novel classes", report::Show::integer}});
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (const auto& point : results[i].births) {
-      std::vector<Cell> row = identity(plan, data[runs[i].data].name, runs[i].contender.label, "");
+      std::vector<report::Cell> row =
+          identity(plan, data[runs[i].data].name, runs[i].contender.label, "");
       row.emplace_back(static_cast<std::int64_t>(runs[i].seed));
       for (const std::int64_t number : point) row.emplace_back(number);
       table.add(std::move(row));
@@ -138,27 +146,28 @@ Table birth_rows(const Plan& plan, const std::vector<Run>& runs,
   return table;
 }
 
-Table region_rows(const Plan& plan, const std::vector<Run>& runs,
-                  const std::vector<RunResult>& results, const std::vector<DataSet>& data) {
-  Table table{std::string(plan.name), std::string(plan.title), {}, {}};
+report::Table region_rows(const Plan& plan, const std::vector<Run>& runs,
+                          const std::vector<RunResult>& results, const std::vector<DataSet>& data) {
+  report::Table table{std::string(plan.name), std::string(plan.title), {}, {}};
   add_identity(plan, table);
-  table.columns.insert(table.columns.end(), {{"threshold", "Threshold", Show::text},
-                                             {"value", "Value", Show::number, 4},
-                                             {"from", "From", Show::number, 4},
-                                             {"to", "To", Show::number, 4},
-                                             {"positives", "Positives", Show::integer},
-                                             {"negatives", "Negatives", Show::integer}});
+  table.columns.insert(table.columns.end(), {{"threshold", "Threshold", report::Show::text},
+                                             {"value", "Value", report::Show::number, 4},
+                                             {"from", "From", report::Show::number, 4},
+                                             {"to", "To", report::Show::number, 4},
+                                             {"positives", "Positives", report::Show::integer},
+                                             {"negatives", "Negatives", report::Show::integer}});
   for (std::size_t i = 0; i < runs.size(); ++i) {
     for (const Region& region : results[i].regions) {
       const auto steps = static_cast<double>(region.positives.size());
       for (std::size_t b = 0; b < region.positives.size(); ++b) {
-        std::vector<Cell> row =
+        std::vector<report::Cell> row =
             identity(plan, data[runs[i].data].name, runs[i].contender.label, "");
         const double width = (region.high - region.low) / steps;
         const double from = region.low + width * static_cast<double>(b);
         row.insert(row.end(),
-                   {Cell(region.name), Cell(region.value), Cell(from), Cell(from + width),
-                    Cell(region.positives[b]), Cell(region.negatives[b])});
+                   {report::Cell(region.name), report::Cell(region.value), report::Cell(from),
+                    report::Cell(from + width), report::Cell(region.positives[b]),
+                    report::Cell(region.negatives[b])});
         table.add(std::move(row));
       }
     }
@@ -166,25 +175,27 @@ Table region_rows(const Plan& plan, const std::vector<Run>& runs,
   return table;
 }
 
-std::optional<Table> paper_table(const std::vector<Run>& runs, const std::vector<DataSet>& data) {
-  Table table{"paper",
-              "The paper's own figures: another backbone, trained on images by its authors",
-              {{"data", "Data", Show::text},
-               {"method", "Method", Show::text},
-               {"protocol", "Protocol", Show::text},
-               {"all", "All", Show::share},
-               {"old", "Old", Show::share},
-               {"new", "New", Show::share},
-               {"categories", "Categories", Show::integer}},
-              {}};
+std::optional<report::Table> paper_table(const std::vector<Run>& runs,
+                                         const std::vector<DataSet>& data) {
+  report::Table table{"paper",
+                      "The paper's own figures: another backbone, trained on images by its authors",
+                      {{"data", "Data", report::Show::text},
+                       {"method", "Method", report::Show::text},
+                       {"protocol", "Protocol", report::Show::text},
+                       {"all", "All", report::Show::share},
+                       {"old", "Old", report::Show::share},
+                       {"new", "New", report::Show::share},
+                       {"categories", "Categories", report::Show::integer}},
+                      {}};
   for (const PaperFigure& figure : paper_figures()) {
     bool asked = false;
     for (const Run& run : runs)
       asked = asked || (is_of(figure, data[run.data].name) && run.contender.label == figure.method);
     if (!asked) continue;
-    table.add({std::string(figure.data), std::string(figure.method), std::string(figure.protocol),
-               figure.all / 100, figure.old / 100, figure.novel / 100,
-               figure.categories == 0 ? Cell() : Cell(std::int64_t{figure.categories})});
+    table.add(
+        {std::string(figure.data), std::string(figure.method), std::string(figure.protocol),
+         figure.all / 100, figure.old / 100, figure.novel / 100,
+         figure.categories == 0 ? report::Cell() : report::Cell(std::int64_t{figure.categories})});
   }
   if (table.rows.empty()) return std::nullopt;
   return table;
@@ -231,4 +242,4 @@ StudyTables study_tables(const Plan& plan, const std::vector<Run>& runs,
   return out;
 }
 
-}  // namespace paco
+}  // namespace paco::study

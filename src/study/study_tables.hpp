@@ -5,12 +5,12 @@
 #include "report/table.hpp"
 #include "study/plans.hpp"
 
-namespace paco {
+namespace paco::study {
 
 struct StudyTables {
-  Table rows;                    // one row a run (and protocol), or a point of a trace
-  std::optional<Table> summary;  // means over seeds
-  std::optional<Table> paper;    // the paper's own figures for these data sets
+  report::Table rows;                    // one row a run (and protocol), or a point of a trace
+  std::optional<report::Table> summary;  // means over seeds
+  std::optional<report::Table> paper;    // the paper's own figures for these data sets
 };
 
 StudyTables study_tables(const Plan& plan, const std::vector<Run>& runs,
@@ -31,11 +31,11 @@ struct MeanAndDeviation {
 template <class Value>
 MeanAndDeviation over_seeds(const SeedGroup& group, Value value);
 
-}  // namespace paco
+}  // namespace paco::study
 
 #include <cmath>
 
-namespace paco {
+namespace paco::study {
 
 template <class Value>
 MeanAndDeviation over_seeds(const SeedGroup& group, Value value) {
@@ -54,4 +54,4 @@ MeanAndDeviation over_seeds(const SeedGroup& group, Value value) {
   return out;
 }
 
-}  // namespace paco
+}  // namespace paco::study

@@ -6,7 +6,7 @@
 
 #include "train/torch_compat.hpp"
 
-namespace paco {
+namespace paco::train {
 namespace {
 
 constexpr double kBeta1 = 0.9;
@@ -117,4 +117,4 @@ std::vector<Parameter> AdamW::state() const {
   return state;
 }
 
-}  // namespace paco
+}  // namespace paco::train

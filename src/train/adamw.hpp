@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace paco {
+namespace paco::train {
 
 struct Parameter {
   std::string name;
@@ -56,4 +56,4 @@ class AdamW {
   torch::Tensor counter_;  // the same on a GPU, where the fused kernel reads it
 };
 
-}  // namespace paco
+}  // namespace paco::train

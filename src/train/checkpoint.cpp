@@ -6,11 +6,11 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "data/safetensors.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
+#include "io/safetensors.hpp"
 
-namespace paco {
+namespace paco::train {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -42,7 +42,7 @@ std::string checkpoint_path(const std::string& folder) {
 Result<void> save_checkpoint(const std::string& folder, const Checkpoint& checkpoint,
                              const std::vector<Parameter>& state) {
   std::vector<torch::Tensor> host;  // keeps the bytes alive until they are written
-  SafetensorsWriter writer;
+  io::SafetensorsWriter writer;
   for (const auto& item : state) {
     host.push_back(item.value.detach().to(torch::kCPU, torch::kFloat32).contiguous());
     writer.add(item.name, shape_of(host.back()),
@@ -71,12 +71,12 @@ Result<void> save_checkpoint(const std::string& folder, const Checkpoint& checkp
 Result<Checkpoint> load_checkpoint(const std::string& folder, const std::string& expected_run,
                                    const std::vector<Parameter>& state) {
   const auto path = checkpoint_path(folder);
-  if (path_kind(path) == PathKind::absent) {
+  if (core::path_kind(path) == core::PathKind::absent) {
     return Error{ErrorCode::not_found,
                  fmt::format("{}: there is no checkpoint to resume from", path),
                  "leave --resume out to start from the beginning"};
   }
-  PACO_ASSIGN(const auto file, SafetensorsFile::open(path));
+  PACO_ASSIGN(const auto file, io::SafetensorsFile::open(path));
   const auto found = file.metadata().find("paco.checkpoint");
   const auto json =
       found == file.metadata().end() ? Json() : Json::parse(found->second, nullptr, false);
@@ -115,4 +115,4 @@ Result<Checkpoint> load_checkpoint(const std::string& folder, const std::string&
   return checkpoint;
 }
 
-}  // namespace paco
+}  // namespace paco::train

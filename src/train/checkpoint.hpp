@@ -14,7 +14,7 @@
 #include "train/adamw.hpp"
 #include "train/metrics.hpp"
 
-namespace paco {
+namespace paco::train {
 
 struct Checkpoint {
   std::string run;  // JSON of everything that decides the result; a resumed run must have the same
@@ -35,4 +35,4 @@ Result<void> save_checkpoint(const std::string& folder, const Checkpoint& checkp
 Result<Checkpoint> load_checkpoint(const std::string& folder, const std::string& expected_run,
                                    const std::vector<Parameter>& state);
 
-}  // namespace paco
+}  // namespace paco::train

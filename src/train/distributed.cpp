@@ -9,7 +9,7 @@
 #include <chrono>
 #include <type_traits>
 
-#include "represent/torch_net.hpp"
+#include "embed/torch/torch_net.hpp"
 
 #if __has_include(<torch/csrc/distributed/c10d/TCPStore.hpp>)
 #ifndef USE_C10D_GLOO
@@ -29,7 +29,7 @@
 #endif
 #endif
 
-namespace paco {
+namespace paco::train {
 namespace {
 
 class SingleProcess final : public ProcessGroup {
@@ -131,8 +131,9 @@ Result<std::unique_ptr<ProcessGroup>> join_group(const GroupOptions& options,
   try {
     return join(options, device);
   } catch (const std::exception& error) {
-    auto wrong = torch_error(error, fmt::format("meeting the other {} processes at {}:{}",
-                                                options.size - 1, options.address, options.port));
+    auto wrong =
+        embed::torch_error(error, fmt::format("meeting the other {} processes at {}:{}",
+                                              options.size - 1, options.address, options.port));
     wrong.hint =
         "start every process within the timeout, with the same address and port and ranks 0, 1, "
         "...";
@@ -163,4 +164,4 @@ torch::Tensor gather_rows(ProcessGroup& group, const torch::Tensor& tensor,
   return torch::cat(parts, 1);
 }
 
-}  // namespace paco
+}  // namespace paco::train

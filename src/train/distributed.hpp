@@ -14,7 +14,7 @@
 #include "paco/result.hpp"
 #include "train/group_options.hpp"
 
-namespace paco {
+namespace paco::train {
 
 class ProcessGroup {
  public:
@@ -42,4 +42,4 @@ torch::Tensor gather_rows(ProcessGroup& group, const torch::Tensor& tensor,
 std::vector<std::int64_t> gather_counts(ProcessGroup& group, std::int64_t count,
                                         const torch::Device& device);
 
-}  // namespace paco
+}  // namespace paco::train

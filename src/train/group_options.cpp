@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-namespace paco {
+namespace paco::train {
 
 Result<GroupOptions> group_options(
     const GroupArguments& arguments,
@@ -54,4 +54,4 @@ Result<GroupOptions> group_options(
   return options;
 }
 
-}  // namespace paco
+}  // namespace paco::train

@@ -7,7 +7,7 @@
 
 #include "paco/result.hpp"
 
-namespace paco {
+namespace paco::train {
 
 struct GroupOptions {
   int rank = 0;                       // of this process, from 0
@@ -27,4 +27,4 @@ Result<GroupOptions> group_options(
     const GroupArguments& arguments,
     const std::function<std::optional<std::string>(const std::string&)>& variable);
 
-}  // namespace paco
+}  // namespace paco::train

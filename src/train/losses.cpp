@@ -12,7 +12,7 @@
 
 #include "train/torch_compat.hpp"
 
-namespace paco {
+namespace paco::train {
 namespace {
 
 // Keeps acos and the square root of 1 - cos^2 away from their infinite slopes; far below any effect
@@ -48,7 +48,7 @@ torch::Tensor classification_loss(const torch::Tensor& features, const torch::Te
       options.scale * cosines.scatter(1, labels.unsqueeze(1), penalised), labels);
 }
 
-Episode draw_episode(const std::vector<std::int64_t>& labels, Random& random) {
+Episode draw_episode(const std::vector<std::int64_t>& labels, core::Random& random) {
   std::vector<std::int64_t> classes(labels);
   std::sort(classes.begin(), classes.end());
   classes.erase(std::unique(classes.begin(), classes.end()), classes.end());
@@ -114,4 +114,4 @@ StatLoss statistical_loss(const torch::Tensor& view1, const torch::Tensor& view2
   return loss;
 }
 
-}  // namespace paco
+}  // namespace paco::train

@@ -11,9 +11,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/random.hpp"
+#include "core/random.hpp"
 
-namespace paco {
+namespace paco::train {
 
 struct MarginOptions {
   double scale = 30.0;  // s: multiplies every cosine
@@ -37,7 +37,7 @@ struct Episode {
 
 // Draws the visible half (at least 2, leaving at least 1 hidden) of the classes present. Fewer than
 // 3: no episode.
-Episode draw_episode(const std::vector<std::int64_t>& labels, Random& random);
+Episode draw_episode(const std::vector<std::int64_t>& labels, core::Random& random);
 
 // Parts of L_stat; all are scalars on the features' device, 0 where nothing could be scored.
 struct StatLoss {
@@ -53,4 +53,4 @@ struct StatLoss {
 StatLoss statistical_loss(const torch::Tensor& view1, const torch::Tensor& view2,
                           const std::vector<std::int64_t>& labels, const Episode& episode);
 
-}  // namespace paco
+}  // namespace paco::train

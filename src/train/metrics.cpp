@@ -7,7 +7,7 @@
 #include <charconv>
 #include <sstream>
 
-namespace paco {
+namespace paco::train {
 namespace {
 
 constexpr const char* kHeader =
@@ -118,4 +118,4 @@ std::string loss_svg(const std::vector<EpochMetrics>& epochs) {
   return svg;
 }
 
-}  // namespace paco
+}  // namespace paco::train

@@ -8,7 +8,7 @@
 
 #include "paco/result.hpp"
 
-namespace paco {
+namespace paco::train {
 
 // Means over the steps of one epoch.
 struct EpochMetrics {
@@ -39,4 +39,4 @@ Result<std::vector<EpochMetrics>> parse_metrics_csv(const std::string& text,
 // Loss and its parts over the epochs, and the accuracy, as a picture that any browser shows.
 std::string loss_svg(const std::vector<EpochMetrics>& epochs);
 
-}  // namespace paco
+}  // namespace paco::train

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-namespace paco {
+namespace paco::train {
 
 std::string_view train_blocks_name(TrainBlocks blocks) { return kTrainBlocks.name(blocks); }
 
@@ -65,4 +65,4 @@ std::string options_to_json(const TrainOptions& options) {
   return json.dump();
 }
 
-}  // namespace paco
+}  // namespace paco::train

@@ -7,15 +7,15 @@
 #include <string>
 #include <string_view>
 
-#include "base/enum_names.hpp"
+#include "core/enum_names.hpp"
 #include "paco/result.hpp"
 
-namespace paco {
+namespace paco::train {
 
 // Which part of the network learns: everything, the last block with the head, or the head alone.
 // The classifier always learns.
 enum class TrainBlocks : std::uint8_t { all, last, head };
-inline constexpr auto kTrainBlocks = enum_names<TrainBlocks>(
+inline constexpr auto kTrainBlocks = core::enum_names<TrainBlocks>(
     {{TrainBlocks::all, "all"}, {TrainBlocks::last, "last"}, {TrainBlocks::head, "head"}});
 std::string_view train_blocks_name(TrainBlocks blocks);
 
@@ -23,7 +23,7 @@ std::string_view train_blocks_name(TrainBlocks blocks);
 // itself in bfloat16 beside float32 master weights, less memory traffic. Both on a GPU only. The
 // losses are always float32.
 enum class Precision : std::uint8_t { float32, mixed, bf16 };
-inline constexpr auto kPrecisions = enum_names<Precision>(
+inline constexpr auto kPrecisions = core::enum_names<Precision>(
     {{Precision::float32, "float32"}, {Precision::mixed, "mixed"}, {Precision::bf16, "bf16"}});
 std::string_view precision_name(Precision precision);
 
@@ -62,4 +62,4 @@ double cosine_factor(std::uint64_t step, std::uint64_t steps);
 // counts are left out.
 std::string options_to_json(const TrainOptions& options);
 
-}  // namespace paco
+}  // namespace paco::train

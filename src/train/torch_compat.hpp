@@ -13,7 +13,7 @@
   (TORCH_VERSION_MAJOR > (major) ||       \
    (TORCH_VERSION_MAJOR == (major) && TORCH_VERSION_MINOR >= (minor)))
 
-namespace paco {
+namespace paco::train {
 
 // While alive, and if asked for, matrix products on the GPU run in bfloat16.
 class Autocast {
@@ -138,4 +138,4 @@ inline std::vector<torch::Tensor> as_float32(const std::vector<torch::Tensor>& t
   return result;
 }
 
-}  // namespace paco
+}  // namespace paco::train

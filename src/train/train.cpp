@@ -8,17 +8,17 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "base/files.hpp"
-#include "base/try.hpp"
-#include "images/images.hpp"
-#include "represent/batch_fit.hpp"
-#include "represent/loader.hpp"
-#include "represent/run_folder.hpp"
-#include "represent/torch_net.hpp"
+#include "core/files.hpp"
+#include "core/try.hpp"
+#include "embed/images/images.hpp"
+#include "embed/images/loader.hpp"
+#include "embed/torch/batch_fit.hpp"
+#include "embed/torch/torch_net.hpp"
+#include "embed/weights/run_folder.hpp"
 #include "train/checkpoint.hpp"
 #include "train/trainer.hpp"
 
-namespace paco {
+namespace paco::train {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -48,11 +48,11 @@ Result<void> check_set(const TrainingSet& set) {
 
 // Everything that decides the result; stored in the checkpoint and, with version and commit, in
 // settings.json.
-Json run_identity(const TrainingSet& set, const TrainPlan& plan, const NetSpec& spec,
+Json run_identity(const TrainingSet& set, const TrainPlan& plan, const embed::NetSpec& spec,
                   int processes) {
   Json json;
   json["options"] = Json::parse(options_to_json(plan.options));
-  json["net"] = Json::parse(spec_to_json(spec));
+  json["net"] = Json::parse(embed::spec_to_json(spec));
   json["weights"] = plan.weights;
   json["data"] = set.description;
   json["samples"] = set.samples.size();
@@ -87,7 +87,7 @@ class Session {
 
   const TrainingSet& set_;
   const TrainPlan& plan_;
-  NetSpec spec_;  // the plan's, as the weights file has it
+  embed::NetSpec spec_;  // the plan's, as the weights file has it
   const TrainListener& listener_;
   std::stop_token stop_;
   std::shared_ptr<ProcessGroup> group_;
@@ -101,7 +101,7 @@ Result<void> Session::prepare() {
   PACO_TRY(check_options(plan_.options));
   PACO_TRY(check_set(set_));
   torch::set_num_threads(static_cast<int>(std::max(1u, plan_.options.threads)));
-  PACO_ASSIGN(const auto device, parse_device(plan_.options.device));
+  PACO_ASSIGN(const auto device, embed::parse_device(plan_.options.device));
   group_ = single_process();
   if (plan_.group) {
     PACO_ASSIGN(group_, join_group(*plan_.group, device));
@@ -112,14 +112,14 @@ Result<void> Session::prepare() {
                              plan_.options.batch, group_->size()),
                  "choose a --batch that is a multiple of the number of processes"};
   }
-  StateDict weights;
+  embed::StateDict weights;
   if (!plan_.weights.empty()) {
-    PACO_ASSIGN(weights, read_weights(plan_.weights));
-    PACO_ASSIGN(spec_, fit_spec(plan_.net, weights, plan_.weights));
+    PACO_ASSIGN(weights, embed::read_weights(plan_.weights));
+    PACO_ASSIGN(spec_, embed::fit_spec(plan_.net, weights, plan_.weights));
   }
-  PACO_ASSIGN(auto net, make_net(spec_, plan_.options.seed));
+  PACO_ASSIGN(auto net, embed::make_net(spec_, plan_.options.seed));
   if (!plan_.weights.empty()) {
-    PACO_ASSIGN(auto loaded, load_backbone(*net->backbone, weights, plan_.weights));
+    PACO_ASSIGN(auto loaded, embed::load_backbone(*net->backbone, weights, plan_.weights));
     report_.ignored = std::move(loaded.ignored);
   }
   trainer_ = std::make_unique<Trainer>(net, static_cast<std::int64_t>(set_.class_names.size()),
@@ -128,7 +128,7 @@ Result<void> Session::prepare() {
     report_.parameters += static_cast<std::uint64_t>(parameter.numel());
   }
   identity_ = run_identity(set_, plan_, spec_, group_->size());
-  if (writes()) PACO_TRY(make_folder(plan_.folder));
+  if (writes()) PACO_TRY(core::make_folder(plan_.folder));
   if (!plan_.resume) return {};
   PACO_ASSIGN(auto checkpoint, load_checkpoint(plan_.folder, identity_.dump(), trainer_->state()));
   report_.resumed_after = checkpoint.epoch;
@@ -155,7 +155,7 @@ Result<EpochMetrics> Session::epoch(int number) {
     shares.push_back(end - begin);
     for (auto i = begin; i < end; ++i) mine.push_back(set_.samples[order[i]]);
   }
-  LoaderSettings settings;
+  embed::LoaderSettings settings;
   settings.input = spec_.input;
   settings.views = 2;
   settings.augment = true;
@@ -165,7 +165,7 @@ Result<EpochMetrics> Session::epoch(int number) {
   settings.strict = options.strict;
   settings.batch = share;
   if (trainer_->device().is_cuda()) settings.allocate = pinned_memory;
-  Loader loader(*set_.images, std::move(mine), settings, stop_);
+  embed::Loader loader(*set_.images, std::move(mine), settings, stop_);
 
   EpochMetrics metrics;
   metrics.epoch = number;
@@ -178,7 +178,7 @@ Result<EpochMetrics> Session::epoch(int number) {
       return Error{ErrorCode::interrupted,
                    fmt::format("stopped in epoch {} of {}", number, options.epochs), ""};
     }
-    Batch batch;
+    embed::Batch batch;
     if (shares[at] > 0) {
       PACO_ASSIGN(auto next, loader.next());
       if (!next) return Error{ErrorCode::io, "the images ended before the epoch did", ""};
@@ -197,7 +197,7 @@ Result<EpochMetrics> Session::epoch(int number) {
     const auto pixels =
         torch::from_blob(batch.pixels.get(), {2, b, spec_.input, spec_.input, 3}, torch::kUInt8);
     metrics.factor = cosine_factor(steps_, total_steps);
-    const Random episode(options.seed, kEpisodeStream + steps_);
+    const core::Random episode(options.seed, kEpisodeStream + steps_);
     const auto parts = trainer_->step(pixels, labels, episode, metrics.factor);
     sums = sums.defined() ? sums + parts : parts;
     ++steps_;
@@ -245,9 +245,9 @@ Result<void> Session::keep(const EpochMetrics& metrics) {
   if (!writes()) return {};
   Checkpoint checkpoint{identity_.dump(), metrics.epoch, steps_, report_.epochs};
   PACO_TRY(save_checkpoint(plan_.folder, checkpoint, trainer_->state()));
-  PACO_TRY(write_file(plan_.folder + "/metrics.csv", metrics_csv(report_.epochs)));
-  PACO_TRY(write_file(plan_.folder + "/loss.svg", loss_svg(report_.epochs)));
-  TrainedRun run;
+  PACO_TRY(core::write_file(plan_.folder + "/metrics.csv", metrics_csv(report_.epochs)));
+  PACO_TRY(core::write_file(plan_.folder + "/loss.svg", loss_svg(report_.epochs)));
+  embed::TrainedRun run;
   run.net = spec_;
   run.class_names = set_.class_names;
   Json training = identity_;
@@ -257,7 +257,7 @@ Result<void> Session::keep(const EpochMetrics& metrics) {
   training["version"] = plan_.version;
   training["commit"] = plan_.commit;
   run.training = training.dump();
-  run.tensors = state_of(trainer_->net());
+  run.tensors = embed::state_of(trainer_->net());
   const auto classifier =
       trainer_->classifier().detach().to(torch::kCPU, torch::kFloat32).contiguous();
   run.tensors.push_back({"classifier.weight",
@@ -265,14 +265,14 @@ Result<void> Session::keep(const EpochMetrics& metrics) {
                           static_cast<std::uint64_t>(classifier.size(1))},
                          std::vector<float>(classifier.data_ptr<float>(),
                                             classifier.data_ptr<float>() + classifier.numel())});
-  return write_run(plan_.folder, run);
+  return embed::write_run(plan_.folder, run);
 }
 
 // Says which batch would have fitted, found by trying: the memory of this moment decides, not a
 // formula.
 Error Session::out_of_memory(const std::exception& error) {
-  auto wrong =
-      torch_error(error, fmt::format("a training step with --batch {}", plan_.options.batch));
+  auto wrong = embed::torch_error(
+      error, fmt::format("a training step with --batch {}", plan_.options.batch));
   const auto side = spec_.input;
   const auto processes = static_cast<std::size_t>(group_->size());
   const auto fits = [&](std::size_t batch) {
@@ -283,14 +283,14 @@ Error Session::out_of_memory(const std::exception& error) {
       std::vector<std::int64_t> labels(batch);
       for (std::size_t i = 0; i < batch; ++i)
         labels[i] = static_cast<std::int64_t>(i % set_.class_names.size());
-      trainer_->gradient(pixels, labels, Random(0)).cpu();
+      trainer_->gradient(pixels, labels, core::Random(0)).cpu();
       return true;
     } catch (const std::exception&) {
       return false;
     }
   };
   trainer_->optimizer().zero_gradients();
-  const auto batch = largest_batch_that_fits(plan_.options.batch, fits);
+  const auto batch = embed::largest_batch_that_fits(plan_.options.batch, fits);
   wrong.hint =
       batch > 0 ? fmt::format("--batch {} fits", batch)
                 : std::string("use a smaller --batch, a smaller backbone or --train-blocks last");
@@ -309,8 +309,8 @@ Result<TrainReport> Session::go() {
       try {
         return epoch(number);
       } catch (const std::exception& error) {
-        if (is_out_of_memory(error)) return out_of_memory(error);
-        return torch_error(error, fmt::format("epoch {}", number));
+        if (embed::is_out_of_memory(error)) return out_of_memory(error);
+        return embed::torch_error(error, fmt::format("epoch {}", number));
       }
     }();
     if (listener_.progress) listener_.progress->finish();
@@ -338,12 +338,12 @@ Result<TrainReport> train(const TrainingSet& set, const TrainPlan& plan,
   try {
     return Session(set, plan, listener, std::move(stop)).go();
   } catch (const std::exception& error) {
-    return torch_error(error, "training");
+    return embed::torch_error(error, "training");
   }
 }
 
 std::vector<std::size_t> epoch_order(std::size_t n, std::uint64_t seed, int epoch) {
-  return Random(seed, kOrderStream + static_cast<std::uint64_t>(epoch)).permutation(n);
+  return core::Random(seed, kOrderStream + static_cast<std::uint64_t>(epoch)).permutation(n);
 }
 
-}  // namespace paco
+}  // namespace paco::train

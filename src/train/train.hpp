@@ -12,28 +12,30 @@
 #include <string>
 #include <vector>
 
-#include "base/progress.hpp"
+#include "core/progress.hpp"
+#include "embed/weights/net_spec.hpp"
 #include "paco/result.hpp"
-#include "represent/net_spec.hpp"
 #include "train/group_options.hpp"
 #include "train/metrics.hpp"
 #include "train/options.hpp"
 
-namespace paco {
-
+namespace paco::embed {
 class ImageSource;
+}  // namespace paco::embed
+
+namespace paco::train {
 
 // The support set as images.
 struct TrainingSet {
-  const ImageSource* images = nullptr;   // must outlive the run
-  std::vector<std::size_t> samples;      // indices in the source
-  std::vector<std::int64_t> labels;      // class of each, 0 .. class_names.size() - 1
-  std::vector<std::string> class_names;  // each must have a sample
-  std::string description;               // where it came from, for the record
+  const embed::ImageSource* images = nullptr;  // must outlive the run
+  std::vector<std::size_t> samples;            // indices in the source
+  std::vector<std::int64_t> labels;            // class of each, 0 .. class_names.size() - 1
+  std::vector<std::string> class_names;        // each must have a sample
+  std::string description;                     // where it came from, for the record
 };
 
 struct TrainPlan {
-  NetSpec net;
+  embed::NetSpec net;
   std::string weights;  // file with the backbone's start; empty: fresh from the seed
   TrainOptions options;
   std::string folder;                 // run folder; made where it is not there
@@ -44,8 +46,8 @@ struct TrainPlan {
 
 // Who listens, and what time it is.
 struct TrainListener {
-  Progress* progress = nullptr;
-  Clock clock;
+  core::Progress* progress = nullptr;
+  core::Clock clock;
   std::function<void(const EpochMetrics&)> epoch_done;
   std::function<void(const std::string&)> warn;  // e.g. images that could not be read
 };
@@ -66,4 +68,4 @@ Result<TrainReport> train(const TrainingSet& set, const TrainPlan& plan,
 // Samples in the order of one epoch: a fresh permutation of 0 .. n-1 from seed and epoch alone.
 std::vector<std::size_t> epoch_order(std::size_t n, std::uint64_t seed, int epoch);
 
-}  // namespace paco
+}  // namespace paco::train

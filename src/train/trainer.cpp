@@ -5,20 +5,20 @@
 #include "train/losses.hpp"
 #include "train/torch_compat.hpp"
 
-namespace paco {
+namespace paco::train {
 namespace {
 
 constexpr double kClassifierSpread = 0.01;
 
 torch::Tensor draw_classifier(std::int64_t classes, std::int64_t dimension, std::uint64_t seed) {
-  Random random(seed, /*stream=*/0x636c6173);  // its own stream: the same for any backbone
+  core::Random random(seed, /*stream=*/0x636c6173);  // its own stream: the same for any backbone
   std::vector<float> values(static_cast<std::size_t>(classes * dimension));
   for (auto& value : values) value = static_cast<float>(kClassifierSpread * random.normal());
   return torch::tensor(values, torch::kFloat32).view({classes, dimension});
 }
 
 // Freezes what shall not learn and lists the rest, the backbone's parameters first.
-std::vector<AdamW::Group> parameter_groups(Net& net, const torch::Tensor& classifier,
+std::vector<AdamW::Group> parameter_groups(embed::Net& net, const torch::Tensor& classifier,
                                            const TrainOptions& options) {
   std::vector<AdamW::Group> groups(2);
   groups[0].rate = options.backbone_rate;
@@ -56,7 +56,7 @@ void sum_gradients(std::vector<torch::Tensor> parameters, ProcessGroup& group) {
 
 }  // namespace
 
-Trainer::Trainer(std::shared_ptr<Net> net, std::int64_t classes, const TrainOptions& options,
+Trainer::Trainer(std::shared_ptr<embed::Net> net, std::int64_t classes, const TrainOptions& options,
                  const torch::Device& device, std::shared_ptr<ProcessGroup> group)
     : net_(std::move(net)), options_(options), device_(device), group_(std::move(group)) {
   net_->to(device_);
@@ -73,13 +73,13 @@ torch::Tensor Trainer::features(const torch::Tensor& pixels) {
   const auto flat = pixels.reshape({2 * samples, side, side, 3}).to(device_, /*non_blocking=*/true);
   const Autocast autocast(options_.precision == Precision::mixed);
   const auto type = options_.precision == Precision::bf16 ? torch::kBFloat16 : torch::kFloat32;
-  return net_->forward(normalise_pixels(flat, net_->spec.normalisation, type))
+  return net_->forward(embed::normalise_pixels(flat, net_->spec.normalisation, type))
       .to(torch::kFloat32)
       .view({2, samples, net_->spec.embedding()});
 }
 
 torch::Tensor Trainer::gradient(const torch::Tensor& pixels,
-                                const std::vector<std::int64_t>& labels, Random random) {
+                                const std::vector<std::int64_t>& labels, core::Random random) {
   optimizer_->zero_gradients();
   const auto share = static_cast<std::int64_t>(labels.size());
   const auto own = share > 0 ? features(pixels)
@@ -135,7 +135,7 @@ torch::Tensor Trainer::gradient(const torch::Tensor& pixels,
 }
 
 torch::Tensor Trainer::step(const torch::Tensor& pixels, const std::vector<std::int64_t>& labels,
-                            Random random, double factor) {
+                            core::Random random, double factor) {
   auto parts = gradient(pixels, labels, std::move(random));
   parts[kGradient].copy_(optimizer_->clip(options_.clip));
   optimizer_->step(factor);
@@ -153,4 +153,4 @@ std::vector<Parameter> Trainer::state() {
   return state;
 }
 
-}  // namespace paco
+}  // namespace paco::train

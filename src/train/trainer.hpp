@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "base/random.hpp"
-#include "represent/torch_net.hpp"
+#include "core/random.hpp"
+#include "embed/torch/torch_net.hpp"
 #include "train/adamw.hpp"
 #include "train/distributed.hpp"
 #include "train/options.hpp"
 
-namespace paco {
+namespace paco::train {
 
 // Where the parts of a step's loss stand in the vector that a step returns.
 enum StepPart : int {
@@ -40,7 +40,7 @@ class Trainer {
  public:
   // Moves the net to the device and takes it over. `classes` rows of the classifier are drawn from
   // options.seed.
-  Trainer(std::shared_ptr<Net> net, std::int64_t classes, const TrainOptions& options,
+  Trainer(std::shared_ptr<embed::Net> net, std::int64_t classes, const TrainOptions& options,
           const torch::Device& device, std::shared_ptr<ProcessGroup> group);
 
   // The gradient of one batch, left in the parameters. pixels is (2, b, S, S, 3) bytes, labels the
@@ -48,12 +48,12 @@ class Trainer {
   // be in the same state in every process. Returns the parts of the joint batch's loss,
   // (kStepParts) on the device, the gradient's norm still 0.
   torch::Tensor gradient(const torch::Tensor& pixels, const std::vector<std::int64_t>& labels,
-                         Random random);
+                         core::Random random);
   // gradient(), clipping and one step of AdamW with the rates times `factor`.
   torch::Tensor step(const torch::Tensor& pixels, const std::vector<std::int64_t>& labels,
-                     Random random, double factor);
+                     core::Random random, double factor);
 
-  Net& net() { return *net_; }
+  embed::Net& net() { return *net_; }
   const torch::Tensor& classifier() const { return classifier_; }
   AdamW& optimizer() { return *optimizer_; }
   const torch::Device& device() const { return device_; }
@@ -63,7 +63,7 @@ class Trainer {
  private:
   torch::Tensor features(const torch::Tensor& pixels);
 
-  std::shared_ptr<Net> net_;
+  std::shared_ptr<embed::Net> net_;
   torch::Tensor classifier_;
   TrainOptions options_;
   torch::Device device_;
@@ -71,4 +71,4 @@ class Trainer {
   std::unique_ptr<AdamW> optimizer_;
 };
 
-}  // namespace paco
+}  // namespace paco::train

@@ -5,18 +5,19 @@
 #include <algorithm>
 #include <numeric>
 
-#include "base/try.hpp"
-#include "data/npy.hpp"
-#include "images/images.hpp"
+#include "core/try.hpp"
+#include "embed/images/images.hpp"
+#include "io/npy.hpp"
 
-namespace paco {
+namespace paco::train {
 namespace {
 
-Result<std::vector<std::size_t>> read_places(const ImageSource& images, const std::string& path) {
+Result<std::vector<std::size_t>> read_places(const embed::ImageSource& images,
+                                             const std::string& path) {
   std::vector<std::size_t> places(images.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
   if (path.empty()) return places;
-  PACO_ASSIGN(const auto array, read_npy<std::int64_t>(path));
+  PACO_ASSIGN(const auto array, io::read_npy<std::int64_t>(path));
   places.clear();
   for (std::size_t i = 0; i < array.data.size(); ++i) {
     if (array.data[i] < 0 || array.data[i] >= static_cast<std::int64_t>(images.size())) {
@@ -33,7 +34,7 @@ Result<std::vector<std::size_t>> read_places(const ImageSource& images, const st
 // The data set's own labels of the chosen samples. Where only some images were chosen, a class that
 // does not occur is one of the novel ones; where all were, it is an empty class, and stays for
 // train() to refuse.
-Result<void> take_own_labels(const ImageSource& images, bool chosen, TrainingSet& set) {
+Result<void> take_own_labels(const embed::ImageSource& images, bool chosen, TrainingSet& set) {
   std::vector<std::int64_t> renumbered(images.class_names().size(), -1);
   for (const auto place : set.samples) {
     const auto label = images.label(place);
@@ -57,8 +58,8 @@ Result<void> take_own_labels(const ImageSource& images, bool chosen, TrainingSet
 
 }  // namespace
 
-Result<TrainingSet> read_training_set(const ImageSource& images, const std::string& description,
-                                      const TrainingFiles& files) {
+Result<TrainingSet> read_training_set(const embed::ImageSource& images,
+                                      const std::string& description, const TrainingFiles& files) {
   TrainingSet set;
   set.images = &images;
   set.description = description;
@@ -75,9 +76,9 @@ Result<TrainingSet> read_training_set(const ImageSource& images, const std::stri
   }
   std::vector<std::string> names;
   if (!files.classes.empty()) {
-    PACO_ASSIGN(names, read_class_names(files.classes));
+    PACO_ASSIGN(names, io::read_class_names(files.classes));
   }
-  PACO_ASSIGN(auto read, read_labels(files.labels, names));
+  PACO_ASSIGN(auto read, io::read_labels(files.labels, names));
   if (read.ids.size() != set.samples.size()) {
     return Error{ErrorCode::bad_shape,
                  fmt::format("{} has {} labels for {} samples", files.labels, read.ids.size(),
@@ -91,4 +92,4 @@ Result<TrainingSet> read_training_set(const ImageSource& images, const std::stri
   return set;
 }
 
-}  // namespace paco
+}  // namespace paco::train

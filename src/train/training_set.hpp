@@ -7,7 +7,7 @@
 #include "paco/result.hpp"
 #include "train/train.hpp"
 
-namespace paco {
+namespace paco::train {
 
 // Files, each of which may be left out (empty).
 struct TrainingFiles {
@@ -19,7 +19,7 @@ struct TrainingFiles {
 
 // Of the data set's own labels, the classes that occur among the indexed images are numbered anew,
 // in the data set's order.
-Result<TrainingSet> read_training_set(const ImageSource& images, const std::string& description,
-                                      const TrainingFiles& files);
+Result<TrainingSet> read_training_set(const embed::ImageSource& images,
+                                      const std::string& description, const TrainingFiles& files);
 
-}  // namespace paco
+}  // namespace paco::train

@@ -2,10 +2,10 @@
 // CUB embeddings where they lie beside the project.
 #include <gtest/gtest.h>
 
-#include "discover/paco_evidence.hpp"
 #include "golden_case.hpp"
+#include "methods/paco/paco_evidence.hpp"
 #include "paco/thresholds.hpp"
-#include "unit/linalg/targets.hpp"
+#include "unit/math/targets.hpp"
 
 namespace paco::testing {
 namespace {
@@ -43,12 +43,13 @@ class Golden : public ::testing::TestWithParam<const char*> {
     for (std::size_t i = 0; i < decisions.size(); ++i) {
       const Decision& d = decisions[i];
       if (d.category != golden_.category[i] ||
-          static_cast<std::int64_t>(branch_of(d)) != golden_.branch[i])
+          static_cast<std::int64_t>(methods::branch_of(d)) != golden_.branch[i])
         ++wrong;
-      ASSERT_NEAR(d.evidence[kTauBirthAfter], golden_.tau_birth_after[i],
+      ASSERT_NEAR(d.evidence[methods::kTauBirthAfter], golden_.tau_birth_after[i],
                   kTolerance * std::abs(golden_.tau_birth_after[i]))
           << "sample " << i;
-      ASSERT_NEAR(d.evidence[kEtaAfter], golden_.eta_after[i], kTolerance) << "sample " << i;
+      ASSERT_NEAR(d.evidence[methods::kEtaAfter], golden_.eta_after[i], kTolerance)
+          << "sample " << i;
     }
     EXPECT_EQ(wrong, 0u) << "of " << decisions.size();
   }

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "base/files.hpp"
-#include "data/npy.hpp"
+#include "core/files.hpp"
+#include "io/npy.hpp"
 
 namespace paco {
 namespace {
@@ -25,14 +25,15 @@ json read_json(const std::string& path) {
   return json::parse(file);
 }
 
-EvaluationOptions keeping(Keep keep) {
-  EvaluationOptions options;
+evaluate::EvaluationOptions keeping(evaluate::Keep keep) {
+  evaluate::EvaluationOptions options;
   options.keep = keep;
   options.resamples = 0;
   return options;
 }
 
-void expect_split(const SplitAccuracy& split, const json& expected, const std::string& what) {
+void expect_split(const evaluate::SplitAccuracy& split, const json& expected,
+                  const std::string& what) {
   EXPECT_NEAR(split.all.value().value(), expected[0].get<double>(), 1e-12) << what << " all";
   EXPECT_NEAR(split.old.value().value(), expected[1].get<double>(), 1e-12) << what << " old";
   EXPECT_NEAR(split.novel.value().value(), expected[2].get<double>(), 1e-12) << what << " new";
@@ -44,14 +45,14 @@ TEST(GoldenEvaluation, MadeCasesScoreAsRecorded) {
   for (std::size_t c = 0; c < cases.size(); ++c) {
     const auto truth = cases[c]["truth"].get<std::vector<std::int64_t>>();
     const auto predicted = cases[c]["predicted"].get<std::vector<std::int64_t>>();
-    EvaluationInput input;
+    evaluate::EvaluationInput input;
     input.truth = truth;
     input.predicted = predicted;
     input.known_classes = cases[c]["n_known"].get<std::int64_t>();
-    for (const Keep keep : {Keep::top, Keep::all}) {
-      const auto result = evaluate(input, keeping(keep));
+    for (const evaluate::Keep keep : {evaluate::Keep::top, evaluate::Keep::all}) {
+      const auto result = evaluate::evaluate(input, keeping(keep));
       ASSERT_TRUE(result.ok()) << result.error().message;
-      const std::string key = "keep_" + std::string(keep_name(keep));
+      const std::string key = "keep_" + std::string(evaluate::keep_name(keep));
       const std::string what = "case " + std::to_string(c) + " " + key;
       expect_split(result->scores.strict, cases[c][key]["strict"], what + " strict");
       expect_split(result->scores.greedy, cases[c][key]["greedy"], what + " greedy");
@@ -62,15 +63,15 @@ TEST(GoldenEvaluation, MadeCasesScoreAsRecorded) {
 // The recorded decisions of one stream against the recorded scores.
 void expect_recorded_stream(const std::string& folder) {
   const json expected = read_json(folder + "/expected.json");
-  const auto predicted = read_npy<std::int64_t>(folder + "/expected_category.npy");
-  const auto truth = read_npy<std::int64_t>(folder + "/stream_labels.npy");
+  const auto predicted = io::read_npy<std::int64_t>(folder + "/expected_category.npy");
+  const auto truth = io::read_npy<std::int64_t>(folder + "/stream_labels.npy");
   ASSERT_TRUE(predicted.ok()) << predicted.error().message;
   ASSERT_TRUE(truth.ok()) << truth.error().message;
-  EvaluationInput input;
+  evaluate::EvaluationInput input;
   input.predicted = predicted->data;
   input.truth = truth->data;
   input.known_classes = expected["n_known"].get<std::int64_t>();
-  const auto result = evaluate(input, keeping(Keep::top));
+  const auto result = evaluate::evaluate(input, keeping(evaluate::Keep::top));
   ASSERT_TRUE(result.ok()) << result.error().message;
   expect_split(result->scores.strict, expected["strict"], folder + " strict");
   expect_split(result->scores.greedy, expected["greedy"], folder + " greedy");
@@ -94,7 +95,7 @@ TEST_P(SharedStream, RecordedDecisionsScoreAsRecorded) {
   const char* shared = std::getenv("PACO_SHARED");
   const std::string folder = (shared ? std::string(shared) : PACO_SOURCE_DIR "/../shared") +
                              std::string("/data/") + GetParam();
-  if (path_kind(folder) != PathKind::folder) {
+  if (core::path_kind(folder) != core::PathKind::folder) {
     GTEST_SKIP() << folder << " is absent; set PACO_SHARED to the folder that holds data/";
   }
   expect_recorded_stream(folder);

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "data/embeddings.hpp"
-#include "data/npy.hpp"
+#include "io/embeddings.hpp"
+#include "io/npy.hpp"
 #include "paco/method.hpp"
 #include "paco/model.hpp"
 
@@ -21,7 +21,7 @@ namespace paco::testing {
 struct GoldenCase {
   std::string folder;
   nlohmann::json expected;
-  Matrix<double> support, stream, classifier;
+  math::Matrix<double> support, stream, classifier;
   std::vector<std::int64_t> labels;
   std::vector<std::int64_t> category;
   std::vector<std::int64_t> branch;
@@ -49,15 +49,15 @@ struct GoldenCase {
 
 template <class T>
 std::vector<T> read_vector(const std::string& path) {
-  auto array = read_npy<T>(path);
+  auto array = io::read_npy<T>(path);
   EXPECT_TRUE(array.ok()) << (array.ok() ? "" : array.error().message);
   return array.ok() ? std::move(array->data) : std::vector<T>();
 }
 
-inline Matrix<double> read_matrix(const std::string& path) {
-  auto matrix = read_embeddings(path);
+inline math::Matrix<double> read_matrix(const std::string& path) {
+  auto matrix = io::read_embeddings(path);
   EXPECT_TRUE(matrix.ok()) << (matrix.ok() ? "" : matrix.error().message);
-  return matrix.ok() ? std::move(matrix).value() : Matrix<double>();
+  return matrix.ok() ? std::move(matrix).value() : math::Matrix<double>();
 }
 
 inline GoldenCase load_case(const std::string& folder) {

@@ -6,22 +6,22 @@
 #include <map>
 
 #include "golden_case.hpp"
-#include "linalg/assignment.hpp"
-#include "mirror/pseudo_stream.hpp"
-#include "mirror/section.hpp"
+#include "math/assignment.hpp"
+#include "methods/mirror/pseudo_stream.hpp"
+#include "methods/mirror/section.hpp"
 #include "mirror_case.hpp"
-#include "unit/linalg/targets.hpp"
+#include "unit/math/targets.hpp"
 
 namespace paco::testing {
 namespace {
 
 struct Recorded {
-  Matrix<double> support, stream;
+  math::Matrix<double> support, stream;
   std::vector<std::int64_t> labels, truth, category;
   nlohmann::json expected;
-  std::shared_ptr<const MirrorModel> model;
+  std::shared_ptr<const methods::MirrorModel> model;
 
-  MirrorOptions options() const { return model->options; }
+  methods::MirrorOptions options() const { return model->options; }
 };
 
 // Loaded and calibrated once for all tests.
@@ -41,7 +41,7 @@ const Recorded& recorded(const std::string& name, const std::string& kind) {
   c.truth = read_vector<std::int64_t>(data + "/stream_labels.npy");
   c.category = read_vector<std::int64_t>(answers + "/" + kind + "_category.npy");
   c.expected = nlohmann::json::parse(std::ifstream(answers + "/expected.json")).at(kind);
-  MirrorOptions options;
+  methods::MirrorOptions options;
   options.rehearse = kind == "plain" ? 0 : 2;
   c.model = mirror_model(c.support, c.labels, options);
   return c;
@@ -58,11 +58,11 @@ class GoldenMirror : public ::testing::TestWithParam<std::tuple<const char*, con
     ASSERT_NE(golden_->model, nullptr);
   }
 
-  double strict(std::span<const MirrorDecision> decisions) const {
+  double strict(std::span<const methods::MirrorDecision> decisions) const {
     std::vector<std::uint32_t> answered, truth(golden_->truth.begin(), golden_->truth.end());
-    for (const MirrorDecision& d : decisions)
+    for (const methods::MirrorDecision& d : decisions)
       answered.push_back(static_cast<std::uint32_t>(d.category));
-    return strict_all(truth, answered);
+    return methods::strict_all(truth, answered);
   }
 
   void expect_recorded(const MirrorRun& run) const {
@@ -77,7 +77,7 @@ class GoldenMirror : public ::testing::TestWithParam<std::tuple<const char*, con
 };
 
 TEST_P(GoldenMirror, CalibrationIsTheRecordedOne) {
-  const MirrorModel& m = *golden_->model;
+  const methods::MirrorModel& m = *golden_->model;
   const auto close = [&](double value, const char* name) {
     const double expected = golden_->expected.at(name);
     EXPECT_NEAR(value, expected, 1e-6 * std::abs(expected)) << name;
@@ -91,13 +91,13 @@ TEST_P(GoldenMirror, CalibrationIsTheRecordedOne) {
 }
 
 TEST_P(GoldenMirror, TheEngineDecidesAsRecordedForEveryBlockSizeAndThreadCount) {
-  MirrorEngine first(golden_->model);
+  methods::MirrorEngine first(golden_->model);
   const MirrorRun expected = run_mirror(first, golden_->stream, 256);
   expect_recorded(expected);
   EXPECT_EQ(first.save().prototypes.size(), golden_->expected.at("prototypes").get<std::size_t>());
   for (const auto& [block, threads] :
        std::vector<std::pair<std::size_t, unsigned>>{{1, 1}, {7, 2}, {1024, 2}}) {
-    MirrorEngine engine(golden_->model, threads);
+    methods::MirrorEngine engine(golden_->model, threads);
     ASSERT_TRUE(same_runs(expected, run_mirror(engine, golden_->stream, block)))
         << "block " << block << ", threads " << threads;
   }
@@ -106,8 +106,8 @@ TEST_P(GoldenMirror, TheEngineDecidesAsRecordedForEveryBlockSizeAndThreadCount) 
 TEST_P(GoldenMirror, ThePlainRuleDecidesAsTheEngine) {
   // The plain rule takes seconds on real streams: their first samples will do.
   const std::size_t rows = std::min<std::size_t>(golden_->stream.rows(), 1200);
-  MirrorEngine engine(golden_->model);
-  MirrorPlain plain(golden_->model);
+  methods::MirrorEngine engine(golden_->model);
+  methods::MirrorPlain plain(golden_->model);
   const auto stream = golden_->stream.view().slice(0, rows);
   EXPECT_TRUE(same_runs(run_mirror(plain, stream, 100), run_mirror(engine, stream, 100)));
   EXPECT_EQ(plain.save(), engine.save());
@@ -117,17 +117,17 @@ TEST_P(GoldenMirror, ThePlainRuleDecidesAsTheEngine) {
 class GoldenMirrorEverywhere : public GoldenMirror {};
 
 TEST_P(GoldenMirrorEverywhere, InstructionSetsAndThreadsChangeNeitherModelNorDecisions) {
-  const MirrorSection section = to_section(*golden_->model);
-  MirrorEngine first(golden_->model);
+  const methods::MirrorSection section = methods::to_section(*golden_->model);
+  methods::MirrorEngine first(golden_->model);
   const MirrorRun expected = run_mirror(first, golden_->stream, 64);
   for_every_target([&] {
-    ThreadPool pool(3);
-    NoProgress progress;
-    auto model =
-        calibrate_mirror(golden_->support, golden_->labels, golden_->options(), pool, progress, {});
+    core::ThreadPool pool(3);
+    core::NoProgress progress;
+    auto model = methods::calibrate_mirror(golden_->support, golden_->labels, golden_->options(),
+                                           pool, progress, {});
     ASSERT_TRUE(model.ok()) << model.error().message;
-    EXPECT_EQ(to_section(*model), section);
-    MirrorEngine engine(golden_->model);
+    EXPECT_EQ(methods::to_section(*model), section);
+    methods::MirrorEngine engine(golden_->model);
     EXPECT_TRUE(same_runs(expected, run_mirror(engine, golden_->stream, 64)));
   });
 }

@@ -6,13 +6,13 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "base/files.hpp"
-#include "data/npy.hpp"
-#include "images/images.hpp"
-#include "represent/preprocess.hpp"
-#include "vision/cpu_embedder.hpp"
+#include "core/files.hpp"
+#include "embed/cpu/cpu_embedder.hpp"
+#include "embed/images/images.hpp"
+#include "embed/images/preprocess.hpp"
+#include "io/npy.hpp"
 #ifdef PACO_HAS_TORCH
-#include "represent/torch_embedder.hpp"
+#include "embed/torch/torch_embedder.hpp"
 #endif
 
 namespace paco {
@@ -23,8 +23,9 @@ std::string shared_folder() {
   return folder != nullptr ? folder : PACO_SOURCE_DIR "/../shared";
 }
 
-using Open = Result<std::unique_ptr<ImageEmbedder>> (*)(const NetSpec&, const std::string&,
-                                                        const EmbedderSettings&);
+using Open = Result<std::unique_ptr<embed::ImageEmbedder>> (*)(const embed::NetSpec&,
+                                                               const std::string&,
+                                                               const embed::EmbedderSettings&);
 
 // By who computes: the network on a CPU, and where torch is there torch's.
 struct Contender {
@@ -38,25 +39,25 @@ class GoldenVit : public testing::TestWithParam<Contender> {
  protected:
   void SetUp() override {
     const std::string weights = shared_folder() + "/models/vit_tiny_patch16_224.safetensors";
-    if (path_kind(weights) != PathKind::file) GTEST_SKIP() << weights << " is not here";
-    NetSpec spec = *make_spec("vit_ti16");
-    spec.normalisation = *parse_normalisation("half");
+    if (core::path_kind(weights) != core::PathKind::file) GTEST_SKIP() << weights << " is not here";
+    embed::NetSpec spec = *embed::make_spec("vit_ti16");
+    spec.normalisation = *embed::parse_normalisation("half");
     auto embedder = GetParam().open(spec, weights, {});
     ASSERT_TRUE(embedder.ok()) << embedder.error().message;
     embedder_ = std::move(embedder).value();
-    pixels_ = read_npy<std::uint8_t>(folder_ + "pixels_u8.npy")->data;
-    expected_ = read_npy<double>(folder_ + "features.npy")->data;
+    pixels_ = io::read_npy<std::uint8_t>(folder_ + "pixels_u8.npy")->data;
+    expected_ = io::read_npy<double>(folder_ + "features.npy")->data;
   }
 
   // The largest relative error of a class token, |token - expected| / |expected|.
   double relative_error(const std::vector<std::uint8_t>& pixels) {
-    Batch batch;
+    embed::Batch batch;
     batch.input = 224;
     batch.views = 1;
     batch.samples = {0, 1, 2, 3, 4, 5};
     batch.pixels = std::shared_ptr<std::uint8_t[]>(new std::uint8_t[pixels.size()]);
     std::copy(pixels.begin(), pixels.end(), batch.pixels.get());
-    Matrix<float> tokens(6, 192);
+    math::Matrix<float> tokens(6, 192);
     const auto done = embedder_->embed(batch, tokens.view());
     EXPECT_TRUE(done.ok());
     double worst = 0;
@@ -73,7 +74,7 @@ class GoldenVit : public testing::TestWithParam<Contender> {
   }
 
   std::string folder_ = shared_folder() + "/golden/vit/";
-  std::unique_ptr<ImageEmbedder> embedder_;
+  std::unique_ptr<embed::ImageEmbedder> embedder_;
   std::vector<std::uint8_t> pixels_;
   std::vector<double> expected_;
 };
@@ -83,7 +84,7 @@ TEST_P(GoldenVit, ClassTokensFromTheRecordedPixelsAreAsRecorded) {
 }
 
 TEST_P(GoldenVit, ClassTokensFromTheJpegFilesAreCloseThroughOurOwnPreprocessing) {
-  const auto source = open_images("folder:" + folder_ + "images");
+  const auto source = embed::open_images("folder:" + folder_ + "images");
   ASSERT_TRUE(source.ok()) << source.error().message;
   std::vector<std::uint8_t> pixels;
   std::size_t different = 0;
@@ -91,9 +92,9 @@ TEST_P(GoldenVit, ClassTokensFromTheJpegFilesAreCloseThroughOurOwnPreprocessing)
     const auto image = (*source)->load(i);
     ASSERT_TRUE(image.ok()) << image.error().message;
     std::vector<std::uint8_t> view(224 * 224 * 3);
-    const auto placement =
-        centre_placement(static_cast<int>(image->width), static_cast<int>(image->height), 224);
-    make_view(*image, placement, 224, view);
+    const auto placement = embed::centre_placement(static_cast<int>(image->width),
+                                                   static_cast<int>(image->height), 224);
+    embed::make_view(*image, placement, 224, view);
     pixels.insert(pixels.end(), view.begin(), view.end());
   }
   ASSERT_EQ(pixels.size(), pixels_.size());
@@ -106,9 +107,9 @@ TEST_P(GoldenVit, ClassTokensFromTheJpegFilesAreCloseThroughOurOwnPreprocessing)
 
 const Contender contenders[] = {
 #ifdef PACO_HAS_TORCH
-    {"torch", open_torch_backbone, 1e-4},
+    {"torch", embed::open_torch_backbone, 1e-4},
 #endif
-    {"cpu", open_cpu_backbone, 1e-5},
+    {"cpu", embed::open_cpu_backbone, 1e-5},
 };
 
 INSTANTIATE_TEST_SUITE_P(, GoldenVit, testing::ValuesIn(contenders),

@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "made_data.hpp"
+#include "synthetic_data.hpp"
 
 namespace paco::testing {
 
@@ -26,7 +26,7 @@ inline std::vector<std::string> methods_for(std::uint64_t seed) {
 }
 
 struct LawCase {
-  MadeData data;
+  SyntheticData data;
   CalibrationOptions options;  // of PACO
   std::shared_ptr<const Model> model;
   mutable std::map<std::string, std::shared_ptr<const Model>> others = {};
@@ -48,7 +48,7 @@ inline LawCase law_case(std::uint64_t seed) {
   LawCase c{make_data(varied_plan(seed), seed), varied_options(seed), nullptr};
   // Copies and opposites of earlier samples: exact ties, kappa's clamp, sums that cancel.
   if (seed % 3 == 0) {
-    Random random(seed, 3);
+    core::Random random(seed, 3);
     for (std::size_t i = 1; i < c.data.stream.rows(); i += 4) {
       const auto other = c.data.stream[random.below(i)];
       std::copy(other.begin(), other.end(), c.data.stream[i].begin());
@@ -102,8 +102,9 @@ inline std::vector<float> three_axes(std::size_t d) {
 }
 
 // Samples on the unit sphere that have nothing to do with each other.
-inline Matrix<double> random_directions(std::size_t rows, std::size_t d, Random& random) {
-  Matrix<double> out(rows, d);
+inline math::Matrix<double> random_directions(std::size_t rows, std::size_t d,
+                                              core::Random& random) {
+  math::Matrix<double> out(rows, d);
   for (std::size_t i = 0; i < rows; ++i) {
     double squared = 0;
     for (double& x : out[i]) x = random.normal(), squared += x * x;

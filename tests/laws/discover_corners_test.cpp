@@ -8,10 +8,10 @@
 #include <fstream>
 #include <limits>
 
-#include "discover/paco_evidence.hpp"
-#include "discover/prototype_method.hpp"
-#include "discover/state_file.hpp"
 #include "laws/discover_case.hpp"
+#include "methods/common/prototype_method.hpp"
+#include "methods/common/state_file.hpp"
+#include "methods/paco/paco_evidence.hpp"
 #include "sanitized.hpp"
 
 namespace paco {
@@ -20,16 +20,16 @@ namespace {
 using testing::decide_all;
 using ::testing::HasSubstr;
 using testing::identity_model;
-using testing::MadeData;
 using testing::MadePlan;
 using testing::make_data;
 using testing::method_for;
 using testing::same_decisions;
 using testing::saved;
+using testing::SyntheticData;
 using testing::three_axes;
 
 void expect_engine_is_reference(const std::shared_ptr<const Model>& model,
-                                const Matrix<double>& stream, const std::string& where) {
+                                const math::Matrix<double>& stream, const std::string& where) {
   const auto reference = method_for("reference", model);
   const auto expected = decide_all(*reference, stream, 1);
   for (const std::size_t block : {1, 33, 1000}) {
@@ -48,7 +48,7 @@ TEST(DiscoverCorners, ShapesFromTwoToManyDimensions) {
       plan.noise = noise;
       plan.per_class = 4;
       plan.stream = d > 1000 ? 60 : 300;
-      const MadeData data = make_data(plan, d);
+      const SyntheticData data = make_data(plan, d);
       const auto model = testing::calibrated_alone(data.support_set());
       expect_engine_is_reference(model, data.stream, "d " + std::to_string(d));
     }
@@ -60,14 +60,14 @@ TEST(DiscoverCorners, StreamsOfOneKind) {
     for (std::uint64_t seed = 0; seed < 8; ++seed) {
       MadePlan plan;
       plan.stream = 200;
-      const MadeData data = make_data(plan, seed);
-      Matrix<double>::Numbers rows;
+      const SyntheticData data = make_data(plan, seed);
+      math::Matrix<double>::Numbers rows;
       for (std::size_t i = 0; i < data.stream.rows() && kind != "empty"; ++i) {
         if ((data.truth[i] < 5) == (kind == "known"))
           rows.insert(rows.end(), data.stream[i].begin(), data.stream[i].end());
       }
       const std::size_t count = rows.size() / plan.dimension;
-      const Matrix<double> stream(count, plan.dimension, std::move(rows));
+      const math::Matrix<double> stream(count, plan.dimension, std::move(rows));
       const auto model = testing::calibrated(data.support_set());
       expect_engine_is_reference(model, stream, kind + ", seed " + std::to_string(seed));
     }
@@ -79,9 +79,9 @@ TEST(DiscoverCorners, RepeatedSamplesMeetTheClampOfTheConcentration) {
     MadePlan plan;
     plan.noise = 0.8;
     plan.stream = 12;
-    const MadeData data = make_data(plan, seed);
+    const SyntheticData data = make_data(plan, seed);
     const auto model = testing::calibrated(data.support_set());
-    Matrix<double> stream(240, plan.dimension);
+    math::Matrix<double> stream(240, plan.dimension);
     for (std::size_t i = 0; i < stream.rows(); ++i) {
       const auto row = data.stream[(i * 7 + i / 24) % 12];
       std::copy(row.begin(), row.end(), stream[i].begin());
@@ -94,12 +94,13 @@ TEST(DiscoverCorners, SamplesThatCancelLeaveACategoryWithoutDirection) {
   // Nothing explains anything but its own category; everything attaches.
   const auto model = identity_model(4, {1, 0, 0, 0, 0, 1, 0, 0, 1, 1, 0, 0}, 0.999, -1e9);
   const double tiny = 1e-40;
-  const Matrix<double> stream(8, 4, {0, 0, 1, 0,    0, 0, -1, 0, 0, 0, 0,   1,   0, 0, 0, -1,
-                                     0, 0, 1, tiny, 0, 0, -1, 0, 0, 0, 0.6, 0.8, 0, 0, 1, 0});
+  const math::Matrix<double> stream(8, 4, {0, 0, 1, 0,    0, 0, -1, 0, 0, 0, 0,   1,   0, 0, 0, -1,
+                                           0, 0, 1, tiny, 0, 0, -1, 0, 0, 0, 0.6, 0.8, 0, 0, 1, 0});
   const auto decisions = decide_all(*method_for("reference", model), stream, 1);
-  EXPECT_EQ(branch_of(decisions[0]), Branch::create);
-  EXPECT_EQ(branch_of(decisions[1]), Branch::attach) << "u and -u in one category";
-  EXPECT_EQ(decisions[2].evidence[kBirthScore], 0) << "a sum of length zero has cosine 0";
+  EXPECT_EQ(methods::branch_of(decisions[0]), methods::Branch::create);
+  EXPECT_EQ(methods::branch_of(decisions[1]), methods::Branch::attach)
+      << "u and -u in one category";
+  EXPECT_EQ(decisions[2].evidence[methods::kBirthScore], 0) << "a sum of length zero has cosine 0";
   expect_engine_is_reference(model, stream, "cancelling");
 
   const auto method = method_for("paco", model);
@@ -112,7 +113,7 @@ TEST(DiscoverCorners, SamplesThatCancelLeaveACategoryWithoutDirection) {
 TEST(DiscoverCorners, OfEqualPrototypesTheLowestIdWins) {
   // References 1 and 2 are the same; a sample between them and nothing else belongs to 1.
   const auto known = identity_model(3, {1, 0, 0, 0, 1, 0, 0, 1, 0}, -2, 1e9);
-  const Matrix<double> stream(2, 3, {0, 1, 0, 0, 2, 0});
+  const math::Matrix<double> stream(2, 3, {0, 1, 0, 0, 2, 0});
   for (const std::string name : {"paco", "reference", "closed", "leader"}) {
     const auto method = method_for(name, known);
     const int margin = method->info().field("margin");
@@ -125,7 +126,7 @@ TEST(DiscoverCorners, OfEqualPrototypesTheLowestIdWins) {
   }
   // Two categories at the same angle to a sample: u = (0, 0, 1) between (0, +a, b) and (0, -a, b).
   const auto open = identity_model(3, {1, 0, 0, -1, 0, 0, 1, 0, 0}, 0.7, 1e9);
-  const Matrix<double> pair(3, 3, {0, 0.6, 0.8, 0, -0.6, 0.8, 0, 0, 1});
+  const math::Matrix<double> pair(3, 3, {0, 0.6, 0.8, 0, -0.6, 0.8, 0, 0, 1});
   for (const std::string name : {"paco", "reference", "leader", "slc"}) {
     const auto decisions = decide_all(*method_for(name, open), pair, 3);
     EXPECT_EQ(decisions[0].category, 3) << name;
@@ -137,11 +138,11 @@ TEST(DiscoverCorners, OfEqualPrototypesTheLowestIdWins) {
 
 TEST(DiscoverCorners, NearTiesAreSettledInDouble) {
   // Categories whose directions differ far below float32's bound.
-  Random random(41);
+  core::Random random(41);
   const std::size_t d = 24;
   // With such a prior sizes make no difference, only directions do.
   const auto model = identity_model(d, three_axes(d), 0.999999985, 1e9, 1e15);
-  Matrix<double> stream(120, d);
+  math::Matrix<double> stream(120, d);
   std::vector<double> base(d);
   for (double& x : base) x = random.normal();
   for (std::size_t i = 0; i < stream.rows(); ++i)
@@ -156,10 +157,10 @@ TEST(DiscoverCorners, NearTiesAreSettledInDouble) {
 TEST(DiscoverCorners, WhereAllDirectionsAreAlikeScreeningGoesOverToFloat32) {
   // As after a shift of domain: everything has a large part in common, categories differ in the
   // third decimal of their cosines. Long enough to decide on both sides of the change.
-  Random random(43);
+  core::Random random(43);
   const std::size_t d = 64, kinds = 60;
   const auto model = identity_model(d, three_axes(d), 0.9995, 1e9);
-  Matrix<double> centres(kinds, d), stream(900, d);
+  math::Matrix<double> centres(kinds, d), stream(900, d);
   for (std::size_t k = 0; k < kinds; ++k)
     for (std::size_t j = 0; j < d; ++j) centres[k][j] = 1 + 0.06 * random.normal();
   for (std::size_t i = 0; i < stream.rows(); ++i) {
@@ -168,10 +169,10 @@ TEST(DiscoverCorners, WhereAllDirectionsAreAlikeScreeningGoesOverToFloat32) {
   }
   expect_engine_is_reference(model, stream, "alike");
   const auto fast = method_for("paco", model);
-  const auto& engine = dynamic_cast<const PrototypeMethod&>(*fast);
-  EXPECT_EQ(engine.screen_format(), best_screen_format(d));
+  const auto& engine = dynamic_cast<const methods::PrototypeMethod&>(*fast);
+  EXPECT_EQ(engine.prefilter_format(), math::best_screen_format(d));
   decide_all(*fast, stream, 100);
-  EXPECT_EQ(engine.screen_format(), ScreenFormat::float32);
+  EXPECT_EQ(engine.prefilter_format(), math::PrefilterFormat::float32);
   EXPECT_GT(fast->view()->discovered, 10u);
 }
 
@@ -186,8 +187,8 @@ TEST(DiscoverCorners, MemoryPerCategoryStaysWithinItsPromise) {
   if (PACO_SANITIZED) GTEST_SKIP() << "the sanitizer has memory of its own";
   constexpr std::size_t d = 64, kCategories = 4'000, kFirst = 100;
   const auto model = identity_model(d, three_axes(d), 0.999, 1e9);
-  Random random(42);
-  const Matrix<double> stream = testing::random_directions(kCategories, d, random);
+  core::Random random(42);
+  const math::Matrix<double> stream = testing::random_directions(kCategories, d, random);
   const auto method = method_for("paco", model);
   // One by one: products of whole blocks need room of their own.
   const auto decide = [&](std::size_t from, std::size_t to) {
@@ -210,13 +211,13 @@ TEST(DiscoverCorners, AHundredThousandCategories) {
   constexpr std::size_t d = 8, kCategories = 100'000;
   const auto model = identity_model(d, three_axes(d), 0.98, 1e9);
   // As if each had been created by one sample and some had grown since.
-  Random random(43);
-  State state;
-  state.prototypes = PrototypeTable(*model);
+  core::Random random(43);
+  methods::State state;
+  state.prototypes = methods::PrototypeTable(*model);
   state.categories = Categories(model->class_names);
   std::vector<double> sums;
   for (std::size_t c = 0; c < kCategories; ++c) {
-    PrototypeRecord record;
+    methods::PrototypeRecord record;
     record.owner = state.categories.next();
     record.members = 1 + static_cast<std::int64_t>(random.below(3));
     record.birth = c;
@@ -235,13 +236,14 @@ TEST(DiscoverCorners, AHundredThousandCategories) {
   state.own.numbers["lowest_tau_birth"] = 0.98;
   state.own.tensors["branches"] = {{4}, std::vector<std::int64_t>{0, 0, 0, all}};
   state.own.tensors["routes"] = {{3}, std::vector<std::int64_t>{0, 0, all}};
-  Matrix<double> stream(24, d);
+  math::Matrix<double> stream(24, d);
   for (std::size_t i = 0; i < stream.rows(); ++i)
     for (double& x : stream[i]) x = random.normal();
   std::vector<Decision> expected;
   for (const std::string name : {"reference", "paco"}) {
     const auto method = method_for(name, model);
-    const auto restored = method->restore(state_to_bytes(state, *method, "").value(), "state");
+    const auto restored =
+        method->restore(methods::state_to_bytes(state, *method, "").value(), "state");
     ASSERT_TRUE(restored.ok()) << restored.error().message;
     const auto decisions = decide_all(*method, stream, name == "paco" ? 64 : 1);
     if (name == "paco") {
@@ -254,7 +256,7 @@ TEST(DiscoverCorners, AHundredThousandCategories) {
 
 // Every refusal: a clear error, and the memory as it was.
 TEST(DiscoverCorners, ARefusedBlockLeavesTheMemoryAsItWas) {
-  const MadeData data = make_data({}, 12);
+  const SyntheticData data = make_data({}, 12);
   const auto model = testing::calibrated(data.support_set());
   const double inf = std::numeric_limits<double>::infinity();
   for (const std::string& name : method_names()) {
@@ -264,7 +266,7 @@ TEST(DiscoverCorners, ARefusedBlockLeavesTheMemoryAsItWas) {
     std::vector<Decision> out(20);
     for (const std::size_t bad : {0, 7, 19}) {
       for (const double value : {std::nan(""), inf, -inf, 0.0}) {
-        Matrix<double> block(20, 12);
+        math::Matrix<double> block(20, 12);
         std::copy_n(data.stream[60].data(), 240, block.data());
         if (value == 0) {
           for (double& x : block[bad]) x = 0;
@@ -286,7 +288,7 @@ TEST(DiscoverCorners, ARefusedBlockLeavesTheMemoryAsItWas) {
     EXPECT_THAT(refused.error().message, HasSubstr("11 columns, the model expects 12"));
     EXPECT_FALSE(method->decide(std::vector<double>{}).ok());
     EXPECT_EQ(saved(*method), before) << name;
-    const Matrix<double> two(2, 12);
+    const math::Matrix<double> two(2, 12);
     std::vector<Decision> room_for_one(1);
     const auto cramped = method->decide_block(two, room_for_one);
     ASSERT_FALSE(cramped.ok()) << name;
@@ -301,7 +303,7 @@ TEST(DiscoverCorners, ARefusedBlockLeavesTheMemoryAsItWas) {
 }
 
 TEST(DiscoverCorners, AConstantCoordinateThatMovesInTheStreamIsStillDecided) {
-  MadeData data = make_data({}, 13);
+  SyntheticData data = make_data({}, 13);
   for (std::size_t i = 0; i < data.support.rows(); ++i) data.support[i][4] = 2;
   const auto model = testing::calibrated(data.support_set());
   expect_engine_is_reference(model, data.stream, "constant coordinate");

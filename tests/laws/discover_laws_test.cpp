@@ -7,12 +7,12 @@
 #include <set>
 
 #include "damaged_file.hpp"
-#include "discover/paco_evidence.hpp"
 #include "laws/discover_case.hpp"
-#include "linalg/plain.hpp"
-#include "linalg/screen_bank.hpp"
+#include "math/plain.hpp"
+#include "math/prefilter.hpp"
+#include "methods/paco/paco_evidence.hpp"
 #include "temporary_folder.hpp"
-#include "unit/linalg/targets.hpp"
+#include "unit/math/targets.hpp"
 
 namespace paco {
 namespace {
@@ -27,16 +27,17 @@ using testing::saved;
 constexpr std::uint64_t kSeeds = 40;
 
 TEST(DiscoverLaws, TheFastEngineIsTheReferenceInEveryFieldOfEveryDecision) {
-  std::map<Branch, int> branches;
-  std::map<Route, int> routes;
+  std::map<methods::Branch, int> branches;
+  std::map<methods::Route, int> routes;
   for (std::uint64_t seed = 0; seed < 3 * kSeeds; ++seed) {
     const LawCase c = law_case(seed);
     const auto reference = c.method("reference"), fast = c.method("paco");
     const auto expected = decide_all(*reference, c.data.stream, 1);
     ASSERT_TRUE(same_decisions(decide_all(*fast, c.data.stream, 64), expected)) << "seed " << seed;
-    for (const Decision& d : expected) ++branches[branch_of(d)], ++routes[route_of(d)];
+    for (const Decision& d : expected)
+      ++branches[methods::branch_of(d)], ++routes[methods::route_of(d)];
     // The same counts, and states that differ in the name of the method alone.
-    const auto a = fast->figures(), b = reference->figures();
+    const auto a = fast->statistics(), b = reference->statistics();
     ASSERT_EQ(a.size(), b.size());
     for (std::size_t i = 0; i < a.size(); ++i) {
       if (a[i].name == "settled_in_double") continue;  // the engine's own affair
@@ -45,8 +46,10 @@ TEST(DiscoverLaws, TheFastEngineIsTheReferenceInEveryFieldOfEveryDecision) {
     }
   }
   // The law is worth something only if everything was met.
-  for (int b = 0; b < 4; ++b) EXPECT_GT(branches[static_cast<Branch>(b)], 100) << "branch " << b;
-  for (int r = 0; r < 3; ++r) EXPECT_GT(routes[static_cast<Route>(r)], 100) << "route " << r;
+  for (int b = 0; b < 4; ++b)
+    EXPECT_GT(branches[static_cast<methods::Branch>(b)], 100) << "branch " << b;
+  for (int r = 0; r < 3; ++r)
+    EXPECT_GT(routes[static_cast<methods::Route>(r)], 100) << "route " << r;
 }
 
 TEST(DiscoverLaws, InstructionSetsChangeNothing) {
@@ -71,7 +74,7 @@ TEST(DiscoverLaws, BlocksDecideLikeSinglesHoweverTheStreamIsCut) {
     for (const std::string& name : testing::methods_for(seed)) {
       const auto singles = c.method(name), blocks = c.method(name);
       const auto expected = decide_all(*singles, c.data.stream, 1);
-      Random random(seed, 4);
+      core::Random random(seed, 4);
       std::vector<Decision> decisions(c.data.stream.rows());
       for (std::size_t start = 0; start < decisions.size();) {
         const std::size_t rows = std::min(random.below(90), decisions.size() - start);
@@ -109,8 +112,8 @@ TEST(DiscoverLaws, ThreadsChangeNothingWhereProductsAreSplitAmongThem) {
   plan.stream = 400;
   plan.noise = 2;
   constexpr std::size_t kBlock = 128;
-  ASSERT_GT(kBlock * plan.known * plan.dimension, 2 * ScreenBank::kWorthAThread);
-  const testing::MadeData data = testing::make_data(plan, 5);
+  ASSERT_GT(kBlock * plan.known * plan.dimension, 2 * math::Prefilter::kWorthAThread);
+  const testing::SyntheticData data = testing::make_data(plan, 5);
   CalibrationOptions options;
   options.set("replays", 1);
   const auto model = testing::calibrated(data.support_set(), options);
@@ -164,7 +167,7 @@ TEST(DiscoverLaws, IdsAreDenseAndSizesSumToTheSamplesSeen) {
         const bool created = d.verdict == Verdict::created;
         const int branch = method->info().field("branch");
         if (branch >= 0) {
-          ASSERT_EQ(created, branch_of(d) == Branch::create);
+          ASSERT_EQ(created, methods::branch_of(d) == methods::Branch::create);
         }
         ASSERT_EQ(d.prototype, d.category) << "each category has one prototype so far";
         ASSERT_EQ(d.counted, d.verdict == Verdict::known);
@@ -200,7 +203,7 @@ TEST(DiscoverLaws, ASampleThatCreatedACategoryIsExplainedByItWhenItComesAgain) {
         if (first.verdict != Verdict::created) continue;
         const Decision again = method->decide(c.data.stream[i]).value();
         if (method->info().field("branch") >= 0) {
-          ASSERT_EQ(branch_of(again), Branch::explained)
+          ASSERT_EQ(methods::branch_of(again), methods::Branch::explained)
               << name << ", seed " << seed << ", row " << i;
         }
         ASSERT_EQ(again.category, first.category) << name << ", seed " << seed << ", row " << i;
@@ -214,9 +217,9 @@ TEST(DiscoverLaws, PermutingClassIdsPermutesTheAnswer) {
   for (std::uint64_t seed = 1; seed < kSeeds; ++seed) {
     if (seed % 3 == 0) continue;  // copies tie exactly, and ties depend on the order of ids
     const LawCase c = law_case(seed);
-    Random random(seed, 5);
+    core::Random random(seed, 5);
     const auto to = random.permutation(c.model->known_classes());
-    testing::MadeData data = c.data;
+    testing::SyntheticData data = c.data;
     for (auto& label : data.labels)
       label = static_cast<std::int64_t>(to[static_cast<std::size_t>(label)]);
     const auto model = testing::calibrated(data.support_set(), c.options, false);
@@ -268,13 +271,13 @@ TEST(DiscoverLaws, PermutingCoordinatesOrMovingAllFeaturesChangesNoDecision) {
     // "low" and "high" stand right at a score of the support set, where rounding decides.
     c.options.set("tie", "mid");
     c.model = testing::calibrated(c.data.support_set(), c.options, false);
-    Random random(seed, 6);
+    core::Random random(seed, 6);
     const std::size_t d = c.model->dimension;
     const auto from = random.permutation(d);
     std::vector<double> shift(d);
     for (double& x : shift) x = 10 * random.normal();
-    testing::MadeData permuted = c.data, moved = c.data;
-    for (auto member : {&testing::MadeData::support, &testing::MadeData::stream}) {
+    testing::SyntheticData permuted = c.data, moved = c.data;
+    for (auto member : {&testing::SyntheticData::support, &testing::SyntheticData::stream}) {
       for (std::size_t i = 0; i < (c.data.*member).rows(); ++i) {
         for (std::size_t j = 0; j < d; ++j) {
           (permuted.*member)[i][j] = (c.data.*member)[i][from[j]];
@@ -311,18 +314,19 @@ TEST(DiscoverLaws, TheBaselinesAreTheirPlainDefinitions) {
         std::vector<double> z(d);
         for (std::size_t j = 0; j < d; ++j)
           z[j] = (c.data.stream[i][j] - c.model->mean[j]) / c.model->deviation[j];
-        const double length = std::sqrt(plain::dot(z.data(), z.data(), d));
+        const double length = std::sqrt(math::plain::dot(z.data(), z.data(), d));
         std::vector<float> unit(d);
         for (std::size_t j = 0; j < d; ++j) unit[j] = static_cast<float>(z[j] / length);
         std::size_t best = known + sums.size();
         double cosine = -2;
         for (std::size_t k = name == "slc" ? known : 0; k < known + sums.size(); ++k) {
           const double norm =
-              k < known ? 1
-                        : std::sqrt(plain::dot(sums[k - known].data(), sums[k - known].data(), d));
+              k < known
+                  ? 1
+                  : std::sqrt(math::plain::dot(sums[k - known].data(), sums[k - known].data(), d));
           const double with_k =
-              k < known  ? plain::dot(c.model->references.data() + k * d, unit.data(), d)
-              : norm > 0 ? plain::dot(sums[k - known].data(), unit.data(), d) / norm
+              k < known  ? math::plain::dot(c.model->references.data() + k * d, unit.data(), d)
+              : norm > 0 ? math::plain::dot(sums[k - known].data(), unit.data(), d) / norm
                          : 0;
           if (with_k > cosine) cosine = with_k, best = k;
         }

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "base/random.hpp"
+#include "core/random.hpp"
 #include "evaluate/evaluation.hpp"
 
 namespace paco {
@@ -20,7 +20,7 @@ struct Stream {
 
 // Predictions between perfect and arbitrary, some truth missing, up to a dozen classes.
 Stream random_stream(std::uint64_t seed) {
-  Random random(seed);
+  core::Random random(seed);
   Stream stream;
   const std::uint64_t classes = 1 + random.below(12), clusters = 1 + random.below(20);
   const double right = random.uniform(), missing = random.below(2) ? 0.3 : 0.0;
@@ -31,20 +31,20 @@ Stream random_stream(std::uint64_t seed) {
     const bool follows = random.uniform() < right;
     stream.predicted.push_back(static_cast<std::int64_t>(follows ? label : random.below(clusters)));
     const bool unknown = i > 0 && random.uniform() < missing;
-    stream.truth.push_back(unknown ? kNoTruth : static_cast<std::int64_t>(label));
+    stream.truth.push_back(unknown ? io::kNoTruth : static_cast<std::int64_t>(label));
   }
   return stream;
 }
 
-Evaluation judged(const Stream& stream, Keep keep) {
-  EvaluationInput input;
+evaluate::Evaluation judged(const Stream& stream, evaluate::Keep keep) {
+  evaluate::EvaluationInput input;
   input.predicted = stream.predicted;
   input.truth = stream.truth;
   input.known_classes = stream.known;
-  EvaluationOptions options;
+  evaluate::EvaluationOptions options;
   options.keep = keep;
   options.resamples = 0;
-  auto result = evaluate(input, options);
+  auto result = evaluate::evaluate(input, options);
   EXPECT_TRUE(result.ok());
   return std::move(result).value();
 }
@@ -53,8 +53,8 @@ constexpr std::uint64_t kStreams = 400;
 
 TEST(EvaluationLaws, GreedyIsNeverBelowStrict) {
   for (std::uint64_t seed = 0; seed < kStreams; ++seed) {
-    for (const Keep keep : {Keep::top, Keep::all}) {
-      const Scores scores = judged(random_stream(seed), keep).scores;
+    for (const evaluate::Keep keep : {evaluate::Keep::top, evaluate::Keep::all}) {
+      const evaluate::Scores scores = judged(random_stream(seed), keep).scores;
       EXPECT_GE(scores.greedy.old.correct, scores.strict.old.correct) << "seed " << seed;
       EXPECT_GE(scores.greedy.novel.correct, scores.strict.novel.correct) << "seed " << seed;
       EXPECT_GE(scores.greedy.all.correct, scores.strict.all.correct) << "seed " << seed;
@@ -64,8 +64,8 @@ TEST(EvaluationLaws, GreedyIsNeverBelowStrict) {
 
 TEST(EvaluationLaws, KeepingAllClustersIsNeverWorse) {
   for (std::uint64_t seed = 0; seed < kStreams; ++seed) {
-    const Scores top = judged(random_stream(seed), Keep::top).scores;
-    const Scores all = judged(random_stream(seed), Keep::all).scores;
+    const evaluate::Scores top = judged(random_stream(seed), evaluate::Keep::top).scores;
+    const evaluate::Scores all = judged(random_stream(seed), evaluate::Keep::all).scores;
     EXPECT_LE(top.strict.all.correct, all.strict.all.correct) << "seed " << seed;
     EXPECT_LE(top.greedy.old.correct, all.greedy.old.correct) << "seed " << seed;
     EXPECT_LE(top.greedy.novel.correct, all.greedy.novel.correct) << "seed " << seed;
@@ -74,13 +74,14 @@ TEST(EvaluationLaws, KeepingAllClustersIsNeverWorse) {
 
 TEST(EvaluationLaws, ThePartsMakeTheWhole) {
   for (std::uint64_t seed = 0; seed < kStreams; ++seed) {
-    const Evaluation evaluation = judged(random_stream(seed), Keep::top);
-    for (const SplitAccuracy& split : {evaluation.scores.strict, evaluation.scores.greedy}) {
+    const evaluate::Evaluation evaluation = judged(random_stream(seed), evaluate::Keep::top);
+    for (const evaluate::SplitAccuracy& split :
+         {evaluation.scores.strict, evaluation.scores.greedy}) {
       EXPECT_EQ(split.all.correct, split.old.correct + split.novel.correct) << "seed " << seed;
       EXPECT_EQ(split.all.samples, split.old.samples + split.novel.samples) << "seed " << seed;
     }
     std::int64_t samples = 0, strict = 0, greedy = 0;
-    for (const ClassScore& score : evaluation.classes) {
+    for (const evaluate::ClassScore& score : evaluation.classes) {
       samples += score.samples;
       strict += score.strict_correct;
       greedy += score.greedy_correct;
@@ -99,8 +100,8 @@ TEST(EvaluationLaws, RenamingClustersChangesNothing) {
     const Stream stream = random_stream(seed);
     Stream renamed = stream;
     for (std::int64_t& id : renamed.predicted) id = 1000 - 7 * id;
-    const Scores before = judged(stream, Keep::all).scores;
-    const Scores after = judged(renamed, Keep::all).scores;
+    const evaluate::Scores before = judged(stream, evaluate::Keep::all).scores;
+    const evaluate::Scores after = judged(renamed, evaluate::Keep::all).scores;
     EXPECT_EQ(before.strict.all.correct, after.strict.all.correct) << "seed " << seed;
     EXPECT_EQ(before.greedy.old.correct, after.greedy.old.correct) << "seed " << seed;
     EXPECT_EQ(before.greedy.novel.correct, after.greedy.novel.correct) << "seed " << seed;
@@ -116,7 +117,7 @@ TEST(EvaluationLaws, RenamingClustersChangesNothing) {
 
 TEST(EvaluationLaws, TheTakenMatchingLiesBetweenTheEndsOfItsTies) {
   for (std::uint64_t seed = 0; seed < kStreams; ++seed) {
-    const Scores scores = judged(random_stream(seed), Keep::top).scores;
+    const evaluate::Scores scores = judged(random_stream(seed), evaluate::Keep::top).scores;
     if (!scores.strict_old_ties) continue;
     EXPECT_LE(scores.strict_old_ties->low, *scores.strict.old.value()) << "seed " << seed;
     EXPECT_GE(scores.strict_old_ties->high, *scores.strict.old.value()) << "seed " << seed;
@@ -129,11 +130,11 @@ TEST(EvaluationLaws, PerfectPredictionsScoreOne) {
     for (std::size_t i = 0; i < stream.truth.size(); ++i) {
       // Novel classes may go by any other id.
       const std::int64_t label = stream.truth[i];
-      if (label == kNoTruth) continue;
+      if (label == io::kNoTruth) continue;
       stream.predicted[i] = label < stream.known ? label : 500 - label;
     }
     // Samples without truth say nothing.
-    const Scores scores = judged(stream, Keep::top).scores;
+    const evaluate::Scores scores = judged(stream, evaluate::Keep::top).scores;
     EXPECT_EQ(scores.strict.all.value(), 1.0) << "seed " << seed;
     EXPECT_EQ(scores.greedy.all.value(), 1.0) << "seed " << seed;
     EXPECT_EQ(scores.known_accuracy.correct, scores.known_accuracy.samples) << "seed " << seed;
@@ -182,11 +183,11 @@ TEST(EvaluationLaws, AgreementEqualsItsDefinition) {
     const Stream stream = random_stream(seed);
     Ids predicted, truth;
     for (std::size_t i = 0; i < stream.truth.size(); ++i) {
-      if (stream.truth[i] == kNoTruth) continue;
+      if (stream.truth[i] == io::kNoTruth) continue;
       predicted.push_back(stream.predicted[i]);
       truth.push_back(stream.truth[i]);
     }
-    const Scores scores = judged(stream, Keep::top).scores;
+    const evaluate::Scores scores = judged(stream, evaluate::Keep::top).scores;
     EXPECT_NEAR(*scores.ari, ari_by_pairs(predicted, truth), 1e-10) << "seed " << seed;
     EXPECT_NEAR(*scores.nmi, nmi_by_entropies(predicted, truth), 1e-10) << "seed " << seed;
   }
@@ -198,12 +199,12 @@ TEST(EvaluationLaws, SamplesWithoutTruthChangeNoShare) {
     Stream judged_only;
     judged_only.known = stream.known;
     for (std::size_t i = 0; i < stream.truth.size(); ++i) {
-      if (stream.truth[i] == kNoTruth) continue;
+      if (stream.truth[i] == io::kNoTruth) continue;
       judged_only.predicted.push_back(stream.predicted[i]);
       judged_only.truth.push_back(stream.truth[i]);
     }
-    const Scores some = judged(stream, Keep::top).scores;
-    const Scores only = judged(judged_only, Keep::top).scores;
+    const evaluate::Scores some = judged(stream, evaluate::Keep::top).scores;
+    const evaluate::Scores only = judged(judged_only, evaluate::Keep::top).scores;
     EXPECT_EQ(some.strict.old.correct, only.strict.old.correct) << "seed " << seed;
     EXPECT_EQ(some.strict.all.value(), only.strict.all.value()) << "seed " << seed;
     EXPECT_EQ(some.greedy.all.value(), only.greedy.all.value()) << "seed " << seed;

@@ -7,10 +7,10 @@
 #include <set>
 #include <tuple>
 
-#include "base/try.hpp"
-#include "mirror/rule.hpp"
+#include "core/try.hpp"
+#include "methods/mirror/rule.hpp"
 #include "mirror_case.hpp"
-#include "unit/linalg/targets.hpp"
+#include "unit/math/targets.hpp"
 
 namespace paco::testing {
 namespace {
@@ -21,10 +21,10 @@ TEST(MirrorLaws, TheEngineDecidesAsThePlainRuleForEveryBlockSize) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const MirrorCase c = mirror_case(seed);
-    MirrorPlain plain(c.model);
+    methods::MirrorPlain plain(c.model);
     const MirrorRun expected = run_mirror(plain, c.stream, 1000);
     for (const std::size_t block : {1, 2, 7, 64, 1000}) {
-      MirrorEngine engine(c.model);
+      methods::MirrorEngine engine(c.model);
       ASSERT_TRUE(same_runs(expected, run_mirror(engine, c.stream, block))) << "block " << block;
       ASSERT_EQ(engine.save(), plain.save()) << "block " << block;
     }
@@ -35,7 +35,7 @@ TEST(MirrorLaws, ThreadsChangeNothing) {
   for (std::uint64_t seed = 0; seed < kSeeds; seed += 10) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const MirrorCase c = mirror_case(seed);
-    MirrorEngine one(c.model, 1), three(c.model, 3);
+    methods::MirrorEngine one(c.model, 1), three(c.model, 3);
     ASSERT_TRUE(same_runs(run_mirror(one, c.stream, 256), run_mirror(three, c.stream, 256)));
     ASSERT_EQ(one.save(), three.save());
   }
@@ -45,10 +45,10 @@ TEST(MirrorLaws, InstructionSetsChangeNothing) {
   for (std::uint64_t seed = 0; seed < kSeeds; seed += 6) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const MirrorCase c = mirror_case(seed);
-    MirrorPlain plain(c.model);
+    methods::MirrorPlain plain(c.model);
     const MirrorRun expected = run_mirror(plain, c.stream, 1000);
     for_every_target([&] {
-      MirrorEngine engine(c.model);
+      methods::MirrorEngine engine(c.model);
       ASSERT_TRUE(same_runs(expected, run_mirror(engine, c.stream, 33)));
     });
   }
@@ -57,19 +57,19 @@ TEST(MirrorLaws, InstructionSetsChangeNothing) {
 // Where samples are whitened in whole numbers.
 TEST(MirrorLaws, InManyDimensionsTooTheEngineIsThePlainRuleOnEveryInstructionSet) {
   MadePlan plan;
-  plan.dimension = kWhitenedInShorts + 3;
+  plan.dimension = methods::kWhitenedInShorts + 3;
   plan.stream = 70;
-  const MadeData data = make_data(plan, 1);
-  MirrorOptions options;
+  const SyntheticData data = make_data(plan, 1);
+  methods::MirrorOptions options;
   options.splits = 2;
   const auto model = mirror_model(data.support, data.labels, options);
   ASSERT_NE(model, nullptr);
   ASSERT_GT(model->embedding.whitening.rows(), 0u);
-  MirrorPlain plain(model);
+  methods::MirrorPlain plain(model);
   const MirrorRun expected = run_mirror(plain, data.stream, 1000);
   for_every_target([&] {
     for (const std::size_t block : {1, 64}) {
-      MirrorEngine engine(model, 2);
+      methods::MirrorEngine engine(model, 2);
       ASSERT_TRUE(same_runs(expected, run_mirror(engine, data.stream, block))) << block;
     }
   });
@@ -79,12 +79,12 @@ TEST(MirrorLaws, SavingAndGoingOnElsewhereChangesNothing) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const MirrorCase c = mirror_case(seed);
-    MirrorEngine whole(c.model);
+    methods::MirrorEngine whole(c.model);
     const MirrorRun expected = run_mirror(whole, c.stream, 16);
-    Random random(seed, 11);
+    core::Random random(seed, 11);
     for (int attempt = 0; attempt < 3; ++attempt) {
       const std::size_t cut = random.below(c.stream.rows() + 1);
-      MirrorEngine before(c.model), after(c.model);
+      methods::MirrorEngine before(c.model), after(c.model);
       MirrorRun run = run_mirror(before, c.stream.view().slice(0, cut), 16);
       // What the second engine knew before is forgotten.
       run_mirror(after, c.stream.view().slice(0, c.stream.rows() / 3), 5);
@@ -104,21 +104,21 @@ TEST(MirrorLaws, NumbersAreGivenInOrderAndNeverAgain) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const MirrorCase c = mirror_case(seed);
-    MirrorEngine engine(c.model);
+    methods::MirrorEngine engine(c.model);
     const MirrorRun run = run_mirror(engine, c.stream, 64);
     auto next = static_cast<std::int64_t>(c.model->known());
     std::set<std::int64_t> born;
-    for (const MirrorBirth& birth : run.births) {
+    for (const methods::MirrorBirth& birth : run.births) {
       EXPECT_EQ(birth.category, next++);
       EXPECT_TRUE(born.insert(birth.prototype).second);
     }
-    for (const MirrorDecision& d : run.decisions) {
+    for (const methods::MirrorDecision& d : run.decisions) {
       EXPECT_LT(d.category, next);
       EXPECT_LE(d.threshold, c.model->start);
       EXPECT_LE(d.candidates, static_cast<std::uint64_t>(c.model->options.candidates));
-      EXPECT_EQ(d.verdict == MirrorVerdict::known,
+      EXPECT_EQ(d.verdict == methods::MirrorVerdict::known,
                 d.category < static_cast<std::int64_t>(c.model->known()) &&
-                    d.verdict != MirrorVerdict::tentative);
+                    d.verdict != methods::MirrorVerdict::tentative);
     }
   }
 }
@@ -128,15 +128,15 @@ TEST(MirrorLaws, EverySumIsThatOfItsMembers) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const MirrorCase c = mirror_case(seed);
-    MirrorModel model = *c.model;
+    methods::MirrorModel model = *c.model;
     model.options.buffer = 1000;
     model.options.rehearse = 2;
     model.options.candidates = 1000;
-    MirrorEngine engine(std::make_shared<const MirrorModel>(model));
+    methods::MirrorEngine engine(std::make_shared<const methods::MirrorModel>(model));
     run_mirror(engine, c.stream, 64);
-    const MirrorState state = engine.save();
+    const methods::MirrorState state = engine.save();
     const std::size_t d = model.dimension();
-    for (const MirrorPrototype& p : state.prototypes) {
+    for (const methods::MirrorPrototype& p : state.prototypes) {
       std::vector<double> sum(d, 0.0);
       std::int64_t members = 0;
       for (std::size_t i = 0; i < state.stored_prototype.size(); ++i) {
@@ -152,7 +152,8 @@ TEST(MirrorLaws, EverySumIsThatOfItsMembers) {
 
 // Some operation on a decider, chosen by the numbers drawn; the same numbers mean the same in both
 // forms.
-Result<void> random_operation(MirrorDecider& decider, Rows<const double> stream, Random& random) {
+Result<void> random_operation(methods::MirrorDecider& decider, Rows<const double> stream,
+                              core::Random& random) {
   const auto next = static_cast<std::size_t>(decider.next_prototype());
   const auto number = static_cast<std::int64_t>(random.below(next + 1));
   const auto other = static_cast<std::int64_t>(random.below(next));
@@ -169,9 +170,9 @@ Result<void> random_operation(MirrorDecider& decider, Rows<const double> stream,
   }
   const auto from = decider.place(sequence);
   const auto to = decider.facts(other);
-  if (!from || (to && to->category == kNoCategory)) return {};
-  PACO_ASSIGN(const Matrix<float> v, decider.embed(stream.slice(sequence, 1)));
-  const MirrorPlace old{from->prototype, from->counted || !decider.facts(from->prototype)};
+  if (!from || (to && to->category == methods::kNoCategory)) return {};
+  PACO_ASSIGN(const math::Matrix<float> v, decider.embed(stream.slice(sequence, 1)));
+  const methods::MirrorPlace old{from->prototype, from->counted || !decider.facts(from->prototype)};
   return decider.move(sequence, v[0], old, {other, to && to->fixed}, {0, true});
 }
 
@@ -180,9 +181,9 @@ TEST(MirrorLaws, OperationsMeanTheSameInThePlainRuleAndTheEngine) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const MirrorCase c = mirror_case(seed);
-    MirrorPlain plain(c.model);
-    MirrorEngine engine(c.model);
-    Random random(seed, 13), same(seed, 13);
+    methods::MirrorPlain plain(c.model);
+    methods::MirrorEngine engine(c.model);
+    core::Random random(seed, 13), same(seed, 13);
     for (std::size_t start = 0; start < c.stream.rows(); start += 20) {
       const auto rows =
           c.stream.view().slice(start, std::min<std::size_t>(20, c.stream.rows() - start));
@@ -201,15 +202,15 @@ TEST(MirrorLaws, OperationsMeanTheSameInThePlainRuleAndTheEngine) {
 }
 
 TEST(MirrorLaws, WhatIsNotNamedAsChangedIsAsItWas) {
-  using Facts = MirrorDecider::Facts;
+  using Facts = methods::MirrorDecider::Facts;
   const auto numbers = [](const Facts& f) {
     return std::tuple(f.category, f.members, f.counted, f.competing, f.fixed, f.length);
   };
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const MirrorCase c = mirror_case(seed);
-    MirrorEngine engine(c.model);
-    Random random(seed, 14);
+    methods::MirrorEngine engine(c.model);
+    core::Random random(seed, 14);
     std::vector<std::optional<Facts>> seen;
     const auto look = [&] {
       seen.resize(static_cast<std::size_t>(engine.next_prototype()));
@@ -223,7 +224,7 @@ TEST(MirrorLaws, WhatIsNotNamedAsChangedIsAsItWas) {
         if (now) ASSERT_EQ(numbers(*now), numbers(*seen[i])) << "prototype " << i;
       }
     };
-    const MirrorState first = engine.save();
+    const methods::MirrorState first = engine.save();
     for (std::size_t start = 0; start < c.stream.rows(); start += 20) {
       const auto rows =
           c.stream.view().slice(start, std::min<std::size_t>(20, c.stream.rows() - start));
@@ -242,14 +243,14 @@ TEST(MirrorLaws, AMoveIsTakenBackToTheBit) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const MirrorCase c = mirror_case(seed);
-    MirrorEngine engine(c.model);
+    methods::MirrorEngine engine(c.model);
     run_mirror(engine, c.stream, 64);
-    const MirrorState before = engine.save();
+    const methods::MirrorState before = engine.save();
     for (const std::int64_t number : before.stored_prototype) {
       const std::uint64_t sequence = before.samples - 1;
       const auto aim = engine.facts(number);  // nobody: a candidate that was dropped
-      if (!aim || aim->category == kNoCategory) continue;
-      const MirrorPlace from = *engine.place(sequence), to{number, aim->fixed};
+      if (!aim || aim->category == methods::kNoCategory) continue;
+      const methods::MirrorPlace from = *engine.place(sequence), to{number, aim->fixed};
       const auto left = engine.facts(from.prototype);
       if (!left || to == from) continue;
       const auto v = engine.embed(c.stream.view().slice(sequence, 1));
@@ -269,11 +270,12 @@ TEST(MirrorLaws, RehearsalPassesOverWhatAPersonHasMoved) {
     SCOPED_TRACE(::testing::Message() << "seed " << seed);
     const MirrorCase c = mirror_case(seed);
     if (c.model->options.rehearse == 0) continue;
-    MirrorEngine engine(c.model);
+    methods::MirrorEngine engine(c.model);
     const std::size_t half = c.stream.rows() / 2;
     run_mirror(engine, c.stream.view().slice(0, half), 64);
     const std::uint64_t sequence = half - 1;
-    const MirrorPlace from = *engine.place(sequence), to{from.prototype == 0 ? 1 : 0, true};
+    const methods::MirrorPlace from = *engine.place(sequence),
+                               to{from.prototype == 0 ? 1 : 0, true};
     const auto v = engine.embed(c.stream.view().slice(sequence, 1));
     ASSERT_TRUE(engine.move(sequence, (*v)[0], from, to, {}).ok());
     run_mirror(engine, c.stream.view().slice(half, c.stream.rows() - half), 64);

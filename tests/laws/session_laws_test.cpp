@@ -68,7 +68,7 @@ std::string digest(const Session& session) {
 }
 
 // A random operation; often one that makes no sense.
-Operation random_operation(Random& random, const Session& session,
+Operation random_operation(core::Random& random, const Session& session,
                            const std::vector<std::uint64_t>& events) {
   const Categories& categories = session.method().categories();
   const auto category = [&] {
@@ -161,12 +161,12 @@ void run_both(const Forms& forms, std::uint64_t seed, std::size_t rounds,
   const std::shared_ptr<const Model> model = forms.model(c, seed);
   Session fast = open_new(paths[0], model, forms.fast);
   Session plain = open_new(paths[1], model, forms.plain, forms.of_plain);
-  Random random(seed, 11);
+  core::Random random(seed, 11);
   std::vector<std::uint64_t> events;
   for (std::size_t round = 0; round < rounds; ++round) {
     if (random.below(3) > 0) {
       const std::size_t count = 1 + random.below(12);
-      Matrix<double> rows(count, c.data.stream.columns());
+      math::Matrix<double> rows(count, c.data.stream.columns());
       for (std::size_t i = 0; i < count; ++i) {
         const auto from = c.data.stream[random.below(c.data.stream.rows())];
         std::copy(from.begin(), from.end(), rows[i].begin());
@@ -209,13 +209,13 @@ void run_both(const Forms& forms, std::uint64_t seed, std::size_t rounds,
   }
 
   // The log from the model, and from every snapshot that is there.
-  auto journal = Journal::open(paths[0], OpenMode::read, {});
+  auto journal = journal::Journal::open(paths[0], journal::OpenMode::read, {});
   ASSERT_TRUE(journal.ok()) << journal.error().message;
   std::vector<std::uint64_t> starts{0};
-  const std::vector<SnapshotInfo> snapshots = journal->snapshots().value();
-  for (const SnapshotInfo& info : snapshots) starts.push_back(info.event);
+  const std::vector<journal::SnapshotInfo> snapshots = journal->snapshots().value();
+  for (const journal::SnapshotInfo& info : snapshots) starts.push_back(info.event);
   for (const std::uint64_t start : starts) {
-    auto method = method_of_journal(*journal, 1);
+    auto method = session::method_of_journal(*journal, 1);
     ASSERT_TRUE(method.ok());
     if (start > 0) {
       auto snapshot = journal->newest_snapshot(start);
@@ -224,7 +224,7 @@ void run_both(const Forms& forms, std::uint64_t seed, std::size_t rounds,
       ASSERT_TRUE(restored.ok()) << restored.error().message;
       EXPECT_EQ((*method)->digest().value(), (*snapshot)->digest);
     }
-    const auto folded = fold(*journal, **method, start, {});
+    const auto folded = session::fold(*journal, **method, start, {});
     ASSERT_TRUE(folded.ok()) << folded.error().message;
     EXPECT_FALSE(folded->first_difference) << "from event " << start;
     EXPECT_EQ(folded->events, all);
@@ -278,7 +278,7 @@ TEST(SessionLaws, TheLogOfEveryMethodRebuildsItsStateWithOperationsMixedInAtRand
     std::string end;
     {
       Session session = open_new(path, c.model_of(name), name);
-      Random random(3, 11);
+      core::Random random(3, 11);
       std::vector<std::uint64_t> events;
       for (std::size_t row = 0; row + 5 <= c.data.stream.rows(); row += 5) {
         std::vector<Decision> decisions(5);
@@ -297,11 +297,11 @@ TEST(SessionLaws, TheLogOfEveryMethodRebuildsItsStateWithOperationsMixedInAtRand
       EXPECT_GT(events.size(), 1u);
       end = digest(session);
     }
-    auto journal = Journal::open(path, OpenMode::read, {});
+    auto journal = journal::Journal::open(path, journal::OpenMode::read, {});
     ASSERT_TRUE(journal.ok()) << journal.error().message;
-    auto method = method_of_journal(*journal, 1);
+    auto method = session::method_of_journal(*journal, 1);
     ASSERT_TRUE(method.ok());
-    const auto folded = fold(*journal, **method, 0, {});
+    const auto folded = session::fold(*journal, **method, 0, {});
     ASSERT_TRUE(folded.ok()) << folded.error().message;
     EXPECT_FALSE(folded->first_difference);
     EXPECT_EQ((*method)->digest().value(), end);
@@ -345,7 +345,7 @@ TEST(SessionLaws, EveryAnsweredIdResolvesToALiveCategory) {
   for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     const LawCase c = law_case(seed);
     Session session = open_new(folder / std::to_string(seed), c.model, "paco");
-    Random random(seed, 12);
+    core::Random random(seed, 12);
     std::vector<std::uint64_t> events;
     std::set<CategoryId> answered;
     for (std::size_t row = 0; row < c.data.stream.rows(); ++row) {

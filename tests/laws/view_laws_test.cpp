@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "laws/discover_case.hpp"
-#include "linalg/plain.hpp"
-#include "sphere/standardise.hpp"
+#include "math/plain.hpp"
+#include "methods/common/standardise.hpp"
 
 namespace paco {
 namespace {
@@ -70,7 +70,7 @@ TEST(ViewLaws, AViewStaysAsItWasWhileTheMethodGoesOn) {
     for (const std::string& name : testing::methods_for(seed)) {
       SCOPED_TRACE(name + ", seed " + std::to_string(seed));
       const auto method = c.method(name);
-      Random random(seed, 7);
+      core::Random random(seed, 7);
       std::vector<std::shared_ptr<const MemoryView>> views;
       std::vector<Told> told;
       const Rows<const double> stream = c.data.stream;
@@ -116,8 +116,8 @@ TEST(ViewLaws, TheViewAndThePrototypesAreWhatPlainCountingGives) {
         ++(decision.counted ? counted : members)[k];
         ++answered[static_cast<std::size_t>(decision.category)];
         if (decision.counted) continue;
-        ASSERT_EQ(standardise_row(c.data.stream[i], model.mean, model.deviation, unit),
-                  RowFault::none);
+        ASSERT_EQ(methods::standardise_row(c.data.stream[i], model.mean, model.deviation, unit),
+                  methods::RowFault::none);
         for (std::size_t j = 0; j < d; ++j) sums[k][j] += static_cast<double>(unit[j]);
       }
 
@@ -139,8 +139,9 @@ TEST(ViewLaws, TheViewAndThePrototypesAreWhatPlainCountingGives) {
         expected.birth = births[k];
         // Who cannot move samples keeps no sums.
         if (k >= known && method->info().supports(OperationKind::move)) {
-          expected.resultant_length = std::sqrt(plain::dot(sums[k].data(), sums[k].data(), d)) /
-                                      static_cast<double>(members[k]);
+          expected.resultant_length =
+              std::sqrt(math::plain::dot(sums[k].data(), sums[k].data(), d)) /
+              static_cast<double>(members[k]);
         }
         EXPECT_TRUE(same_prototype(view->prototypes[k], expected));
         EXPECT_TRUE(same_prototype(method->prototype(id), expected));
@@ -171,8 +172,8 @@ struct CategoriesOf {
 TEST(ViewLaws, AViewAfterEverySampleCopiesOnePartAndNotAllCategories) {
   constexpr std::size_t d = 8, kSamples = 2'600, kPart = 64;
   const auto model = testing::identity_model(d, testing::three_axes(d), 0.999999, 1e9);
-  Random random(5);
-  const Matrix<double> stream = testing::random_directions(kSamples, d, random);
+  core::Random random(5);
+  const math::Matrix<double> stream = testing::random_directions(kSamples, d, random);
   const auto method = method_for("paco", model);
   auto before = method->view();
   for (std::size_t i = 0; i < 2 * kSamples; ++i) {

@@ -13,13 +13,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/random.hpp"
-#include "base/threads.hpp"
-#include "bench/common/made_shapes.hpp"
-#include "discover/boundary.hpp"
-#include "linalg/byte_products.hpp"
-#include "linalg/kernels.hpp"
-#include "linalg/screen_bank.hpp"
+#include "bench/common/synthetic_shapes.hpp"
+#include "core/random.hpp"
+#include "core/threads.hpp"
+#include "math/gemm_int8.hpp"
+#include "math/kernels.hpp"
+#include "math/prefilter.hpp"
+#include "methods/paco/boundary.hpp"
 #include "paco/method.hpp"
 #include "paco/thresholds.hpp"
 
@@ -27,31 +27,31 @@ namespace {
 
 using namespace paco;
 
-MadeShape shape() { return {"small", 256, 20, 20, 200, 600, 0.9, 1}; }
+io::SyntheticShape shape() { return {"small", 256, 20, 20, 200, 600, 0.9, 1}; }
 
 std::shared_ptr<const Model> model() {
-  return std::make_shared<const Model>(*calibrate_made(MadeData(shape())));
+  return std::make_shared<const Model>(*calibrate_made(io::SyntheticData(shape())));
 }
 
 // Products of bytes in the shapes that blocks and single samples give: whole tiles of samples, a
 // rest that is worth a tile and one that is not, a panel that is not full.
 int count_bytes() {
   constexpr std::size_t kRows = 75, kSamples = 29, kDimension = 192;
-  if (!has_fast_byte_products(kDimension)) {
+  if (!math::has_fast_gemm_int8(kDimension)) {
     std::fputs("this processor has no instructions for products of bytes\n", stderr);
     return 77;
   }
-  Random random(4);
-  Matrix<float> rows(kRows, kDimension), samples(kSamples, kDimension);
-  for (Matrix<float>* matrix : {&rows, &samples})
+  core::Random random(4);
+  math::Matrix<float> rows(kRows, kDimension), samples(kSamples, kDimension);
+  for (math::Matrix<float>* matrix : {&rows, &samples})
     for (std::size_t i = 0; i < matrix->rows(); ++i)
       for (float& x : (*matrix)[i]) x = static_cast<float>(random.normal() / 14);
-  const ScreenBank bank(rows, ScreenFormat::bytes);
-  SampleBlock block, single;
-  block.assign(samples, ScreenFormat::bytes);
-  single.assign(samples.view().slice(0, 1), ScreenFormat::bytes);
+  const math::Prefilter bank(rows, math::PrefilterFormat::bytes);
+  math::SampleBlock block, single;
+  block.assign(samples, math::PrefilterFormat::bytes);
+  single.assign(samples.view().slice(0, 1), math::PrefilterFormat::bytes);
   std::vector<float> products(kSamples * kRows), gram(kSamples * kSamples);
-  ThreadPool pool;
+  core::ThreadPool pool;
   std::raise(SIGTRAP);
   bank.multiply(block, products.data(), kRows, pool);
   bank.multiply(single, products.data(), kRows, pool);
@@ -80,7 +80,7 @@ extern "C" {
   return method.decide_block(stream, decisions).ok();
 }
 
-[[gnu::noinline]] double counted_boundary(AdaptiveBoundary& boundary,
+[[gnu::noinline]] double counted_boundary(methods::AdaptiveBoundary& boundary,
                                           const std::vector<double>& steps) {
   for (std::size_t i = 0; i + 1 < steps.size(); i += 2) {
     boundary.grown(static_cast<std::int64_t>(steps[i]), steps[i + 1], steps[i + 1] + 0.6);
@@ -92,21 +92,21 @@ extern "C" {
 int main(int argc, char** argv) {
   const std::string_view job = argc > 1 ? argv[1] : "";
   if (job == "compiler") {  // counts of another compiler or instruction set are not comparable
-    std::printf("%s, %s\n", __VERSION__, kernel_target().c_str());
+    std::printf("%s, %s\n", __VERSION__, math::kernel_target().c_str());
     return 0;
   }
   if (job == "bytes") return count_bytes();
-  const MadeData data(shape());
+  const io::SyntheticData data(shape());
   if (job == "calibrate") {
-    const Matrix<double> support = data.support();
+    const math::Matrix<double> support = data.support();
     const std::vector<std::int64_t> labels = data.support_labels();
     std::printf("%g\n", counted_calibrate({support, labels, {}, {}}));
     return 0;
   }
   if (job == "boundary") {
     const PacoParameters parameters = *paco_parameters(*model());
-    AdaptiveBoundary boundary(parameters);
-    Random random(3);
+    methods::AdaptiveBoundary boundary(parameters);
+    core::Random random(3);
     std::vector<double> sizes(500), resultants(500), steps;
     for (std::size_t k = 0; k < sizes.size(); ++k) {
       sizes[k] = 20;
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
                stderr);
     return 2;
   }
-  const Matrix<double> stream = data.stream(0, data.shape().stream);
+  const math::Matrix<double> stream = data.stream(0, data.shape().stream);
   std::vector<Decision> decisions(stream.rows());
   const auto method = make_method("paco", model()).value();
   if (job == "decide_single") {

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <random>
 
-#include "base/files.hpp"
 #include "bus/event.hpp"
 #include "bus/picture.hpp"
 #include "bus/record.hpp"
 #include "bus/subjects.hpp"
+#include "core/files.hpp"
 
 namespace paco::bus {
 namespace {
@@ -144,11 +144,11 @@ TEST(BusSubjects, ANameIsOneWordOfASubject) {
 
 TEST(BusMessages, EveryFileOfTheFuzzCorpusIsAMessage) {
   const std::string folder = std::string(PACO_SOURCE_DIR) + "/fuzz/corpus/bus_message";
-  const auto names = list_folder(folder);
+  const auto names = core::list_folder(folder);
   ASSERT_TRUE(names.ok());
   ASSERT_FALSE(names->empty());
   for (const std::string& name : *names) {
-    const auto file = read_file(folder + "/" + name);
+    const auto file = core::read_file(folder + "/" + name);
     ASSERT_TRUE(file.ok());
     const std::string_view bytes(reinterpret_cast<const char*>(file->data()), file->size());
     const int taken =

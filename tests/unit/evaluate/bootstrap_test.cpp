@@ -9,7 +9,7 @@
 
 #include "evaluate/quantile.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 namespace {
 
 // 1,000 samples, 600 of them old; of the old 450 and of the novel 200 right under Strict.
@@ -113,4 +113,4 @@ TEST(SortedQuantile, LiesBetweenNeighbours) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::evaluate

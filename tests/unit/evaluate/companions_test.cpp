@@ -3,10 +3,10 @@
 
 #include <gmock/gmock.h>
 
-#include "base/files.hpp"
+#include "core/files.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 namespace {
 
 using ::testing::HasSubstr;
@@ -27,7 +27,7 @@ class Companions : public ::testing::Test {
     std::string text = kHeader;
     for (const int row : rows) text += kRows[row];
     const std::string path = folder_ / "decisions.csv";
-    EXPECT_TRUE(write_file(path, text).ok());
+    EXPECT_TRUE(core::write_file(path, text).ok());
     return path;
   }
   testing::TemporaryFolder folder_;
@@ -74,7 +74,7 @@ TEST_F(Companions, AModelWithOtherNamesIsAnotherModel) {
 }
 
 TEST_F(Companions, IdsAloneContradictNothing) {
-  DecisionTable table = read_stream_decisions(put({0, 1, 2, 3})).value();
+  io::DecisionTable table = read_stream_decisions(put({0, 1, 2, 3})).value();
   table.detailed = false;
   EXPECT_TRUE(check_known(table, "d", {1, {}, "--known"}).ok());
 }
@@ -121,7 +121,7 @@ TEST_F(Companions, IdsThatAreArrivalNumbersAreNotKept) {
   std::string text = kHeader;
   for (const char* row : {"7,7,known,0,wren", "8,8,known,0,wren"})
     text += std::string(row) + ",known_only,known_only,0.5,0.3,0,1,0.5,-3,0.9,0.5,,\n";
-  ASSERT_TRUE(write_file(path, text).ok());
+  ASSERT_TRUE(core::write_file(path, text).ok());
   const auto outline = read_outline(path);
   ASSERT_TRUE(outline.ok()) << outline.error().message;
   EXPECT_EQ(outline->first, 7u);
@@ -129,4 +129,4 @@ TEST_F(Companions, IdsThatAreArrivalNumbersAreNotKept) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::evaluate

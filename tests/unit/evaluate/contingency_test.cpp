@@ -10,14 +10,14 @@
 
 #include "evaluate/evaluation.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 namespace {
 
 using ::testing::ElementsAre;
 using Ids = std::vector<std::int64_t>;
 
 TEST(Contingency, CountsPairsAndLeavesOutUnknownTruth) {
-  const Contingency table = count_pairs(Ids{7, 2, 7, 7, 9}, Ids{0, 5, 0, 5, kNoTruth});
+  const Contingency table = count_pairs(Ids{7, 2, 7, 7, 9}, Ids{0, 5, 0, 5, io::kNoTruth});
   EXPECT_EQ(table.samples, 4);
   EXPECT_THAT(table.clusters, ElementsAre(2, 7));
   EXPECT_THAT(table.labels, ElementsAre(0, 5));
@@ -69,7 +69,7 @@ TEST(Contingency, TrivialGroupingsThatAreEqualAgree) {
 }
 
 TEST(Contingency, WithoutTruthThereIsNoAgreement) {
-  const Contingency table = count_pairs(Ids{0, 1}, Ids{kNoTruth, kNoTruth});
+  const Contingency table = count_pairs(Ids{0, 1}, Ids{io::kNoTruth, io::kNoTruth});
   EXPECT_EQ(normalised_mutual_information(table), std::nullopt);
   EXPECT_EQ(adjusted_rand_index(table), std::nullopt);
 }
@@ -84,7 +84,7 @@ TEST(Contingency, CountsMorePairsThanItSortsAtOnceAsAMapDoes) {
     for (int i = 0; i < 200'000; ++i) {
       predicted.push_back(random() % classes);
       truth.push_back(static_cast<std::int64_t>(random() % classes) - 1);
-      if (truth.back() != kNoTruth) ++expected[{predicted.back(), truth.back()}];
+      if (truth.back() != io::kNoTruth) ++expected[{predicted.back(), truth.back()}];
     }
     const Contingency table = count_pairs(predicted, truth);
     ASSERT_EQ(table.entries.size(), expected.size());
@@ -99,4 +99,4 @@ TEST(Contingency, CountsMorePairsThanItSortsAtOnceAsAMapDoes) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::evaluate

@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/random.hpp"
+#include "core/random.hpp"
 
-namespace paco {
+namespace paco::evaluate {
 namespace {
 
 using ::testing::HasSubstr;
@@ -88,7 +88,7 @@ TEST(Evaluate, TellsHowFarEquallyGoodMatchingsDiffer) {
 }
 
 TEST(Evaluate, SamplesWithoutTruthAreCountedButNotJudged) {
-  const auto result = run({0, 5, 6, 0}, {0, kNoTruth, 3, kNoTruth}, 2);
+  const auto result = run({0, 5, 6, 0}, {0, io::kNoTruth, 3, io::kNoTruth}, 2);
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->samples, 4);
   EXPECT_EQ(result->samples_with_truth, 2);
@@ -205,7 +205,7 @@ TEST(EvaluateOddInput, AnEmptyStreamIsAnError) {
 }
 
 TEST(EvaluateOddInput, AStreamWithoutTruthIsAnError) {
-  const auto result = run({0, 1}, {kNoTruth, kNoTruth}, 1);
+  const auto result = run({0, 1}, {io::kNoTruth, io::kNoTruth}, 1);
   ASSERT_FALSE(result.ok());
   EXPECT_THAT(result.error().message, HasSubstr("none of the 2 decisions has a true label"));
 }
@@ -245,4 +245,4 @@ TEST(EvaluateOddInput, ThousandsOfSingletonsAreJudgedExactly) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::evaluate

@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
-#include "base/files.hpp"
+#include "core/files.hpp"
 #include "damaged_file.hpp"
 #include "flipped_bytes.hpp"
-#include "made_journal.hpp"
+#include "synthetic_journal.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::journal {
 namespace {
 
 using ::testing::ElementsAre;
@@ -37,7 +37,7 @@ void expect_refused(const TemporaryFolder& folder, const std::string& words) {
     EXPECT_FALSE(opened.error().hint.empty());
   }
   EXPECT_TRUE(bytes_of(path) == before);
-  EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre("j"));
+  EXPECT_THAT(core::list_folder(folder.path()).value(), ElementsAre("j"));
 }
 
 TEST(JournalDamage, OtherFilesAreToldApart) {
@@ -48,7 +48,7 @@ TEST(JournalDamage, OtherFilesAreToldApart) {
               HasSubstr("Is a directory"));
   EXPECT_THAT(Journal::open("/dev/null", OpenMode::read, {}).error().message,
               HasSubstr("not a plain file"));
-  EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre());
+  EXPECT_THAT(core::list_folder(folder.path()).value(), ElementsAre());
   write_bytes(folder / "j", "");
   expect_refused(folder, "the file is empty");
   write_bytes(folder / "j", "sequence,sample,verdict\n" + std::string(5000, 'x'));
@@ -57,19 +57,19 @@ TEST(JournalDamage, OtherFilesAreToldApart) {
   expect_refused(folder, "ends after 27 bytes");
 }
 
-TEST(JournalDamage, OtherSqliteFilesAndNewerJournalsAreToldApart) {
+TEST(JournalDamage, OtherSqliteFilesAndJournalsOfOtherVersionsAreRefused) {
   const TemporaryFolder folder;
   run_sql(folder / "j", "CREATE TABLE samples(sequence INTEGER PRIMARY KEY)");
   expect_refused(folder, "an SQLite file of another program");
-  ASSERT_TRUE(remove_file(folder / "j").ok());
+  ASSERT_TRUE(core::remove_file(folder / "j").ok());
   make_full_journal(folder / "j");
   std::string bytes = bytes_of(folder / "j");
-  bytes[63] = 9;
-  write_bytes(folder / "j", bytes);
-  expect_refused(folder, "a journal of version 9, this paco reads up to 2");
-  bytes[63] = 0;
-  write_bytes(folder / "j", bytes);
-  expect_refused(folder, "no version");
+  for (const char version : {0, 1, 2, 9}) {
+    bytes[63] = version;
+    write_bytes(folder / "j", bytes);
+    expect_refused(folder, "a journal of version " + std::to_string(int{version}) +
+                               ", this paco reads version 3");
+  }
 }
 
 TEST(JournalDamage, ACutFileIsRefusedAtEveryLength) {
@@ -104,7 +104,7 @@ TEST(JournalDamage, RowsThatAnotherToolChangedAreNamedByTheirEvent) {
     make_full_journal(folder / "j");
     run_sql(folder / "j", sql);
     expect_refused(folder, words);
-    NoProgress silent;
+    core::NoProgress silent;
     const auto report = verify_journal(folder / "j", silent, {});
     ASSERT_TRUE(report.ok());
     EXPECT_FALSE(report->ok) << sql;
@@ -129,7 +129,7 @@ TEST(JournalDamage, WhatOpeningDoesNotReadIsFoundByVerifying) {
     const TemporaryFolder folder;
     make_full_journal(folder / "j");
     run_sql(folder / "j", sql);
-    NoProgress silent;
+    core::NoProgress silent;
     const auto report = verify_journal(folder / "j", silent, {});
     ASSERT_TRUE(report.ok());
     EXPECT_FALSE(report->ok) << sql;
@@ -140,7 +140,7 @@ TEST(JournalDamage, WhatOpeningDoesNotReadIsFoundByVerifying) {
 TEST(JournalDamage, AWholeJournalIsFoundWhole) {
   const TemporaryFolder folder;
   make_full_journal(folder / "j");
-  NoProgress silent;
+  core::NoProgress silent;
   const auto report = verify_journal(folder / "j", silent, {});
   ASSERT_TRUE(report.ok());
   EXPECT_TRUE(report->ok) << report->problem;
@@ -149,7 +149,7 @@ TEST(JournalDamage, AWholeJournalIsFoundWhole) {
   EXPECT_EQ(report->operations, 2U);
   EXPECT_EQ(report->embeddings, 24U);
   EXPECT_EQ(report->snapshots, 2U);
-  EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre("j"));
+  EXPECT_THAT(core::list_folder(folder.path()).value(), ElementsAre("j"));
 }
 
 TEST(JournalDamage, SomeChangedBytesAreNoticedOrMeanNothing) { flip_through(25); }
@@ -160,7 +160,7 @@ TEST(JournalDamage, ArbitraryChangesAreSurvived) {
   const std::string good = bytes_of(folder / "j");
   const NoSync fast;
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    Random random(seed);
+    core::Random random(seed);
     std::string bytes = good;
     for (std::uint64_t i = random.below(40); i > 0; --i) {
       const std::size_t place = 100 + random.below(bytes.size() - 100);
@@ -173,7 +173,7 @@ TEST(JournalDamage, ArbitraryChangesAreSurvived) {
       }
     }
     write_bytes(folder / "j", bytes);
-    NoProgress silent;
+    core::NoProgress silent;
     (void)verify_journal(folder / "j", silent, {});
     auto journal = Journal::open(folder / "j", OpenMode::write, {});
     if (!journal.ok()) continue;
@@ -190,7 +190,7 @@ TEST(JournalDamage, ALogOfAnythingIsSurvived) {
   make_full_journal(folder / "j");
   const std::string good = bytes_of(folder / "j");
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    Random random(seed);
+    core::Random random(seed);
     std::string log(random.below(40'000), '\0');
     for (char& c : log) c = static_cast<char>(random.next64());
     write_bytes(folder / "j", good);
@@ -213,4 +213,4 @@ TEST(JournalDamage, ACopyThatSqliteMadeIsAJournal) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::journal

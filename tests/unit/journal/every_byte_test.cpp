@@ -3,10 +3,10 @@
 
 #include "flipped_bytes.hpp"
 
-namespace paco {
+namespace paco::journal {
 namespace {
 
 TEST(JournalDamage, EveryChangedByteIsNoticedOrMeansNothing) { testing::flip_through(1); }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::journal

@@ -1,31 +1,31 @@
-// What samples bring along for people to see (attributes, pictures), journals of version 1 that
-// have no place for it, and the copy and the second reader of a journal that is being written.
+// What samples bring along for people to see (attributes, pictures), and the copy of a journal that
+// is being written.
 #include <gmock/gmock.h>
 
 #include "journal/database.hpp"
 #include "journal/journal.hpp"
-#include "made_journal.hpp"
+#include "synthetic_journal.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::journal {
 namespace {
 
 using testing::holds_prefix;
-using testing::made_bytes;
 using testing::made_settings;
 using testing::MadeGroup;
 using testing::MadeStream;
+using testing::synthetic_bytes;
 using testing::TemporaryFolder;
 
 class Extras : public ::testing::Test {
  protected:
   Journal make() {
-    auto made = Journal::create(path, made_settings(), made_bytes(1000, 1), {});
+    auto made = Journal::create(path, made_settings(), synthetic_bytes(1000, 1), {}, {});
     EXPECT_TRUE(made.ok()) << made.error().message;
     return std::move(made).value();
   }
-  Journal open(OpenMode mode) {
-    auto opened = Journal::open(path, mode, {});
+  JournalReader open() {
+    auto opened = JournalReader::open(path);
     EXPECT_TRUE(opened.ok()) << opened.error().message;
     return std::move(opened).value();
   }
@@ -38,7 +38,7 @@ class Extras : public ::testing::Test {
     ASSERT_TRUE(done.ok()) << done.error().message;
   }
   bool is_whole() {
-    NoProgress silent;
+    core::NoProgress silent;
     const auto report = verify_journal(path, silent, {});
     return report.ok() && report->ok;
   }
@@ -46,14 +46,6 @@ class Extras : public ::testing::Test {
     auto database = journal::Database::open(path, journal::Database::Mode::write);
     ASSERT_TRUE(database.ok() && database->run(text).ok()) << text;
   }
-  // As an earlier paco made it.
-  void make_version_1() {
-    Journal journal = make();
-    ASSERT_TRUE(journal.append(MadeGroup(stream, 0, 3).rows(), {}).ok());
-    ASSERT_TRUE(journal.close().ok());
-    sql("DROP TABLE extras; PRAGMA user_version=1");
-  }
-
   TemporaryFolder folder;
   std::string path = folder / "j";
   MadeStream stream{3};
@@ -65,7 +57,7 @@ TEST_F(Extras, ComeBackAsTheyWereGivenAlsoAfterOpeningAgain) {
     Journal journal = make();
     append(journal, 0);
   }
-  Journal journal = open(OpenMode::read);
+  JournalReader journal = open();
   EXPECT_TRUE(journal.extras(0, true)->empty());
   EXPECT_TRUE(journal.extras(7, true)->empty());
   const auto without = journal.extras(1, false);
@@ -86,36 +78,16 @@ TEST_F(Extras, DamageToThemIsFoundByVerify) {
   EXPECT_FALSE(is_whole());
 }
 
-TEST_F(Extras, AJournalOfVersionOneIsReadAsItIs) {
-  make_version_1();
-  Journal journal = open(OpenMode::read);
-  EXPECT_TRUE(holds_prefix(journal, stream, 3));
-  EXPECT_TRUE(journal.extras(0, true)->empty());
-  EXPECT_TRUE(is_whole());
-}
-
-TEST_F(Extras, AJournalOfVersionOneTakesThemOnceItIsOpenedForWriting) {
-  make_version_1();
-  {
-    Journal journal = open(OpenMode::write);
-    append(journal, 3);
-  }
-  Journal journal = open(OpenMode::read);
-  EXPECT_TRUE(holds_prefix(journal, stream, 5));
-  EXPECT_EQ(journal.extras(4, true)->picture, picture);
-  EXPECT_TRUE(is_whole());
-}
-
 TEST_F(Extras, ACopyOfAJournalThatIsBeingWrittenIsAJournalOfThatMoment) {
   Journal journal = make();
   append(journal, 0);
-  auto beside = journal.beside();
-  ASSERT_TRUE(beside.ok());
+  auto reader = journal.another_reader();
+  ASSERT_TRUE(reader.ok());
   const std::string copy = folder / "copy";
-  const auto copied = beside->copy_to(copy);
+  const auto copied = reader->copy_to(copy);
   ASSERT_TRUE(copied.ok()) << copied.error().message;
   append(journal, 2);
-  EXPECT_TRUE(holds_prefix(*beside, stream, 4));
+  EXPECT_TRUE(holds_prefix(*reader, stream, 4));
   auto taken = Journal::open(copy, OpenMode::write, {});
   ASSERT_TRUE(taken.ok()) << taken.error().message;
   EXPECT_TRUE(holds_prefix(*taken, stream, 2));
@@ -123,4 +95,4 @@ TEST_F(Extras, ACopyOfAJournalThatIsBeingWrittenIsAJournalOfThatMoment) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::journal

@@ -1,19 +1,21 @@
-// Disks that fail and fill up, programs that end in the middle, power that is cut: what was
-// acknowledged is there afterwards, whole groups only, and the journal goes on.
+// Disks that fail or are full, programs that end in the middle, power cuts: what was acknowledged
+// is there afterwards, whole groups only, and the journal can be continued.
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <condition_variable>
 #include <map>
+#include <mutex>
 
-#include "base/files.hpp"
+#include "core/files.hpp"
 #include "damaged_file.hpp"
-#include "journal/disk.hpp"
-#include "made_journal.hpp"
+#include "journal/faulty_disk.hpp"
+#include "synthetic_journal.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::journal {
 namespace {
 
 using ::testing::HasSubstr;
@@ -21,6 +23,7 @@ using namespace testing;
 using journal::DiskAnswer;
 using journal::DiskOperation;
 using journal::DiskStep;
+using journal::DiskWatch;
 
 constexpr std::size_t kGroup = 5;
 
@@ -28,7 +31,8 @@ bool changes_disk(const DiskStep& step) {
   return step.operation != DiskOperation::open && step.operation != DiskOperation::read;
 }
 
-// Answers the n-th step that changes the disk, or that one and all later ones, until repaired.
+// Gives this answer to the n-th step that changes the disk, or to that one and all later ones,
+// until repaired.
 class NthStep final : public NoSync {
  public:
   NthStep(std::int64_t n, DiskAnswer answer, bool lasting)
@@ -56,7 +60,7 @@ Result<void> write_some(Journal& journal, const MadeStream& stream, std::uint64_
     if (!result.ok()) return result;
     acknowledged += kGroup;
     if (i == 1) {
-      result = journal.save_snapshot(acknowledged, acknowledged, "d", made_bytes(20'000, i));
+      result = journal.save_snapshot(acknowledged, acknowledged, "d", synthetic_bytes(20'000, i));
       if (!result.ok()) return result;
     }
     if (i == 2) {
@@ -69,7 +73,7 @@ Result<void> write_some(Journal& journal, const MadeStream& stream, std::uint64_
 
 void expect_whole(const std::string& path, const MadeStream& stream, std::uint64_t samples,
                   const std::string& what) {
-  NoProgress silent;
+  core::NoProgress silent;
   const auto report = verify_journal(path, silent, {});
   ASSERT_TRUE(report.ok()) << what << ": " << report.error().message;
   EXPECT_TRUE(report->ok) << what << ": " << report->problem;
@@ -83,7 +87,8 @@ void fail_at_every_step(const Durability& durability, DiskAnswer answer, bool la
   for (std::int64_t n = 1;; ++n) {
     const std::string what = "step " + std::to_string(n);
     const TemporaryFolder folder;
-    auto journal = Journal::create(folder / "j", made_settings(), made_bytes(100, 1), durability);
+    auto journal =
+        Journal::create(folder / "j", made_settings(), synthetic_bytes(100, 1), {}, durability);
     ASSERT_TRUE(journal.ok());
     std::uint64_t acknowledged = 0;
     NthStep fault(n, answer, lasting);
@@ -120,7 +125,7 @@ TEST(JournalFault, RelaxedTooLosesNothingToADiskThatIsFullForAWhile) {
 TEST(JournalFault, AFullDiskIsCalledSo) {
   const TemporaryFolder folder;
   const MadeStream stream(1);
-  auto journal = Journal::create(folder / "j", made_settings(), {}, kFull);
+  auto journal = Journal::create(folder / "j", made_settings(), {}, {}, kFull);
   ASSERT_TRUE(journal.ok());
   const NthStep fault(1, DiskAnswer::full, true);
   const auto result = journal->append(MadeGroup(stream, 0, 3).rows(), {});
@@ -130,24 +135,82 @@ TEST(JournalFault, AFullDiskIsCalledSo) {
 }
 
 TEST(JournalFault, MakingOneLeavesNoHalfOfIt) {
+  const NoSync counted;  // SQLite's operations count for FailNthOperation too
+  const std::vector<CategoryRow> known = {made_category(0, {0}), made_category(1, {1, 2})};
   for (std::uint64_t n = 1;; ++n) {
     const TemporaryFolder folder;
     bool happened = false;
     {
-      const FailNthOperation fault(n);
-      const auto made = Journal::create(folder / "j", made_settings(), made_bytes(100, 1), kFull);
+      const core::FailNthOperation fault(n);
+      const auto made =
+          Journal::create(folder / "j", made_settings(), synthetic_bytes(100, 1), known, kFull);
       happened = fault.happened();
       EXPECT_TRUE(made.ok() || happened) << made.error().message;
       EXPECT_TRUE(made.ok() || made.error().code == ErrorCode::io) << made.error().message;
     }
-    if (path_kind(folder / "j") != PathKind::absent) {
+    if (core::path_kind(folder / "j") != core::PathKind::absent) {
       expect_whole(folder / "j", MadeStream(1), 0, "operation " + std::to_string(n));
+      EXPECT_EQ(JournalReader::open(folder / "j")->categories().value(), known) << n;
     }
-    const auto names = list_folder(folder.path());
+    const auto names = core::list_folder(folder.path());
     ASSERT_TRUE(names.ok());
     EXPECT_THAT(*names, ::testing::Each("j"));
     if (!happened) break;
   }
+}
+
+// Counts the syncs of a log, and makes them fail.
+class LogSyncs final : public DiskWatch {
+ public:
+  LogSyncs() { journal::watch_disk(this); }
+  ~LogSyncs() override { journal::watch_disk(nullptr); }
+  DiskAnswer before(const DiskStep& step) override {
+    if (step.operation != DiskOperation::sync || !step.path.ends_with("-wal"))
+      return step.operation == DiskOperation::sync ? DiskAnswer::pretend : DiskAnswer::proceed;
+    const std::lock_guard lock(mutex_);
+    ++count_;
+    changed_.notify_all();
+    return fails_ ? DiskAnswer::fail : DiskAnswer::pretend;
+  }
+  void fail(bool fails) {
+    const std::lock_guard lock(mutex_);
+    fails_ = fails;
+  }
+  std::size_t count() {
+    const std::lock_guard lock(mutex_);
+    return count_;
+  }
+  void wait_for_more_than(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return count_ > count; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t count_ = 0;
+  bool fails_ = false;
+};
+
+TEST(JournalFault, RelaxedSyncsByItselfAndTheNextCallReportsASyncThatFailed) {
+  const TemporaryFolder folder;
+  const MadeStream stream(1);
+  LogSyncs syncs;
+  auto journal = Journal::create(folder / "j", made_settings(), {}, {}, kRelaxed);
+  ASSERT_TRUE(journal.ok());
+  const std::size_t before = syncs.count();
+  ASSERT_TRUE(journal->append(MadeGroup(stream, 0, 5).rows(), {}).ok());
+  syncs.wait_for_more_than(before);
+
+  syncs.fail(true);
+  ASSERT_FALSE(journal->append(MadeGroup(stream, 5, 5).rows(), {}).ok() && journal->flush().ok());
+  const auto refused = journal->append(MadeGroup(stream, 10, 5).rows(), {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::io);
+  syncs.fail(false);
+  ASSERT_TRUE(journal->append(MadeGroup(stream, 10, 5).rows(), {}).ok());
+  ASSERT_TRUE(journal->flush().ok());
+  EXPECT_TRUE(holds_prefix(*journal, stream, 15));
 }
 
 // The child appends groups and says so after each; the step that ends it is its n-th.
@@ -187,7 +250,8 @@ void kill_at_every_step(const Durability& durability, DiskAnswer answer) {
   const MadeStream stream(1);
   for (std::int64_t n = 1;; n += durability.full ? 1 : 3) {
     const TemporaryFolder folder;
-    ASSERT_TRUE(Journal::create(folder / "j", made_settings(), made_bytes(100, 1), kFull).ok());
+    ASSERT_TRUE(
+        Journal::create(folder / "j", made_settings(), synthetic_bytes(100, 1), {}, kFull).ok());
     bool ended_by_itself = false;
     const std::uint64_t acknowledged =
         run_until_killed(folder / "j", durability, n, answer, ended_by_itself);
@@ -218,7 +282,7 @@ TEST(JournalCrash, RelaxedOpensAtAPrefix) { kill_at_every_step(kRelaxed, DiskAns
 
 TEST(JournalCrash, TheLockDiesWithItsHolder) {
   const TemporaryFolder folder;
-  ASSERT_TRUE(Journal::create(folder / "j", made_settings(), {}, kFull).ok());
+  ASSERT_TRUE(Journal::create(folder / "j", made_settings(), {}, {}, kFull).ok());
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   const pid_t child = ::fork();
@@ -275,7 +339,7 @@ void apply_step(const Recorder::Step& step, std::string& file) {
 std::map<std::string, std::string> after_power_cut(const std::vector<Recorder::Step>& steps,
                                                    std::size_t cut,
                                                    std::map<std::string, std::string> files,
-                                                   Random& random) {
+                                                   core::Random& random) {
   constexpr std::size_t kSector = 512;
   std::map<std::string, std::size_t> last_sync;
   for (std::size_t i = 0; i < cut; ++i) {
@@ -309,7 +373,8 @@ TEST(JournalCrash, APowerCutLosesNothingAcknowledged) {
   std::map<std::string, std::string> start;
   std::vector<std::size_t> acknowledged_at = {0};  // steps made when group i was acknowledged
   std::vector<Recorder::Step> steps;
-  ASSERT_TRUE(Journal::create(folder / "j", made_settings(), made_bytes(100, 1), kFull).ok());
+  ASSERT_TRUE(
+      Journal::create(folder / "j", made_settings(), synthetic_bytes(100, 1), {}, kFull).ok());
   start[folder / "j"] = bytes_of(folder / "j");
   {
     Recorder recorder;
@@ -326,7 +391,7 @@ TEST(JournalCrash, APowerCutLosesNothingAcknowledged) {
   }
   const NoSync fast;
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
-    Random random(seed);
+    core::Random random(seed);
     const std::size_t cut = random.below(steps.size() + 1);
     const auto files = after_power_cut(steps, cut, start, random);
     const TemporaryFolder other;
@@ -347,4 +412,4 @@ TEST(JournalCrash, APowerCutLosesNothingAcknowledged) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::journal

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "damaged_file.hpp"
-#include "made_journal.hpp"
+#include "synthetic_journal.hpp"
 #include "temporary_folder.hpp"
 
 namespace paco::testing {
@@ -15,10 +15,10 @@ inline void flip_byte(const std::string& path, const std::string& good, const st
   std::string bytes = good;
   bytes[place] = static_cast<char>(bytes[place] ^ (1 << bit));
   write_bytes(path, bytes);
-  NoProgress silent;
-  const auto report = verify_journal(path, silent, {});
+  core::NoProgress silent;
+  const auto report = journal::verify_journal(path, silent, {});
   if (!report.ok() || !report->ok) return;
-  auto journal = Journal::open(path, OpenMode::read, {});
+  auto journal = journal::Journal::open(path, journal::OpenMode::read, {});
   if (!journal.ok()) return;
   EXPECT_TRUE(content_of(*journal) == content) << "bit " << bit << " of byte " << place;
 }
@@ -30,12 +30,12 @@ inline void flip_through(std::uint64_t stride) {
   const std::string good = bytes_of(folder / "j");
   std::string content;
   {
-    auto journal = Journal::open(folder / "j", OpenMode::read, {});
+    auto journal = journal::Journal::open(folder / "j", journal::OpenMode::read, {});
     ASSERT_TRUE(journal.ok()) << journal.error().message;
     content = content_of(*journal);
   }
   const NoSync fast;
-  Random random(1);
+  core::Random random(1);
   for (std::size_t i = 0; i < good.size(); ++i) {
     if (random.below(good[i] != 0 ? stride : stride * 40) == 0)
       flip_byte(folder / "j", good, content, i, static_cast<int>(random.below(8)));

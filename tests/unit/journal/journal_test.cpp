@@ -3,11 +3,11 @@
 
 #include <gmock/gmock.h>
 
-#include "base/files.hpp"
-#include "made_journal.hpp"
+#include "core/files.hpp"
+#include "synthetic_journal.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::journal {
 namespace {
 
 using ::testing::ElementsAre;
@@ -16,12 +16,12 @@ using testing::holds_prefix;
 using testing::is_sample;
 using testing::kFull;
 using testing::kRelaxed;
-using testing::made_bytes;
 using testing::made_category;
 using testing::made_operation;
 using testing::made_settings;
 using testing::MadeGroup;
 using testing::MadeStream;
+using testing::synthetic_bytes;
 using testing::TemporaryFolder;
 
 #define ASSERT_OK(expression)                           \
@@ -32,7 +32,7 @@ using testing::TemporaryFolder;
 
 Journal make(const std::string& path, const Durability& durability = kFull,
              const JournalSettings& settings = made_settings()) {
-  auto made = Journal::create(path, settings, made_bytes(50'000, 1), durability);
+  auto made = Journal::create(path, settings, synthetic_bytes(50'000, 1), {}, durability);
   EXPECT_TRUE(made.ok()) << made.error().message;
   return std::move(made).value();
 }
@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Durability, JournalOfEach, ::testing::Bool(),
 
 TEST_P(JournalOfEach, GivesBackWhatItWasGiven) {
   const MadeStream stream(1);
-  const std::vector<std::byte> model = made_bytes(50'000, 1);
+  const std::vector<std::byte> model = synthetic_bytes(50'000, 1);
   {
     Journal journal = make(path, durability());
     std::uint64_t from = 0;
@@ -60,7 +60,7 @@ TEST_P(JournalOfEach, GivesBackWhatItWasGiven) {
     EXPECT_TRUE(holds_prefix(journal, stream, 568));
     ASSERT_OK(journal.close());
   }
-  EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre("j"));
+  EXPECT_THAT(core::list_folder(folder.path()).value(), ElementsAre("j"));
   auto journal = Journal::open(path, OpenMode::read, kFull);
   ASSERT_OK(journal);
   EXPECT_TRUE(holds_prefix(*journal, stream, 568));
@@ -115,7 +115,7 @@ TEST_P(JournalOfEach, PagesThroughSamplesAndOperationsInOneOrder) {
   Journal journal = make(path, durability());
   std::uint64_t samples = 0, operations = 0;
   std::vector<bool> is_operation;
-  Random random(9);
+  core::Random random(9);
   for (int step = 0; step < 40; ++step) {
     if (random.below(3) == 0) {
       ASSERT_OK(journal.append(made_operation(samples + operations, samples), {}, {}));
@@ -214,7 +214,7 @@ TEST_P(JournalOfEach, SnapshotsComeBackNewestFirstAndArePruned) {
   ASSERT_OK(journal.append(MadeGroup(stream, 0, 30).rows(), {}));
   const std::vector<std::size_t> sizes = {0, 100, (std::size_t{1} << 24) + 5};
   for (std::size_t i = 0; i < sizes.size(); ++i)
-    ASSERT_OK(journal.save_snapshot(i * 10, i * 10, "digest", made_bytes(sizes[i], i)));
+    ASSERT_OK(journal.save_snapshot(i * 10, i * 10, "digest", synthetic_bytes(sizes[i], i)));
   EXPECT_FALSE(make(folder / "empty").newest_snapshot(9).value().has_value());
   EXPECT_EQ(journal.newest_snapshot(9).value()->event, 0U);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -222,10 +222,10 @@ TEST_P(JournalOfEach, SnapshotsComeBackNewestFirstAndArePruned) {
     ASSERT_OK(found);
     ASSERT_TRUE(found->has_value());
     EXPECT_EQ((*found)->event, i * 10);
-    EXPECT_TRUE((*found)->bytes == made_bytes(sizes[i], i));
+    EXPECT_TRUE((*found)->bytes == synthetic_bytes(sizes[i], i));
   }
   EXPECT_EQ(journal.newest_snapshot(std::uint64_t(-1)).value()->event, 20U);
-  ASSERT_OK(journal.save_snapshot(10, 10, "other", made_bytes(7, 3)));
+  ASSERT_OK(journal.save_snapshot(10, 10, "other", synthetic_bytes(7, 3)));
   EXPECT_EQ(journal.newest_snapshot(10).value()->digest, "other");
   ASSERT_OK(journal.prune_snapshots(2));
   ASSERT_EQ(journal.snapshots().value().size(), 2U);
@@ -265,18 +265,18 @@ TEST_P(JournalOfEach, ASampleWithoutAnEmbeddingHasNone) {
   EXPECT_TRUE(journal.embeddings(1, two).value());
   EXPECT_FALSE(journal.embeddings(2, two).value());
   EXPECT_FALSE(journal.embeddings(4, two).value());
-  NoProgress silent;
+  core::NoProgress silent;
   EXPECT_TRUE(journal.close().ok());
   EXPECT_TRUE(verify_journal(path, silent, {}).value().ok);
 }
 
 TEST(Journal, RefusesToReplaceAFile) {
   const TemporaryFolder folder;
-  ASSERT_TRUE(write_file(folder / "j", "precious").ok());
-  const auto refused = Journal::create(folder / "j", made_settings(), {}, kFull);
+  ASSERT_TRUE(core::write_file(folder / "j", "precious").ok());
+  const auto refused = Journal::create(folder / "j", made_settings(), {}, {}, kFull);
   ASSERT_FALSE(refused.ok());
   EXPECT_THAT(refused.error().message, HasSubstr("File exists"));
-  EXPECT_EQ(read_file(folder / "j").value().size(), 8U);
+  EXPECT_EQ(core::read_file(folder / "j").value().size(), 8U);
 }
 
 TEST(Journal, RefusesSettingsThatMakeNoTable) {
@@ -284,7 +284,7 @@ TEST(Journal, RefusesSettingsThatMakeNoTable) {
   const auto refusal = [&](auto change) {
     JournalSettings settings = made_settings();
     change(settings);
-    const auto made = Journal::create(folder / "j", settings, {}, kFull);
+    const auto made = Journal::create(folder / "j", settings, {}, {}, kFull);
     return made.ok() ? std::string("made") : made.error().message;
   };
   EXPECT_THAT(refusal([](auto& s) { s.dimension = 0; }), HasSubstr("dimension 0"));
@@ -292,7 +292,7 @@ TEST(Journal, RefusesSettingsThatMakeNoTable) {
   EXPECT_THAT(refusal([](auto& s) { s.evidence[1].name = "BRANCH"; }), HasSubstr("two evidence"));
   EXPECT_THAT(refusal([](auto& s) { s.evidence[0].choices.clear(); }), HasSubstr("choice without"));
   EXPECT_THAT(refusal([](auto& s) { s.verdicts = {"\xff"}; }), HasSubstr("no plain text"));
-  EXPECT_THAT(list_folder(folder.path()).value(), ElementsAre());
+  EXPECT_THAT(core::list_folder(folder.path()).value(), ElementsAre());
 }
 
 TEST(Journal, HasOneWriterAndReadersBesideIt) {
@@ -355,12 +355,31 @@ TEST(Journal, KeepsAsManyEmbeddingsAsItIsTold) {
   EXPECT_EQ(journal.info().value().embeddings, 0U);
   EXPECT_EQ(journal.settings().retention, none);
   ASSERT_OK(journal.close());
-  NoProgress silent;
+  core::NoProgress silent;
   const auto report = verify_journal(folder / "j", silent, {});
   ASSERT_OK(report);
   EXPECT_TRUE(report->ok) << report->problem;
   EXPECT_EQ(report->samples, 5020U);
   EXPECT_EQ(Journal::open(folder / "j", OpenMode::read, kFull)->settings().retention, none);
+}
+
+TEST(Journal, TheLogBesideItStaysShort) {
+  const TemporaryFolder folder;
+  const testing::NoSync fast;
+  const std::size_t dimension = 4096;
+  const MadeStream stream(6, dimension);
+  Journal journal = make(folder / "j", kFull, made_settings(dimension));
+  MadeGroup group(stream, 0, 64);
+  std::uint64_t sample = 0;
+  for (int i = 0; i < 60; ++i) {  // 2 MB each
+    for (SampleRow& row : group.rows()) {
+      row.event = row.sequence = sample++;
+      row.key.reset();
+    }
+    ASSERT_OK(journal.append(group.rows(), {}));
+    EXPECT_LT(journal.info().value().log_bytes, 32'000'000U);
+  }
+  EXPECT_GT(journal.info().value().file_bytes, 60'000'000U);
 }
 
 TEST(Journal, CompactingMakesItSmallerAndChangesNoEvent) {
@@ -370,7 +389,7 @@ TEST(Journal, CompactingMakesItSmallerAndChangesNoEvent) {
   for (std::uint64_t i = 0; i < 10; ++i)
     ASSERT_OK(journal.append(MadeGroup(stream, i * 100, 100).rows(), {}));
   for (std::uint64_t event : {100, 500, 900})
-    ASSERT_OK(journal.save_snapshot(event, event, "d", made_bytes(100'000, event)));
+    ASSERT_OK(journal.save_snapshot(event, event, "d", synthetic_bytes(100'000, event)));
   const auto before = journal.tail();
   ASSERT_OK(journal.checkpoint());
   const std::uint64_t size = journal.info().value().file_bytes;
@@ -386,4 +405,4 @@ TEST(Journal, CompactingMakesItSmallerAndChangesNoEvent) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::journal

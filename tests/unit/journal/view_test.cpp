@@ -5,11 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/files.hpp"
-#include "made_journal.hpp"
+#include "core/files.hpp"
+#include "synthetic_journal.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::journal {
 namespace {
 
 using ::testing::ElementsAre;
@@ -79,7 +79,7 @@ TEST(JournalViews, CategoriesShowTheirPrototypes) {
 TEST(JournalViews, AnotherToolReadsWhileItIsWritten) {
   const TemporaryFolder folder;
   const MadeStream stream(1);
-  auto journal = Journal::create(folder / "j", made_settings(), {}, {});
+  auto journal = Journal::create(folder / "j", made_settings(), {}, {}, {});
   ASSERT_TRUE(journal.ok());
   for (std::uint64_t i = 0; i < 3; ++i) {
     ASSERT_TRUE(journal->append(MadeGroup(stream, i * 10, 10).rows(), {}).ok());
@@ -111,4 +111,4 @@ TEST(JournalViews, AJournalInAFolderThatCannotBeWrittenIsRead) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::journal

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 std::string of(std::string_view text) { return base64(std::as_bytes(std::span(text))); }
@@ -26,4 +26,4 @@ TEST(Base64, NumbersTravelAsLittleEndianBytes) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::report

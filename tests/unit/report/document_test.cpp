@@ -3,18 +3,18 @@
 
 #include <nlohmann/json.hpp>
 
-#include "made_report.hpp"
 #include "report/report.hpp"
 #include "report/summary.hpp"
+#include "synthetic_report.hpp"
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 using nlohmann::ordered_json;
 
 TEST(ReportDocument, CountsBranchesRoutesAndCategories) {
   const auto model = testing::made_model(4);
-  testing::MadeInput input = testing::made_input(400, 4);
+  testing::MadeInput input = testing::synthetic_input(400, 4);
   model.put_into(input);
   const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
@@ -32,7 +32,7 @@ TEST(ReportDocument, CountsBranchesRoutesAndCategories) {
 }
 
 TEST(ReportDocument, ListsCategoriesLargestFirstWithTheirBirth) {
-  const auto document = report_document(testing::made_input(400, 4).fold());
+  const auto document = report_document(testing::synthetic_input(400, 4).fold());
   ASSERT_TRUE(document.ok());
   const ordered_json& categories = (*document)["memory"]["categories"];
   ASSERT_EQ(categories.size(), 8U);
@@ -50,7 +50,7 @@ TEST(ReportDocument, ListsCategoriesLargestFirstWithTheirBirth) {
 
 TEST(ReportDocument, HistogramsHoldEveryCalibrationScore) {
   const auto model = testing::made_model(4);
-  testing::MadeInput input = testing::made_input(300, 4);
+  testing::MadeInput input = testing::synthetic_input(300, 4);
   model.put_into(input);
   const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
@@ -65,14 +65,14 @@ TEST(ReportDocument, HistogramsHoldEveryCalibrationScore) {
 }
 
 TEST(ReportDocument, CarriesTheNumbersOfTheEvaluation) {
-  testing::MadeInput input = testing::made_input(400, 4);
+  testing::MadeInput input = testing::synthetic_input(400, 4);
   std::vector<CategoryId> predicted;
   for (const ReportSample& sample : input.made) predicted.push_back(sample.decision.category);
-  EvaluationInput evaluated;
+  evaluate::EvaluationInput evaluated;
   evaluated.predicted = predicted;
   evaluated.truth = input.truth;
   evaluated.known_classes = 4;
-  const auto evaluation = evaluate(evaluated);
+  const auto evaluation = evaluate::evaluate(evaluated);
   ASSERT_TRUE(evaluation.ok());
   input.evaluation = &*evaluation;
   const auto document = report_document(input.fold());
@@ -87,10 +87,10 @@ TEST(ReportDocument, CarriesTheNumbersOfTheEvaluation) {
 }
 
 TEST(ReportDocument, LeavesOutWhatTheInputDoesNotHold) {
-  testing::MadeInput input = testing::made_input(100, 4);
+  testing::MadeInput input = testing::synthetic_input(100, 4);
   input.truth.clear();
   input.has_trace = false;
-  for (ReportSample& sample : input.made) sample.decision.evidence[kMargin] = kNotComputed;
+  for (ReportSample& sample : input.made) sample.decision.evidence[methods::kMargin] = kNotComputed;
   const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
   EXPECT_FALSE(document->contains("model"));
@@ -110,7 +110,7 @@ std::vector<std::string> keys_of(const ordered_json& object) {
 // What pages that exist, and scripts that read them, look for.
 TEST(ReportDocument, APacoStreamHasTheKeysItAlwaysHad) {
   const auto model = testing::made_model(4);
-  testing::MadeInput input = testing::made_input(400, 4);
+  testing::MadeInput input = testing::synthetic_input(400, 4);
   model.put_into(input);
   const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
@@ -185,7 +185,7 @@ TEST(ReportDocument, EveryMethodHasADocumentWithWhatItHasAndWithoutWhatItHasNot)
 TEST(ReportDocument, ThinsPointsButKeepsEveryBirth) {
   ReportOptions options;
   options.points = 300;
-  const auto document = report_document(testing::made_input(10'000, 4).fold(), options);
+  const auto document = report_document(testing::synthetic_input(10'000, 4).fold(), options);
   ASSERT_TRUE(document.ok());
   EXPECT_EQ((*document)["points"]["count"], 300);
   EXPECT_EQ((*document)["points"]["total"], 10'000);
@@ -193,7 +193,7 @@ TEST(ReportDocument, ThinsPointsButKeepsEveryBirth) {
 
 TEST(ReportDocument, StaysUnderThreeMegabytesWithoutPicturesForALongStream) {
   const auto model = testing::made_model(20);
-  testing::MadeInput input = testing::made_input(45'000, 20);
+  testing::MadeInput input = testing::synthetic_input(45'000, 20);
   model.put_into(input);
   const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
@@ -202,12 +202,12 @@ TEST(ReportDocument, StaysUnderThreeMegabytesWithoutPicturesForALongStream) {
 }
 
 TEST(ReportDocument, IsTheSameForTheSameInput) {
-  EXPECT_EQ(report_document(testing::made_input(500, 4).fold())->dump(),
-            report_document(testing::made_input(500, 4).fold())->dump());
+  EXPECT_EQ(report_document(testing::synthetic_input(500, 4).fold())->dump(),
+            report_document(testing::synthetic_input(500, 4).fold())->dump());
 }
 
 TEST(ReportDocument, GoesByArrivalNumbersWhereAStreamWasResumed) {
-  testing::MadeInput input = testing::made_input(400, 4);
+  testing::MadeInput input = testing::synthetic_input(400, 4);
   for (ReportSample& sample : input.made) sample.decision.sequence += 1000;
   const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
@@ -223,10 +223,10 @@ TEST(ReportDocument, RefusesAnEmptyStream) {
 }
 
 TEST(ReportDocument, NamesTheTrueClassesThatOccurAndNoOthers) {
-  testing::MadeInput input = testing::made_input(100, 4);
+  testing::MadeInput input = testing::synthetic_input(100, 4);
   input.truth.assign(100, 2'000'000'000);
   input.truth[0] = 1;
-  input.truth[1] = kNoTruth;
+  input.truth[1] = io::kNoTruth;
   input.truth_names = {"wren", "owl"};
   const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
@@ -235,7 +235,7 @@ TEST(ReportDocument, NamesTheTrueClassesThatOccurAndNoOthers) {
 }
 
 TEST(ReportDocument, RefusesATrueClassThatThePageCannotHold) {
-  testing::MadeInput input = testing::made_input(100, 4);
+  testing::MadeInput input = testing::synthetic_input(100, 4);
   input.truth[7] = std::int64_t{1} << 31;
   const auto document = report_document(input.fold());
   ASSERT_FALSE(document.ok());
@@ -245,13 +245,14 @@ TEST(ReportDocument, RefusesATrueClassThatThePageCannotHold) {
 TEST(ReportDocument, AStopIsHeard) {
   std::stop_source source;
   source.request_stop();
-  const auto document = report_document(testing::made_input(100, 4).fold(), {}, source.get_token());
+  const auto document =
+      report_document(testing::synthetic_input(100, 4).fold(), {}, source.get_token());
   ASSERT_FALSE(document.ok());
   EXPECT_EQ(document.error().code, ErrorCode::interrupted);
 }
 
 TEST(ReportDocument, RefusesTruthOfAnotherLength) {
-  testing::MadeInput input = testing::made_input(100, 4);
+  testing::MadeInput input = testing::synthetic_input(100, 4);
   input.truth.pop_back();
   const auto document = report_document(input.fold());
   ASSERT_FALSE(document.ok());
@@ -260,4 +261,4 @@ TEST(ReportDocument, RefusesTruthOfAnotherLength) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::report

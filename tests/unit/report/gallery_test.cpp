@@ -4,20 +4,20 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "images/images.hpp"
-#include "made_report.hpp"
+#include "embed/images/images.hpp"
 #include "report/report.hpp"
+#include "synthetic_report.hpp"
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 // Plain squares, each with its number as its grey value.
-class Squares : public ImageSource {
+class Squares : public embed::ImageSource {
  public:
   explicit Squares(std::size_t size) : size_(size) {}
   std::size_t size() const override { return size_; }
-  Result<Image> load(std::size_t i) const override {
-    Image image;
+  Result<embed::Image> load(std::size_t i) const override {
+    embed::Image image;
     image.width = image.height = 8;
     image.pixels.assign(8 * 8 * 3, static_cast<std::uint8_t>(i));
     return image;
@@ -33,7 +33,7 @@ class Squares : public ImageSource {
 
 TEST(Gallery, ShowsTheLargestAndTheNewestCategories) {
   const Squares squares(1000);
-  testing::MadeInput input = testing::made_input(1000, 4);  // 20 categories are born
+  testing::MadeInput input = testing::synthetic_input(1000, 4);  // 20 categories are born
   input.images = &squares;
   ReportOptions options;
   options.galleries = 6;
@@ -49,7 +49,7 @@ TEST(Gallery, ShowsTheLargestAndTheNewestCategories) {
 
 TEST(Gallery, BeginsWithTheSampleThatStartedTheCategoryAndEndsWithTheLast) {
   const Squares squares(1000);
-  testing::MadeInput input = testing::made_input(1000, 4);
+  testing::MadeInput input = testing::synthetic_input(1000, 4);
   input.images = &squares;
   const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
@@ -65,7 +65,7 @@ TEST(Gallery, BeginsWithTheSampleThatStartedTheCategoryAndEndsWithTheLast) {
 
 TEST(Gallery, RefusesASourceThatIsTooSmall) {
   const Squares squares(10);
-  testing::MadeInput input = testing::made_input(100, 4);
+  testing::MadeInput input = testing::synthetic_input(100, 4);
   input.images = &squares;
   const auto document = report_document(input.fold());
   ASSERT_FALSE(document.ok());
@@ -74,7 +74,7 @@ TEST(Gallery, RefusesASourceThatIsTooSmall) {
 
 TEST(Gallery, FollowsTheIndexFromStreamToPicture) {
   const Squares squares(10);
-  testing::MadeInput input = testing::made_input(100, 4);
+  testing::MadeInput input = testing::synthetic_input(100, 4);
   input.images = &squares;
   input.image_index.assign(100, 3);
   EXPECT_TRUE(report_document(input.fold()).ok());
@@ -83,4 +83,4 @@ TEST(Gallery, FollowsTheIndexFromStreamToPicture) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::report

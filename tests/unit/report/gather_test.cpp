@@ -8,14 +8,14 @@
 #include <random>
 #include <sstream>
 
-#include "base/files.hpp"
-#include "data/npy.hpp"
-#include "made_data.hpp"
-#include "registry/decision_file.hpp"
-#include "registry/trace_file.hpp"
+#include "core/files.hpp"
+#include "io/decision_file.hpp"
+#include "io/npy.hpp"
+#include "io/trace_file.hpp"
+#include "synthetic_data.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 constexpr const char* kDecisions =
@@ -47,7 +47,7 @@ double evidence(const ReportInput& input, std::size_t place, std::string_view na
 class Gather : public ::testing::Test {
  protected:
   std::string put(const std::string& name, const std::string& text) {
-    EXPECT_TRUE(write_file(folder_ / name, text).ok());
+    EXPECT_TRUE(core::write_file(folder_ / name, text).ok());
     return folder_ / name;
   }
   testing::TemporaryFolder folder_;
@@ -102,7 +102,7 @@ class GatherStream : public Gather {
       texts_.push_back(decider->explain(d));
     }
     files_.decisions = folder_ / "d.csv";
-    auto writer = make_decision_writer(files_.decisions, decider->info());
+    auto writer = io::make_decision_writer(files_.decisions, decider->info());
     ASSERT_TRUE(writer.ok());
     ASSERT_TRUE((*writer)->write(decisions_, samples, names).ok());
     ASSERT_TRUE((*writer)->finish().ok());
@@ -163,16 +163,17 @@ TEST_F(GatherStream, TheDocumentIsTheSameHoweverTheDecisionsAreReadAndKept) {
     files_.method = method;
     const auto info = method_info(method).value();
     const auto trace = folder_ / "t.csv";
-    auto tracer = TraceWriter::create(trace, *info);
+    auto tracer = io::TraceWriter::create(trace, *info);
     ASSERT_TRUE(tracer.ok());
     ASSERT_TRUE(tracer->write(decisions_, 1.5).ok());
     ASSERT_TRUE(tracer->finish().ok());
     std::string lines;
     for (const Decision& d : decisions_)
-      append_json(lines, d, std::to_string(d.sequence), "c" + std::to_string(d.category), *info);
-    std::string rows = decision_columns(*info) + "\n";
+      io::append_json(lines, d, std::to_string(d.sequence), "c" + std::to_string(d.category),
+                      *info);
+    std::string rows = io::decision_columns(*info) + "\n";
     for (const Decision& d : decisions_)
-      append_csv(rows, d, std::to_string(d.sequence), "c" + std::to_string(d.category), *info);
+      io::append_csv(rows, d, std::to_string(d.sequence), "c" + std::to_string(d.category), *info);
     files_.model.clear();  // its names are others
     const auto document = [&](const std::string& path, const std::string& traced) {
       ReportFiles files = files_;
@@ -296,7 +297,7 @@ TEST_F(Gather, RefusesDecisionsThatAreOnlyIds) {
   files.decisions = folder_ / "decisions.npy";
   const std::vector<std::int64_t> ids = {0, 1, 2};
   const std::uint64_t shape[] = {3};
-  ASSERT_TRUE(write_npy<std::int64_t>(files.decisions, shape, ids).ok());
+  ASSERT_TRUE(io::write_npy<std::int64_t>(files.decisions, shape, ids).ok());
   const auto report = gather_report(files);
   ASSERT_FALSE(report.ok());
   EXPECT_NE(report.error().hint.find("csv"), std::string::npos);
@@ -309,9 +310,9 @@ TEST_F(Gather, RefusesAPictureIndexOfAnotherLength) {
   files.images_index = folder_ / "index.npy";
   const std::vector<std::int64_t> index = {0, 1};
   const std::uint64_t shape[] = {2};
-  ASSERT_TRUE(write_npy<std::int64_t>(files.images_index, shape, index).ok());
+  ASSERT_TRUE(io::write_npy<std::int64_t>(files.images_index, shape, index).ok());
   EXPECT_FALSE(gather_report(files).ok());
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::report

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 std::int64_t total(const std::vector<std::int64_t>& counts) {
@@ -37,4 +37,4 @@ TEST(Histogram, OfNothingIsEmptyAndDefined) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::report

@@ -5,15 +5,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "made_report.hpp"
 #include "report/report.hpp"
+#include "synthetic_report.hpp"
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 TEST(RenderReport, SaysHowToGetThePageIfItWasNotBuilt) {
   if (!page_template().empty()) GTEST_SKIP() << "this build holds the page";
-  const auto page = render_report(testing::made_input(20, 4).fold());
+  const auto page = render_report(testing::synthetic_input(20, 4).fold());
   ASSERT_FALSE(page.ok());
   EXPECT_EQ(page.error().code, ErrorCode::unsupported);
   EXPECT_NE(page.error().hint.find("npm"), std::string::npos);
@@ -56,7 +56,7 @@ TEST(PageTemplate, LoadsNothingFromTheNetwork) {
 
 TEST(RenderReport, FillsThePageWithItsDocument) {
   if (page_template().empty()) GTEST_SKIP() << "this build holds no page";
-  testing::MadeInput input = testing::made_input(20, 4);
+  testing::MadeInput input = testing::synthetic_input(20, 4);
   input.made[3].id = "caf\xe9";
   input.title = "<b>";
   const auto page = render_report(input.fold());
@@ -67,4 +67,4 @@ TEST(RenderReport, FillsThePageWithItsDocument) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::report

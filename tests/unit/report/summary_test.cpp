@@ -9,22 +9,23 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Ids = std::vector<std::int64_t>;
 
-Evaluation evaluation_of(const Ids& predicted, const Ids& truth, std::int64_t known,
-                         const Ids& closed = {}, const std::vector<std::string>& names = {}) {
-  EvaluationInput input;
+evaluate::Evaluation evaluation_of(const Ids& predicted, const Ids& truth, std::int64_t known,
+                                   const Ids& closed = {},
+                                   const std::vector<std::string>& names = {}) {
+  evaluate::EvaluationInput input;
   input.predicted = predicted;
   input.truth = truth;
   input.known_classes = known;
   input.closed = closed;
   input.class_names = names;
-  auto result = evaluate(input);
+  auto result = evaluate::evaluate(input);
   EXPECT_TRUE(result.ok());
   return std::move(result).value();
 }
@@ -41,7 +42,7 @@ TEST(Summary, JsonHoldsTheSharesAndTheirIntervals) {
 }
 
 TEST(Summary, WhatIsUndefinedIsNullInJsonAndADashInText) {
-  const Evaluation evaluation = evaluation_of({0, 1}, {0, 1}, 0);
+  const evaluate::Evaluation evaluation = evaluation_of({0, 1}, {0, 1}, 0);
   const auto json = evaluation_json(evaluation);
   EXPECT_TRUE(json["strict"]["old"].is_null());
   EXPECT_TRUE(json["known_accuracy"].is_null());
@@ -61,7 +62,7 @@ TEST(Summary, TheClosedSetRowHasTheSameKeysAsTheDecisions) {
 }
 
 TEST(Summary, TextSaysHowMuchTruthThereIsAndWhereTiesLeaveDoubt) {
-  const std::string text = evaluation_text(evaluation_of({0, 0, 1}, {0, 1, kNoTruth}, 1));
+  const std::string text = evaluation_text(evaluation_of({0, 0, 1}, {0, 1, io::kNoTruth}, 1));
   EXPECT_THAT(text, HasSubstr("samples: 3, 2 with truth (66.7 %)"));
   EXPECT_THAT(text, HasSubstr("Equally good strict matchings: old 0.0 to 100.0, new 0.0 to 100.0"));
 }
@@ -85,4 +86,4 @@ TEST(Summary, TextFitsATerminalOfAHundredColumnsWhateverTheNames) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::report

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 using ::testing::HasSubstr;
@@ -104,4 +104,4 @@ TEST(Table, ATableWithoutRowsIsStillATable) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::report

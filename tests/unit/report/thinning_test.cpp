@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "made_report.hpp"
+#include "synthetic_report.hpp"
 
-namespace paco {
+namespace paco::report {
 namespace {
 
 TEST(Thin, KeepsAllWhereThereIsRoom) {
@@ -42,16 +42,16 @@ TEST(Thin, GoesOverTheLimitOnlyForWhatMustStay) {
 }
 
 TEST(FirstOccurrences, WithTruthAreTheFirstSamplesOfNovelClassesOnly) {
-  testing::MadeInput input = testing::made_input(6, 2);
-  input.truth = {0, 3, 3, 2, kNoTruth, 2};
+  testing::MadeInput input = testing::synthetic_input(6, 2);
+  input.truth = {0, 3, 3, 2, io::kNoTruth, 2};
   EXPECT_EQ(first_occurrences(input.fold()), (std::vector<std::size_t>{1, 3}));
 }
 
 TEST(FirstOccurrences, WithoutTruthAreTheBirths) {
-  testing::MadeInput input = testing::made_input(200, 4);
+  testing::MadeInput input = testing::synthetic_input(200, 4);
   input.truth.clear();
   EXPECT_EQ(first_occurrences(input.fold()), (std::vector<std::size_t>{0, 1, 100, 101}));
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::report

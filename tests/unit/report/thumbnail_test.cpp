@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-namespace paco {
+namespace paco::report {
 namespace {
 
-Image filled(std::size_t width, std::size_t height, std::uint8_t value) {
-  Image image;
+embed::Image filled(std::size_t width, std::size_t height, std::uint8_t value) {
+  embed::Image image;
   image.width = width;
   image.height = height;
   image.channels = 3;
@@ -16,19 +16,19 @@ Image filled(std::size_t width, std::size_t height, std::uint8_t value) {
 }
 
 TEST(Shrink, KeepsProportionsAndNeverEnlarges) {
-  const Image wide = shrink(filled(400, 100, 9), 96);
+  const embed::Image wide = shrink(filled(400, 100, 9), 96);
   EXPECT_EQ(wide.width, 96U);
   EXPECT_EQ(wide.height, 24U);
-  const Image small = shrink(filled(28, 28, 9), 96);
+  const embed::Image small = shrink(filled(28, 28, 9), 96);
   EXPECT_EQ(small.width, 28U);
-  const Image line = shrink(filled(1000, 1, 9), 50);
+  const embed::Image line = shrink(filled(1000, 1, 9), 50);
   EXPECT_EQ(line.height, 1U);
 }
 
 TEST(Shrink, TakesTheMeanOfThePixelsUnderEachNewOne) {
-  Image image = filled(2, 2, 0);
+  embed::Image image = filled(2, 2, 0);
   for (std::size_t c = 0; c < 3; ++c) image.pixels[c] = 200;
-  const Image one = shrink(image, 1);
+  const embed::Image one = shrink(image, 1);
   ASSERT_EQ(one.pixels.size(), 3U);
   EXPECT_EQ(one.pixels[0], 50);
 }
@@ -44,4 +44,4 @@ TEST(MakeThumbnail, GivesAJpegAsADataAddress) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::report

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "made_data.hpp"
 #include "paco/session.hpp"
+#include "synthetic_data.hpp"
 #include "temporary_folder.hpp"
 
 namespace {
@@ -33,7 +33,7 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
-namespace paco {
+namespace paco::session {
 namespace {
 
 // Lets one allocation of `call` fail, a later one each time, until it has no more. It is called
@@ -67,7 +67,7 @@ void expect_reported(const std::string& what, std::size_t smallest, Call call) {
 TEST(OutOfMemory, WhicheverAllocationFailsThePublicFunctionsReportIt) {
   testing::MadePlan plan;
   plan.dimension = 1000;
-  const testing::MadeData data = testing::make_data(plan, 3);
+  const testing::SyntheticData data = testing::make_data(plan, 3);
   const testing::TemporaryFolder folder;
   const std::string path = folder / "model.paco";
   expect_reported("calibrate", 0, [&] { return calibrate(data.support_set()); });
@@ -80,7 +80,7 @@ TEST(OutOfMemory, WhicheverAllocationFailsThePublicFunctionsReportIt) {
 }
 
 TEST(OutOfMemory, ASessionReportsItAndThenRefusesToGoOn) {
-  const testing::MadeData data = testing::make_data({}, 3);
+  const testing::SyntheticData data = testing::make_data({}, 3);
   const auto model = std::make_shared<const Model>(*calibrate(data.support_set()));
   const auto started = [&] { return Session::start(model).value(); };
   expect_reported("start", 0, [&] { return Session::start(model); });
@@ -102,4 +102,4 @@ TEST(OutOfMemory, ASessionReportsItAndThenRefusesToGoOn) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::session

@@ -4,17 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "made_data.hpp"
+#include "synthetic_data.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::session {
 namespace {
 
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
 struct Stream {
-  testing::MadeData data = testing::make_data({}, 8);
+  testing::SyntheticData data = testing::make_data({}, 8);
   std::shared_ptr<const Model> model = testing::calibrated(data.support_set());
   TemporaryFolder folder;
   std::string path = folder / "s.journal";
@@ -32,9 +32,9 @@ struct Stream {
   }
   // A discovered category with several members, and one of its samples.
   CategoryId large(const Session& session) const {
-    CategoryId best = kNobody;
+    CategoryId best = kNoId;
     for (CategoryId id = first(); id < session.method().categories().next(); ++id) {
-      if (best == kNobody ||
+      if (best == kNoId ||
           session.method().categories()[id].answered > session.method().categories()[best].answered)
         best = id;
     }
@@ -258,7 +258,7 @@ TEST(Session, MirrorStreamsLiveInJournalsToo) {
     EXPECT_EQ(session.digest().value(), before);
   }
   EXPECT_THAT(refused(session, op(OperationKind::promote, 0)), HasSubstr("known class already"));
-  Operation move = op(OperationKind::move, kNobody);
+  Operation move = op(OperationKind::move, kNoId);
   move.samples = {0, 1};
   ASSERT_TRUE(session.apply(move).ok());
   const std::string digest = session.digest().value();
@@ -269,4 +269,4 @@ TEST(Session, MirrorStreamsLiveInJournalsToo) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::session

@@ -10,10 +10,10 @@
 #include <filesystem>
 
 #include "damaged_file.hpp"
-#include "made_data.hpp"
+#include "synthetic_data.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::session {
 namespace {
 
 using testing::bytes_of;
@@ -21,12 +21,13 @@ using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
 // Rows from memory. Sets a stop source after some of them, names its rows where asked to.
-class MadeSource final : public EmbeddingSource {
+class MadeSource final : public io::EmbeddingSource {
  public:
-  explicit MadeSource(Matrix<double> rows) : EmbeddingSource("made"), rows_(std::move(rows)) {}
+  explicit MadeSource(math::Matrix<double> rows)
+      : io::EmbeddingSource("made"), rows_(std::move(rows)) {}
   std::size_t dimension() const override { return rows_.columns(); }
   std::optional<std::uint64_t> rows() const override { return rows_.rows(); }
-  ElementType type() const override { return ElementType::f64; }
+  io::ElementType type() const override { return io::ElementType::f64; }
 
   std::stop_source* stop = nullptr;
   std::size_t stop_after = 0;
@@ -42,18 +43,18 @@ class MadeSource final : public EmbeddingSource {
     if (stop != nullptr && next_ >= stop_after) stop->request_stop();
     return count;
   }
-  Matrix<double> rows_;
+  math::Matrix<double> rows_;
   std::size_t next_ = 0;
 };
 
 // A made stream with everything needed to run it.
 struct Job {
-  testing::MadeData data;
+  testing::SyntheticData data;
   std::shared_ptr<const Model> model;
   std::optional<Session> session;
   std::shared_ptr<MadeSource> source;
-  std::unique_ptr<DecisionWriter> decisions;
-  std::optional<TraceWriter> trace;
+  std::unique_ptr<io::DecisionWriter> decisions;
+  std::optional<io::TraceWriter> trace;
 
   explicit Job(std::size_t samples = 150) {
     testing::MadePlan plan;
@@ -64,12 +65,12 @@ struct Job {
     source = std::make_shared<MadeSource>(data.stream);
   }
   void write(const std::string& path, std::optional<std::uint64_t> length = {}) {
-    auto writer = make_decision_writer(path, session->method().info(), length);
+    auto writer = io::make_decision_writer(path, session->method().info(), length);
     ASSERT_TRUE(writer.ok()) << writer.error().message;
     decisions = std::move(*writer);
   }
   Result<StreamOutcome> go(const StreamOptions& options, std::stop_token stop = {}) {
-    NoProgress progress;
+    core::NoProgress progress;
     double now = 0;
     return run_stream(
         source, *session, options, {decisions.get(), trace ? &*trace : nullptr}, progress,
@@ -107,12 +108,12 @@ TEST(Stream, RowsThatTheInputNamesKeepTheirNames) {
   run.source->named = true;
   run.write(folder / "d.csv");
   ASSERT_TRUE(run.go(blocks_of(8)).ok());
-  EXPECT_EQ(read_decisions(folder / "d.csv")->samples[13], "row 13");
+  EXPECT_EQ(io::read_decisions(folder / "d.csv")->samples[13], "row 13");
 }
 
 TEST(Stream, AnEmptyStreamIsNoError) {
   Job run(20);
-  run.source = std::make_shared<MadeSource>(Matrix<double>(0, 12));
+  run.source = std::make_shared<MadeSource>(math::Matrix<double>(0, 12));
   const auto outcome = run.go(blocks_of(8));
   ASSERT_TRUE(outcome.ok());
   EXPECT_EQ(outcome->samples, 0u);
@@ -141,7 +142,7 @@ TEST(Stream, EveryStateThatIsSavedOnTheWayKnowsWhereItsDecisionsEnd) {
     first.decisions.reset();
     const auto lengths = output_lengths(state);
     ASSERT_TRUE(lengths.ok() && lengths->decisions);
-    EXPECT_EQ(bytes_of(PartialFile::partial_name(out)), all.substr(0, *lengths->decisions));
+    EXPECT_EQ(bytes_of(core::PartialFile::partial_name(out)), all.substr(0, *lengths->decisions));
 
     Job second;
     ASSERT_TRUE(second.session->restore(state).ok());
@@ -151,7 +152,7 @@ TEST(Stream, EveryStateThatIsSavedOnTheWayKnowsWhereItsDecisionsEnd) {
     ASSERT_TRUE(second.go(rest).ok());
     EXPECT_EQ(bytes_of(out), all);
     EXPECT_EQ(bytes_of(state), bytes_of(folder / "whole.paco"));
-    EXPECT_FALSE(std::filesystem::exists(PartialFile::partial_name(out)));
+    EXPECT_FALSE(std::filesystem::exists(core::PartialFile::partial_name(out)));
   }
 }
 
@@ -182,7 +183,7 @@ TEST(Stream, ABadRowEndsItAndEverythingBeforeItIsKept) {
     EXPECT_EQ(outcome->refused->message, "made: row 95 is all zeros");
     EXPECT_EQ(outcome->samples, 95u);
     EXPECT_TRUE(bytes_of(folder / "d.csv").starts_with("sequence,")) << block;
-    EXPECT_EQ(read_decisions(folder / "d.csv")->decisions.size(), 95u);
+    EXPECT_EQ(io::read_decisions(folder / "d.csv")->decisions.size(), 95u);
     Job after;
     ASSERT_TRUE(after.session->restore(folder / "s.paco").ok());
     EXPECT_EQ(after.session->samples(), 95u);
@@ -208,11 +209,11 @@ TEST(Stream, BadRowsCanBePassedOver) {
 
 TEST(Stream, AnotherDimensionIsRefusedBeforeAnythingIsRead) {
   Job run;
-  run.source = std::make_shared<MadeSource>(Matrix<double>(5, 7));
+  run.source = std::make_shared<MadeSource>(math::Matrix<double>(5, 7));
   const auto outcome = run.go(blocks_of(16));
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().message, "made: rows have 7 values, the model expects 12");
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::session

@@ -7,12 +7,12 @@
 #include <fstream>
 #include <set>
 
-#include "base/files.hpp"
-#include "data/npy.hpp"
+#include "core/files.hpp"
+#include "io/npy.hpp"
 #include "study/study_data.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::study {
 namespace {
 
 using ::testing::HasSubstr;
@@ -27,8 +27,8 @@ void write_pictures(const std::string& images, const std::string& labels) {
     pixels += std::string(4, static_cast<char>(20 * i));
     classes += static_cast<char>(i % 4);
   }
-  ASSERT_TRUE(write_file(images, std::string_view(pixels)).ok());
-  ASSERT_TRUE(write_file(labels, std::string_view(classes)).ok());
+  ASSERT_TRUE(core::write_file(images, std::string_view(pixels)).ok());
+  ASSERT_TRUE(core::write_file(labels, std::string_view(classes)).ok());
 }
 
 std::string write_list(const TemporaryFolder& folder, const std::string& text) {
@@ -50,12 +50,12 @@ std::vector<StudySet> toys(const TemporaryFolder& folder) {
 
 // Embeddings that tell a recipe's margin and seed.
 struct PlayedMaker {
-  std::vector<ImageRecipe> made;
+  std::vector<train::ImageRecipe> made;
 
   SetMaker maker() {
-    return [this](const ImageRecipe& recipe, const std::string& folder) -> Result<void> {
+    return [this](const train::ImageRecipe& recipe, const std::string& folder) -> Result<void> {
       made.push_back(recipe);
-      const TrainOptions& t = recipe.training;
+      const train::TrainOptions& t = recipe.training;
       const double mark = t.use_margin ? t.margin : -1;
       std::vector<double> support, stream;
       std::vector<std::int64_t> labels, truth;
@@ -66,15 +66,15 @@ struct PlayedMaker {
         truth.push_back(i % 4);
       }
       const std::uint64_t rows[] = {6, 3}, one[] = {6};
-      if (auto done = write_npy<std::int64_t>(folder + "/support_labels.npy", one, labels);
+      if (auto done = io::write_npy<std::int64_t>(folder + "/support_labels.npy", one, labels);
           !done.ok())
         return done;
-      if (auto done = write_npy<std::int64_t>(folder + "/stream_labels.npy", one, truth);
+      if (auto done = io::write_npy<std::int64_t>(folder + "/stream_labels.npy", one, truth);
           !done.ok())
         return done;
-      if (auto done = write_npy<double>(folder + "/support.npy", rows, support); !done.ok())
+      if (auto done = io::write_npy<double>(folder + "/support.npy", rows, support); !done.ok())
         return done;
-      return write_npy<double>(folder + "/stream.npy", rows, stream);
+      return io::write_npy<double>(folder + "/stream.npy", rows, stream);
     };
   }
 };
@@ -88,18 +88,18 @@ TEST(SetList, ASetOfImagesBeginsWithWhatIsKnownOfItsNameOrRule) {
     {"name": "shirts", "rule": "fashion-mnist", "epochs": 1, "margin": 0.25},
     {"name": "flowers", "folder": "flowers"}])"));
   ASSERT_TRUE(list.ok()) << list.error().message;
-  const ImageRecipe& cub = *list->at(0).recipe;
+  const train::ImageRecipe& cub = *list->at(0).recipe;
   EXPECT_EQ(cub.images, "tar:" + (folder / "birds.tar"));
   EXPECT_EQ(cub.split.name, "cub");
   EXPECT_EQ(cub.split.list_file, "/lists/ssb.json");
   EXPECT_EQ(cub.weights, folder / "w.pth");
-  EXPECT_EQ(cub.training.epochs, TrainOptions().epochs);
-  const ImageRecipe& shirts = *list->at(1).recipe;
+  EXPECT_EQ(cub.training.epochs, train::TrainOptions().epochs);
+  const train::ImageRecipe& shirts = *list->at(1).recipe;
   EXPECT_EQ(shirts.images, "fashion-mnist");
   EXPECT_EQ(shirts.backbone, "small");
   EXPECT_EQ(shirts.training.epochs, 1);
   EXPECT_EQ(shirts.training.margin, 0.25);
-  EXPECT_EQ(shirts.training.clip, known_recipe("fashion-mnist")->training.clip);
+  EXPECT_EQ(shirts.training.clip, train::known_recipe("fashion-mnist")->training.clip);
   EXPECT_FALSE(list->at(2).recipe);
   EXPECT_EQ(list->at(2).folder, folder / "flowers");
 }
@@ -129,15 +129,15 @@ TEST(SetList, WhatNobodyUnderstandsIsRefusedWithItsWords) {
 TEST(ImageSets, WhatCannotWorkIsRefusedBeforeTheFirstTraining) {
   const TemporaryFolder folder;
   PlayedMaker played;
-  const auto message = [&](ImageRecipe recipe) {
+  const auto message = [&](train::ImageRecipe recipe) {
     const StudySet good = toys(folder)[0];
     recipe.name = "other";
     const auto data = data_for(plan_called("comparison"), {good, {"other", "", recipe, ""}}, 1,
                                folder / "out", played.maker());
     return data.ok() ? "taken" : data.error().message;
   };
-  const ImageRecipe good = *toys(folder)[0].recipe;
-  ImageRecipe bad = *known_recipe("cub");
+  const train::ImageRecipe good = *toys(folder)[0].recipe;
+  train::ImageRecipe bad = *train::known_recipe("cub");
   EXPECT_THAT(message(bad), HasSubstr("nobody has said where its images are"));
   bad = good;
   bad.backbone = "vit_b16";
@@ -156,7 +156,7 @@ TEST(ImageSets, WhatCannotWorkIsRefusedBeforeTheFirstTraining) {
   bad.images = "idx:" + (folder / "absent");
   EXPECT_THAT(message(bad), HasSubstr("other: "));
   EXPECT_TRUE(played.made.empty());
-  EXPECT_EQ(path_kind(folder / "out"), PathKind::absent);
+  EXPECT_EQ(core::path_kind(folder / "out"), core::PathKind::absent);
 }
 
 TEST(ImageSets, EverySeedHasATrainingOfItsOwnAndNoneIsMadeTwice) {
@@ -170,7 +170,7 @@ TEST(ImageSets, EverySeedHasATrainingOfItsOwnAndNoneIsMadeTwice) {
   const auto runs = runs_of(plan, *data, {"closed", "paco"}, 3);
   ASSERT_TRUE(runs.ok());
   EXPECT_EQ(runs->size(), 6u);
-  for (const paco::Run& run : *runs)
+  for (const paco::study::Run& run : *runs)
     EXPECT_EQ((*data)[run.data].stream[0][2], static_cast<double>(run.seed));
   ASSERT_TRUE(data_for(plan, sets, 3, folder / "out", played.maker()).ok());
   EXPECT_EQ(played.made.size(), 3u);
@@ -196,9 +196,9 @@ TEST(ImageSets, VariantsOfTheTrainingAreTrainedAndTheOthersShareOne) {
   const auto runs = runs_of(ablation, *data, {}, 1);
   ASSERT_TRUE(runs.ok());
   EXPECT_EQ(runs->size(), ablation.values.size());
-  for (const paco::Run& run : *runs) {
+  for (const paco::study::Run& run : *runs) {
     const bool without = run.factors[0].second == "no angular margin";
-    EXPECT_EQ((*data)[run.data].support[0][2], without ? -1 : TrainOptions().margin)
+    EXPECT_EQ((*data)[run.data].support[0][2], without ? -1 : train::TrainOptions().margin)
         << run.factors[0].second;
   }
   played.made.clear();
@@ -206,23 +206,23 @@ TEST(ImageSets, VariantsOfTheTrainingAreTrainedAndTheOthersShareOne) {
   const auto swept = data_for(margins, sets, 1, folder / "out", played.maker());
   ASSERT_TRUE(swept.ok()) << swept.error().message;
   std::set<double> trained_with;
-  for (const ImageRecipe& recipe : played.made) trained_with.insert(recipe.training.margin);
+  for (const train::ImageRecipe& recipe : played.made) trained_with.insert(recipe.training.margin);
   // The margin that the recipe has anyway was trained for the study before.
   EXPECT_EQ(trained_with, (std::set<double>{0, 0.1, 0.3, 0.7}));
   EXPECT_EQ(runs_of(margins, *swept, {}, 1)->size(), margins.values.size());
 }
 
 TEST(ImageSets, ARecipeIsKnownAgainWhereverItsFilesLie) {
-  ImageRecipe here = *known_recipe("cub"), there = here;
+  train::ImageRecipe here = *train::known_recipe("cub"), there = here;
   here.images = "tar:/here/cub.tar";
   here.weights = "/here/vit.safetensors";
   there.images = "tar:sets/cub.tar";
   there.weights = "vit.safetensors";
   there.training.device = "cuda";
-  EXPECT_EQ(recipe_text(here), recipe_text(there));
+  EXPECT_EQ(train::recipe_text(here), train::recipe_text(there));
   there.training.seed = 1;
-  EXPECT_NE(recipe_text(here), recipe_text(there));
+  EXPECT_NE(train::recipe_text(here), train::recipe_text(there));
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::study

@@ -10,30 +10,30 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "base/files.hpp"
-#include "data/npy.hpp"
-#include "made_data.hpp"
+#include "core/files.hpp"
+#include "io/npy.hpp"
 #include "study/study_charts.hpp"
 #include "study/study_data.hpp"
+#include "synthetic_data.hpp"
 #include "temporary_folder.hpp"
 
-namespace paco {
+namespace paco::study {
 namespace {
 
 using ::testing::HasSubstr;
 using testing::TemporaryFolder;
 
-void write_set(const std::string& folder, const testing::MadeData& data) {
-  ASSERT_TRUE(make_folder(folder).ok());
-  const auto matrix = [&](const char* name, const Matrix<double>& m) {
+void write_set(const std::string& folder, const testing::SyntheticData& data) {
+  ASSERT_TRUE(core::make_folder(folder).ok());
+  const auto matrix = [&](const char* name, const math::Matrix<double>& m) {
     const std::uint64_t shape[] = {m.rows(), m.columns()};
-    ASSERT_TRUE(
-        write_npy<double>(folder + "/" + name, shape, std::span(m.data(), m.rows() * m.columns()))
-            .ok());
+    ASSERT_TRUE(io::write_npy<double>(folder + "/" + name, shape,
+                                      std::span(m.data(), m.rows() * m.columns()))
+                    .ok());
   };
   const auto labels = [&](const char* name, const std::vector<std::int64_t>& values) {
     const std::uint64_t shape[] = {values.size()};
-    ASSERT_TRUE(write_npy<std::int64_t>(folder + "/" + name, shape, values).ok());
+    ASSERT_TRUE(io::write_npy<std::int64_t>(folder + "/" + name, shape, values).ok());
   };
   matrix("support.npy", data.support);
   matrix("stream.npy", data.stream);
@@ -42,7 +42,7 @@ void write_set(const std::string& folder, const testing::MadeData& data) {
 }
 
 SetMaker no_images() {
-  return [](const ImageRecipe& recipe, const std::string&) -> Result<void> {
+  return [](const train::ImageRecipe& recipe, const std::string&) -> Result<void> {
     return Error{ErrorCode::unsupported, recipe.name + " was to be made", ""};
   };
 }
@@ -59,7 +59,7 @@ std::vector<DataSet> made_sets(const TemporaryFolder& folder) {
 }
 
 std::string text_of(const std::string& path) {
-  const auto bytes = read_file(path);
+  const auto bytes = core::read_file(path);
   EXPECT_TRUE(bytes.ok()) << path;
   return bytes.ok() ? std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()) : "";
 }
@@ -77,7 +77,7 @@ TEST(Study, ASecondRunGivesTheSameBytesAndGoesOnFromWhatIsThere) {
   const TemporaryFolder folder;
   const std::vector<DataSet> sets = made_sets(folder);
   const Plan& plan = *plans_called("comparison").value()[0];
-  NoProgress none;
+  core::NoProgress none;
   const auto first = run_study(plan, sets, request_for(folder / "one"), none, {});
   ASSERT_TRUE(first.ok()) << first.error().message;
   EXPECT_EQ(first->runs, 6u);
@@ -108,7 +108,7 @@ TEST(Study, AStoppedStudySaysHowToGoOn) {
   const std::vector<DataSet> sets = made_sets(folder);
   std::stop_source source;
   source.request_stop();
-  NoProgress none;
+  core::NoProgress none;
   const auto done = run_study(*plans_called("comparison").value()[0], sets,
                               request_for(folder / "out"), none, source.get_token());
   ASSERT_FALSE(done.ok());
@@ -123,7 +123,7 @@ TEST(Study, EveryPlanHasRunsAndEveryContenderAMethod) {
     const auto runs = runs_of(plan, sets, {}, 1);
     ASSERT_TRUE(runs.ok()) << runs.error().message;
     EXPECT_EQ(runs->empty(), about_training(plan)) << plan.name;
-    for (const paco::Run& run : *runs) EXPECT_TRUE(method_info(run.contender.method).ok());
+    for (const paco::study::Run& run : *runs) EXPECT_TRUE(method_info(run.contender.method).ok());
   }
   for (const std::string& label : contender_labels()) {
     const Contender contender = contender_called(label).value();
@@ -149,7 +149,7 @@ TEST(DataSet, FoldersThatCannotBeStudiedAreRefusedBeforeAnythingRuns) {
   const auto missing = read_data_set(folder / "none", "none");
   ASSERT_FALSE(missing.ok());
   EXPECT_THAT(missing.error().message, HasSubstr("none/support.npy is not there"));
-  testing::MadeData data = testing::make_data({}, 3);
+  testing::SyntheticData data = testing::make_data({}, 3);
   for (std::int64_t& label : data.truth) label %= 5;
   write_set(folder / "old", data);
   const auto old = read_data_set(folder / "old", "old");
@@ -219,7 +219,7 @@ nlohmann::ordered_json charts_of(const char* plan_name, const std::vector<DataSe
   const Plan& plan = *plans_called(plan_name).value()[0];
   const auto runs = runs_of(plan, sets, request.contenders, request.seeds);
   RunnerOptions options{request.out + "/runs", 2, request.clock};
-  NoProgress none;
+  core::NoProgress none;
   const auto results = carry_out(*runs, sets, options, none, {});
   if (!results.ok()) ADD_FAILURE() << results.error().message;
   return study_charts(plan, *runs, *results, sets, sets[0].name);
@@ -262,4 +262,4 @@ TEST(StudyCharts, SeveralSeedsGiveADeviationAndTheDefaultValueIsMarked) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::study

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
-namespace paco {
+namespace paco::train {
 namespace {
 
 TEST(AdamW, StepsLikeLibtorchsOwnWithARatePerGroup) {
@@ -58,4 +58,4 @@ TEST(AdamW, HoldsFloat32MastersOfBfloat16Parameters) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::train

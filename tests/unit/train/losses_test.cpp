@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-namespace paco {
+namespace paco::train {
 namespace {
 
 using nlohmann::json;
@@ -130,7 +130,7 @@ TEST(Losses, AVisibleSampleAloneInItsClassIsNotScoredButStandsInTheBank) {
 
 TEST(Episodes, SplitThePresentClassesIntoVisibleHalfAndHidden) {
   for (std::int64_t classes = 1; classes <= 12; ++classes) {
-    Random random(classes);
+    core::Random random(classes);
     std::vector<std::int64_t> labels;
     for (std::int64_t i = 0; i < 40; ++i) labels.push_back(100 + 7 * (i % classes));
     const auto visible = draw_episode(labels, random).visible;
@@ -146,11 +146,11 @@ TEST(Episodes, SplitThePresentClassesIntoVisibleHalfAndHidden) {
 
 TEST(Episodes, WithFewerThanThreeClassesTheTermIsZero) {
   const auto batch = random_batch(8, 2, 4, 5);
-  Random random(0);
+  core::Random random(0);
   const auto stat =
       statistical_loss(batch.view1, batch.view2, batch.labels, draw_episode(batch.labels, random));
   EXPECT_EQ(stat.total.item<double>(), 0.0);
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::train

@@ -9,7 +9,7 @@
 #include "train/metrics.hpp"
 #include "train/options.hpp"
 
-namespace paco {
+namespace paco::train {
 namespace {
 
 using ::testing::HasSubstr;
@@ -95,4 +95,4 @@ TEST(GroupOptions, WhatCannotBeIsRefused) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::train

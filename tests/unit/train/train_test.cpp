@@ -8,13 +8,13 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/files.hpp"
-#include "base/random.hpp"
-#include "images/images.hpp"
+#include "core/files.hpp"
+#include "core/random.hpp"
+#include "embed/images/images.hpp"
 #include "temporary_folder.hpp"
 #include "train/training_set.hpp"
 
-namespace paco {
+namespace paco::train {
 namespace {
 
 using ::testing::HasSubstr;
@@ -23,15 +23,15 @@ using testing::TemporaryFolder;
 constexpr std::size_t kSide = 16;
 
 // Noise with a bright stripe whose height is the class.
-class MadeImages final : public ImageSource {
+class MadeImages final : public embed::ImageSource {
  public:
   MadeImages(std::size_t images, std::vector<std::string> classes)
       : images_(images), classes_(std::move(classes)) {}
   std::size_t size() const override { return images_; }
-  Result<Image> load(std::size_t i) const override {
+  Result<embed::Image> load(std::size_t i) const override {
     if (i == broken_) return Error{ErrorCode::bad_format, "image " + name(i) + " is damaged", ""};
-    Random random(5, i);
-    Image image{kSide, kSide, 3, std::vector<std::uint8_t>(kSide * kSide * 3)};
+    core::Random random(5, i);
+    embed::Image image{kSide, kSide, 3, std::vector<std::uint8_t>(kSide * kSide * 3)};
     for (auto& pixel : image.pixels) pixel = static_cast<std::uint8_t>(random.below(100));
     const auto first = static_cast<std::size_t>(4 * label(i)) * kSide * 3;
     std::fill_n(image.pixels.begin() + static_cast<std::ptrdiff_t>(first), 3 * kSide * 3, 250);
@@ -48,11 +48,11 @@ class MadeImages final : public ImageSource {
   std::size_t broken_ = SIZE_MAX;
 };
 
-MadeImages made_images() { return MadeImages(48, {"a", "b", "c", "d"}); }
+MadeImages synthetic_images() { return MadeImages(48, {"a", "b", "c", "d"}); }
 
 TrainPlan made_plan(const std::string& folder, int epochs = 2) {
   TrainPlan plan;
-  plan.net = *make_spec("small", kSide, 8);
+  plan.net = *embed::make_spec("small", kSide, 8);
   plan.options.epochs = epochs;
   plan.options.batch = 20;  // the last batch of an epoch is smaller
   plan.options.backbone_rate = 1e-3;
@@ -76,7 +76,7 @@ std::string text_of(const std::string& path) {
 }
 
 TEST(Train, StoppedAndResumedGivesTheSameBytesAsNeverStopped) {
-  const auto images = made_images();
+  const auto images = synthetic_images();
   const auto set = *read_training_set(images, "made", {});
   const TemporaryFolder folder;
   const auto whole = train(set, made_plan(folder / "whole", 3), listener());
@@ -107,7 +107,7 @@ TEST(Train, StoppedAndResumedGivesTheSameBytesAsNeverStopped) {
 }
 
 TEST(Train, ResumingWithOtherSettingsIsRefusedAndNamesThem) {
-  const auto images = made_images();
+  const auto images = synthetic_images();
   const auto set = *read_training_set(images, "made", {});
   const TemporaryFolder folder;
   auto plan = made_plan(folder / "run", 1);
@@ -123,7 +123,7 @@ TEST(Train, ResumingWithOtherSettingsIsRefusedAndNamesThem) {
 }
 
 TEST(Train, WhereverTheDiskFillsUpTheOldCheckpointSurvivesOrTheNewOneIsWhole) {
-  const auto images = made_images();
+  const auto images = synthetic_images();
   const auto set = *read_training_set(images, "made", {});
   const TemporaryFolder folder;
   auto plan = made_plan(folder / "old", 1);
@@ -139,7 +139,7 @@ TEST(Train, WhereverTheDiskFillsUpTheOldCheckpointSurvivesOrTheNewOneIsWhole) {
     std::filesystem::remove_all(folder / "copy");
     std::filesystem::copy(folder / "old", folder / "copy");
     plan.folder = folder / "copy";
-    const FailNthOperation failure(n);
+    const core::FailNthOperation failure(n);
     const auto result = train(set, plan, listener());
     if (!failure.happened()) {
       EXPECT_TRUE(result.ok());
@@ -158,7 +158,7 @@ TEST(Train, WhereverTheDiskFillsUpTheOldCheckpointSurvivesOrTheNewOneIsWhole) {
 }
 
 TEST(Train, ADamagedImageIsSkippedAndCountedOrWithStrictAnError) {
-  auto images = made_images();
+  auto images = synthetic_images();
   images.break_image(7);
   const auto set = *read_training_set(images, "made", {});
   const TemporaryFolder folder;
@@ -178,7 +178,7 @@ TEST(Train, ADamagedImageIsSkippedAndCountedOrWithStrictAnError) {
 }
 
 TEST(Train, SetsThatCannotBeTrainedOnAreRefused) {
-  const auto images = made_images();
+  const auto images = synthetic_images();
   const TemporaryFolder folder;
   TrainingSet set = *read_training_set(images, "made", {});
   set.class_names.push_back("empty one");
@@ -193,13 +193,13 @@ TEST(Train, SetsThatCannotBeTrainedOnAreRefused) {
 }
 
 TEST(Train, WeightsOfAnotherNetworkAreRefused) {
-  const auto images = made_images();
+  const auto images = synthetic_images();
   const auto set = *read_training_set(images, "made", {});
   const TemporaryFolder folder;
   auto plan = made_plan(folder / "run", 1);
   plan.weights = folder / "absent.safetensors";
   EXPECT_FALSE(train(set, plan, listener()).ok());
-  ASSERT_TRUE(write_file(plan.weights, "not weights").ok());
+  ASSERT_TRUE(core::write_file(plan.weights, "not weights").ok());
   const auto result = train(set, plan, listener());
   ASSERT_FALSE(result.ok());
   EXPECT_THAT(result.error().message, HasSubstr("absent.safetensors"));
@@ -216,4 +216,4 @@ TEST(Train, AnEpochVisitsEverySampleOnceInAnOrderOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::train

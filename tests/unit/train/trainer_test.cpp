@@ -9,7 +9,7 @@
 
 #include <thread>
 
-namespace paco {
+namespace paco::train {
 namespace {
 
 constexpr int kViewSide = 16;
@@ -51,7 +51,7 @@ MadeViews made_views(std::int64_t samples) {
 
 std::unique_ptr<Trainer> make_trainer(const TrainOptions& options,
                                       std::shared_ptr<ProcessGroup> group = single_process()) {
-  auto net = make_net(*make_spec("small", kViewSide, 12), options.seed);
+  auto net = embed::make_net(*embed::make_spec("small", kViewSide, 12), options.seed);
   return std::make_unique<Trainer>(*net, kClasses, options, torch::kCPU, std::move(group));
 }
 
@@ -66,7 +66,7 @@ std::vector<torch::Tensor> gradients(Trainer& trainer) {
 TEST(Trainer, TwoProcessesHaveTheGradientOfTheJointBatch) {
   const auto views = made_views(15);
   const auto alone = make_trainer({});
-  const auto expected_parts = alone->gradient(views.pixels, views.labels, Random(7));
+  const auto expected_parts = alone->gradient(views.pixels, views.labels, core::Random(7));
   const auto expected = gradients(*alone);
 
   // Two members of a gloo group on loopback, as threads here; tests/cli runs two programs. The
@@ -84,7 +84,7 @@ TEST(Trainer, TwoProcessesHaveTheGradientOfTheJointBatch) {
     ASSERT_TRUE(group.ok()) << group.error().message;
     const auto share = rank == 0 ? views.rows(0, 8) : views.rows(8, 7);
     const auto trainer = make_trainer({}, std::move(*group));
-    parts[rank] = trainer->gradient(share.pixels, share.labels, Random(7));
+    parts[rank] = trainer->gradient(share.pixels, share.labels, core::Random(7));
     found[rank] = gradients(*trainer);
   };
   std::thread other(member, 1);
@@ -107,9 +107,10 @@ TEST(Trainer, LearnsToTellTheClassesApart) {
   TrainOptions options;
   options.backbone_rate = options.head_rate = 3e-3;
   const auto trainer = make_trainer(options);
-  const auto first = trainer->step(views.pixels, views.labels, Random(0), 1.0);
+  const auto first = trainer->step(views.pixels, views.labels, core::Random(0), 1.0);
   torch::Tensor last;
-  for (int i = 1; i < 30; ++i) last = trainer->step(views.pixels, views.labels, Random(i), 1.0);
+  for (int i = 1; i < 30; ++i)
+    last = trainer->step(views.pixels, views.labels, core::Random(i), 1.0);
   EXPECT_LT(last[kLoss].item<double>(), 0.7 * first[kLoss].item<double>());
   EXPECT_GT(last[kAccuracy].item<double>(), 0.9);
   EXPECT_GT(last[kGradient].item<double>(), 0.0);
@@ -118,16 +119,16 @@ TEST(Trainer, LearnsToTellTheClassesApart) {
 TEST(Trainer, LossIsClassificationPlusTheWeightedEpisode) {
   const auto views = made_views(12);
   TrainOptions options;
-  const auto parts = make_trainer(options)->gradient(views.pixels, views.labels, Random(1));
+  const auto parts = make_trainer(options)->gradient(views.pixels, views.labels, core::Random(1));
   EXPECT_GT(parts[kStat].item<double>(), 0.0);
   EXPECT_NEAR(parts[kLoss].item<double>(),
               parts[kCls].item<double>() + 0.2 * parts[kStat].item<double>(), 1e-4);
   options.use_stat = false;
-  const auto ablated = make_trainer(options)->gradient(views.pixels, views.labels, Random(1));
+  const auto ablated = make_trainer(options)->gradient(views.pixels, views.labels, core::Random(1));
   EXPECT_EQ(ablated[kStat].item<double>(), 0.0);
   EXPECT_NEAR(ablated[kLoss].item<double>(), parts[kCls].item<double>(), 1e-5);
   options.use_margin = false;
-  const auto plain = make_trainer(options)->gradient(views.pixels, views.labels, Random(1));
+  const auto plain = make_trainer(options)->gradient(views.pixels, views.labels, core::Random(1));
   EXPECT_LT(plain[kLoss].item<double>(), ablated[kLoss].item<double>()) << "a margin costs";
 }
 
@@ -142,7 +143,7 @@ TEST(Trainer, OnlyTheChosenBlocksLearn) {
       before[item.key()] = item.value().detach().clone();
     }
     const auto classifier = trainer->classifier().detach().clone();
-    trainer->step(views.pixels, views.labels, Random(0), 1.0);
+    trainer->step(views.pixels, views.labels, core::Random(0), 1.0);
     EXPECT_FALSE(torch::equal(classifier, trainer->classifier()));
     std::size_t moved = 0, moved_head = 0;
     for (const auto& item : trainer->net().named_parameters()) {
@@ -160,4 +161,4 @@ TEST(Trainer, OnlyTheChosenBlocksLearn) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::train

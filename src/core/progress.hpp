@@ -1,0 +1,54 @@
+// How a long loop tells how far it is. The loop is given a Progress and calls it; where the words
+// go, and what time it is, is passed in too, so the library prints nothing by itself and tests need
+// no waiting.
+//
+//   progress.start("embed", "images", total);
+//   for (...) progress.update(done);       // cheap: draws at most ten times a second
+//   progress.finish();
+//
+// One loop at a time; calls come from one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace paco::core {
+
+using Clock = std::function<double()>;  // seconds since some fixed moment, never going back
+Clock steady_clock();
+
+using TextSink = std::function<void(std::string_view)>;
+
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  // What is being done, what is counted, and how many there are where that is known.
+  virtual void start(std::string_view title, std::string_view unit,
+                     std::optional<std::uint64_t> total) = 0;
+  // `done` so far, and a few words worth seeing beside it ("loss 0.412").
+  virtual void update(std::uint64_t done, std::string_view note = {}) = 0;
+  virtual void finish() = 0;
+};
+
+// Says nothing.
+class NoProgress final : public Progress {
+ public:
+  void start(std::string_view, std::string_view, std::optional<std::uint64_t>) override {}
+  void update(std::uint64_t, std::string_view) override {}
+  void finish() override {}
+};
+
+// For a terminal: one line, drawn over and over, with a bar, the rate and the time that remains.
+std::unique_ptr<Progress> make_progress_bar(TextSink sink, Clock clock, unsigned columns = 80);
+
+// For a file or a pipe: a row when 1, 2, 4, 8, ... are done, and one at the end.
+std::unique_ptr<Progress> make_progress_rows(TextSink sink, Clock clock);
+
+// "0:07", "12:40", "3:05:09": for people. "-" where it is not known.
+std::string format_duration(double seconds);
+
+}  // namespace paco::core

@@ -1,0 +1,57 @@
+// Whole data sets to embeddings: decoding, network and output side by side.
+//
+// embed_images hands every batch to a sink; embed_to_file writes a file and can be interrupted:
+// every so often the rows so far are put into a part file beside the output (OUT.part-000000, ...),
+// and at an interruption the rest too. With `resume` those rows are taken as they are and the run
+// goes on behind them. Batches are cut at the same places either way, so the file has the same
+// bytes as if it had never been interrupted. Parts go away when the file is complete.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "core/progress.hpp"
+#include "embed/embedder.hpp"
+#include "embed/images/loader.hpp"
+#include "paco/result.hpp"
+#include "paco/rows.hpp"
+
+namespace paco::embed {
+
+struct EmbedOptions {
+  std::size_t batch = 128;
+  unsigned threads = 1;  // that decode
+  bool strict = false;   // an unreadable image is an error instead of a skipped sample
+};
+
+struct EmbedReport {
+  std::vector<std::size_t> samples;   // indices in the source, one per row
+  std::vector<SkippedImage> skipped;  // images that could not be read
+  std::size_t resumed = 0;            // rows that came from part files
+};
+
+// Called in order, once per batch that holds a sample.
+using EmbedSink = std::function<Result<void>(const Batch& batch, Rows<const float> embeddings)>;
+
+// `order`: the samples to embed, as indices in the source.
+Result<EmbedReport> embed_images(const ImageSource& source, const std::vector<std::size_t>& order,
+                                 ImageEmbedder& embedder, const EmbedOptions& options,
+                                 const EmbedSink& sink, core::Progress& progress,
+                                 std::stop_token stop = {});
+
+struct EmbedFileOptions : EmbedOptions {
+  std::string out;  // kind of file by its name, see data/embedding_writer.hpp
+  bool resume = false;
+  double part_seconds = 30;  // a part is written when this long has passed since the last one ...
+  std::size_t part_rows = std::size_t{1} << 16;  // ... or when this many rows have come
+  core::Clock clock = core::steady_clock();
+};
+
+Result<EmbedReport> embed_to_file(const ImageSource& source, const std::vector<std::size_t>& order,
+                                  ImageEmbedder& embedder, const EmbedFileOptions& options,
+                                  core::Progress& progress, std::stop_token stop = {});
+
+}  // namespace paco::embed

@@ -1,0 +1,56 @@
+// Images to embeddings with a trained run or a bare backbone: the face of what does it. On a CPU
+// that is vision/cpu_embedder.hpp, on a GPU torch_embedder.hpp.
+//
+// For whole data sets see embed_images.hpp. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "embed/images/loader.hpp"
+#include "embed/weights/net_spec.hpp"
+#include "math/matrix.hpp"
+#include "paco/result.hpp"
+#include "paco/rows.hpp"
+
+namespace paco::embed {
+
+struct EmbedderSettings {
+  std::string device = "cpu";  // cpu, cuda, cuda:N
+  unsigned threads = 0;        // of the network on a CPU; 0: all cores
+  // float32, bfloat16, on a CPU also int8; auto: bfloat16 on a GPU, float32 on a CPU.
+  std::string precision = "auto";
+};
+
+class ImageEmbedder {
+ public:
+  virtual ~ImageEmbedder() = default;
+
+  virtual const NetSpec& spec() const = 0;
+  virtual const std::vector<std::string>& class_names() const = 0;  // empty for a bare backbone
+  // (classes, d); no rows where there is none.
+  virtual const math::Matrix<float>& classifier() const = 0;
+  virtual const std::vector<std::string>& ignored_tensors() const = 0;  // of the weights file
+
+  // Differs between networks, weights and precisions: tells whether two embeddings have the same
+  // origin.
+  virtual std::uint64_t fingerprint() const = 0;
+
+  // View 0 of a batch -> out, (batch.samples.size(), spec().embedding()).
+  Result<void> embed(const Batch& batch, Rows<float> out) {
+    if (auto submitted = submit(batch); !submitted.ok()) return submitted;
+    return collect(out);
+  }
+  // The same in two steps, so that a GPU works while the caller does: submit() hands a batch over,
+  // collect() waits for its embeddings. Between them other batches may be submitted; they are
+  // collected in order.
+  virtual Result<void> submit(const Batch& batch) = 0;
+  virtual Result<void> collect(Rows<float> out) = 0;
+  // Memory that the device copies from fastest, for LoaderSettings::allocate.
+  virtual std::function<std::shared_ptr<std::uint8_t[]>(std::size_t)> allocator() const = 0;
+};
+
+}  // namespace paco::embed

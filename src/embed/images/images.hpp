@@ -1,0 +1,52 @@
+// Data sets of images behind one face: folders, tar archives, IDX and CIFAR files.
+//
+// A data set is named by a short text, "KIND:PATH" (list in open_images). Images come as 8-bit RGB
+// whatever they were stored as: an alpha channel is laid over white, and the picture is turned as
+// its EXIF data say. Images are read when they are loaded (gzip files excepted, which are held in
+// memory), and load() may be called from many threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/labels.hpp"
+#include "paco/result.hpp"
+
+namespace paco::embed {
+
+// pixels is (height, width, channels), row-major.
+struct Image {
+  std::size_t width = 0;
+  std::size_t height = 0;
+  std::size_t channels = 3;
+  std::vector<std::uint8_t> pixels;
+};
+
+class ImageSource {
+ public:
+  virtual ~ImageSource() = default;
+
+  virtual std::size_t size() const = 0;
+  virtual Result<Image> load(std::size_t i) const = 0;  // thread-safe; i < size()
+  virtual std::int64_t label(std::size_t i) const = 0;  // of class_names(); -1 where there is none
+  virtual std::string name(std::size_t i) const = 0;    // path inside the data set, or the number
+  virtual const std::vector<std::string>& class_names() const = 0;
+};
+
+// The specification of a data set:
+//   folder:PATH           one folder per class, in the order of names; or images without classes
+//   tar:PATH              the same inside a tar archive, also .tar.gz
+//   idx:IMAGES[,LABELS]   MNIST's format, plain or .gz
+//   cifar10:PATH          the folder of the binary version (five training batches), or a .bin file
+//   cifar100:PATH         likewise (train.bin, fine labels)
+//   fashion-mnist[:test]  from Debian's package dataset-fashion-mnist
+// A path alone is a folder or a tar archive, as it turns out.
+Result<std::unique_ptr<ImageSource>> open_images(const std::string& spec);
+
+// The label of every image; an error where the data set has none.
+Result<io::Labels> image_labels(const ImageSource& source);
+
+}  // namespace paco::embed

@@ -1,0 +1,264 @@
+// Writing decisions: lines of text, or a vector of ids.
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <concepts>
+#include <nlohmann/json.hpp>
+
+#include "core/try.hpp"
+#include "io/csv.hpp"
+#include "io/decision_file.hpp"
+#include "io/npy.hpp"
+
+namespace paco::io {
+namespace {
+
+// Most names are plain, and the library takes longer for one than all else of a line.
+void append_quoted(std::string& text, std::string_view name) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return c >= ' ' && c <= '~' && c != '"' && c != '\\';
+  });
+  if (plain) {
+    text.append("\"").append(name).append("\"");
+  } else {
+    text += nlohmann::json(name).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+}
+
+// The shortest text that reads back as the same number.
+void append_number(std::string& text, double x) {
+  std::array<char, 32> room;
+  char* const end = fmt::format_to(room.data(), FMT_COMPILE("{}"), x);
+  text.append(room.data(), end);
+}
+
+void append_integer(std::string& text, std::integral auto x) {
+  const fmt::format_int digits(x);
+  text.append(digits.data(), digits.size());
+}
+
+void append_key(std::string& text, std::string_view key) {
+  text.append(",\"").append(key).append("\":");
+}
+
+std::string_view choice(const EvidenceField& field, double value) {
+  if (!(value >= 0 && value < static_cast<double>(field.choices.size()))) return {};
+  return field.choices[static_cast<std::size_t>(value)];
+}
+
+class TextWriter final : public DecisionWriter {
+ public:
+  TextWriter(core::PartialFile file, bool csv, const MethodInfo& method)
+      : file_(std::move(file)), csv_(csv), method_(method) {}
+  Result<void> write(std::span<const Decision> decisions, std::span<const std::string> samples,
+                     std::span<const std::string> names) override {
+    text_.clear();
+    if (csv_ && file_.size() == 0) text_ = decision_columns(method_) + "\n";
+    for (std::size_t i = 0; i < decisions.size(); ++i)
+      (csv_ ? append_csv : append_json)(text_, decisions[i], samples[i], names[i], method_);
+    return file_.write(text_);
+  }
+  Result<std::uint64_t> sync() override {
+    PACO_TRY(write({}, {}, {}));
+    PACO_TRY(file_.sync());
+    return file_.size();
+  }
+  Result<void> finish() override {
+    PACO_TRY(write({}, {}, {}));
+    return file_.finish();
+  }
+  void discard() override { file_.discard(); }
+
+ private:
+  core::PartialFile file_;
+  bool csv_;
+  const MethodInfo& method_;
+  std::string text_;
+};
+
+// The header is of one length whatever the count, which is put right at every sync.
+class IdWriter final : public DecisionWriter {
+ public:
+  explicit IdWriter(core::PartialFile file) : file_(std::move(file)) {}
+  Result<void> start() {
+    const std::uint64_t before = header().size();
+    if (file_.size() == 0) return file_.write(header());
+    if (file_.size() < before || (file_.size() - before) % sizeof(std::int64_t) != 0) {
+      return Error{
+          ErrorCode::mismatch,
+          fmt::format("{}: {} bytes are no whole number of ids", file_.path(), file_.size()),
+          "give the file that was written together with the state, or another name"};
+    }
+    rows_ = (file_.size() - before) / sizeof(std::int64_t);
+    return {};
+  }
+  Result<void> write(std::span<const Decision> decisions, std::span<const std::string>,
+                     std::span<const std::string>) override {
+    ids_.clear();
+    for (const Decision& d : decisions) ids_.push_back(d.category);
+    rows_ += ids_.size();
+    return file_.write(std::as_bytes(std::span<const std::int64_t>(ids_)));
+  }
+  Result<std::uint64_t> sync() override {
+    PACO_TRY(file_.write_at(0, header()));
+    PACO_TRY(file_.sync());
+    return file_.size();
+  }
+  Result<void> finish() override {
+    PACO_TRY(file_.write_at(0, header()));
+    return file_.finish();
+  }
+  void discard() override { file_.discard(); }
+
+ private:
+  std::string header() const {
+    const std::uint64_t shape[] = {rows_};
+    return npy_header(ElementType::i64, shape);
+  }
+  core::PartialFile file_;
+  std::uint64_t rows_ = 0;
+  std::vector<std::int64_t> ids_;
+};
+
+class SinkWriter final : public DecisionWriter {
+ public:
+  SinkWriter(std::function<Result<void>(std::string_view)> sink, const MethodInfo& method)
+      : sink_(std::move(sink)), method_(method) {}
+  Result<void> write(std::span<const Decision> decisions, std::span<const std::string> samples,
+                     std::span<const std::string> names) override {
+    text_.clear();
+    for (std::size_t i = 0; i < decisions.size(); ++i)
+      append_json(text_, decisions[i], samples[i], names[i], method_);
+    return sink_(text_);
+  }
+  Result<std::uint64_t> sync() override { return std::uint64_t{0}; }
+  Result<void> finish() override { return {}; }
+  void discard() override {}
+
+ private:
+  std::function<Result<void>(std::string_view)> sink_;
+  const MethodInfo& method_;
+  std::string text_;
+};
+
+}  // namespace
+
+Result<DecisionFormat> decision_format(const std::string& path) {
+  if (path.ends_with(".csv")) return DecisionFormat::csv;
+  if (path.ends_with(".jsonl")) return DecisionFormat::jsonl;
+  if (path.ends_with(".npy")) return DecisionFormat::npy;
+  return Error{ErrorCode::bad_argument,
+               fmt::format("{}: the name does not say how to write decisions", path),
+               "end it in .csv, .jsonl or .npy"};
+}
+
+std::string decision_columns(const MethodInfo& method) {
+  std::string text = "sequence,sample,verdict,category,name";
+  for (const EvidenceField& field : method.evidence) {
+    if (!field.choices.empty() && !field.after) text += fmt::format(",{}", field.name);
+  }
+  text += ",score,threshold,runner_up";
+  for (const EvidenceField& field : method.evidence) {
+    if (field.choices.empty() && !field.after) text += fmt::format(",{}", field.name);
+  }
+  return text + ",prototype";
+}
+
+void append_csv(std::string& text, const Decision& d, std::string_view sample,
+                std::string_view name, const MethodInfo& method) {
+  const auto number = [&](double x) {
+    text.push_back(',');
+    if (!std::isnan(x)) append_number(text, x);
+  };
+  append_integer(text, d.sequence);
+  text.append(",").append(csv_field(sample)).append(",").append(verdict_name(d.verdict));
+  text.push_back(',');
+  append_integer(text, d.category);
+  text.append(",").append(csv_field(name));
+  for (std::size_t i = 0; i < method.evidence.size(); ++i) {
+    const EvidenceField& field = method.evidence[i];
+    if (field.choices.empty() || field.after) continue;
+    text.push_back(',');
+    text.append(choice(field, d.evidence[i]));
+  }
+  number(d.score);
+  number(d.threshold);
+  text.push_back(',');
+  append_integer(text, d.runner_up);
+  for (std::size_t i = 0; i < method.evidence.size(); ++i) {
+    const EvidenceField& field = method.evidence[i];
+    if (field.choices.empty() && !field.after) number(d.evidence[i]);
+  }
+  text.push_back(',');
+  append_integer(text, d.prototype);
+  text.push_back('\n');
+}
+
+void append_json(std::string& text, const Decision& d, std::string_view sample,
+                 std::string_view name, const MethodInfo& method) {
+  const auto number = [&](std::string_view key, double x) {
+    append_key(text, key);
+    if (std::isfinite(x)) {
+      append_number(text, x);
+    } else {
+      text.append("null");
+    }
+  };
+  text.append("{\"sequence\":");
+  append_integer(text, d.sequence);
+  append_key(text, "sample");
+  append_quoted(text, sample);
+  append_key(text, "verdict");
+  text.append("\"").append(verdict_name(d.verdict)).append("\"");
+  append_key(text, "category");
+  append_integer(text, d.category);
+  append_key(text, "name");
+  append_quoted(text, name);
+  for (std::size_t i = 0; i < method.evidence.size(); ++i) {
+    const EvidenceField& field = method.evidence[i];
+    if (field.choices.empty() || field.after) continue;
+    append_key(text, field.name);
+    const std::string_view value = choice(field, d.evidence[i]);
+    if (value.empty()) {
+      text.append("null");
+    } else {
+      text.append("\"").append(value).append("\"");
+    }
+  }
+  number("score", d.score);
+  number("threshold", d.threshold);
+  append_key(text, "runner_up");
+  append_integer(text, d.runner_up);
+  for (std::size_t i = 0; i < method.evidence.size(); ++i) {
+    const EvidenceField& field = method.evidence[i];
+    if (field.choices.empty() && !field.after) number(field.name, d.evidence[i]);
+  }
+  append_key(text, "prototype");
+  append_integer(text, d.prototype);
+  text.append("}\n");
+}
+
+Result<std::unique_ptr<DecisionWriter>> make_decision_writer(const std::string& path,
+                                                             const MethodInfo& method,
+                                                             std::optional<std::uint64_t> length) {
+  PACO_ASSIGN(const DecisionFormat format, decision_format(path));
+  PACO_ASSIGN(core::PartialFile file,
+              length ? core::PartialFile::resume(path, *length) : core::PartialFile::create(path));
+  if (format == DecisionFormat::npy) {
+    auto writer = std::make_unique<IdWriter>(std::move(file));
+    PACO_TRY(writer->start());
+    return std::unique_ptr<DecisionWriter>(std::move(writer));
+  }
+  return std::unique_ptr<DecisionWriter>(
+      std::make_unique<TextWriter>(std::move(file), format == DecisionFormat::csv, method));
+}
+
+std::unique_ptr<DecisionWriter> make_json_line_writer(
+    std::function<Result<void>(std::string_view)> sink, const MethodInfo& method) {
+  return std::make_unique<SinkWriter>(std::move(sink), method);
+}
+
+}  // namespace paco::io

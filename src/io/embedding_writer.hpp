@@ -1,0 +1,35 @@
+// Embeddings into a file, a block of rows at a time; the counterpart of embeddings.hpp.
+//
+// The kind of file follows from the name: .npy .npz .safetensors .csv .jsonl .fvecs. npy, csv,
+// jsonl and fvecs are written as the rows come; npz and safetensors, whose heads need the size of
+// the whole, collect them in memory first. The file appears under its name only at commit(). One
+// thread at a time.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "io/element.hpp"
+#include "paco/result.hpp"
+#include "paco/rows.hpp"
+
+namespace paco::io {
+
+class EmbeddingWriter {
+ public:
+  virtual ~EmbeddingWriter() = default;
+
+  // `ids` names the rows in csv and jsonl files (others have no place for names): empty, or one per
+  // row, and the same for every block.
+  virtual Result<void> append(Rows<const double> block, const std::vector<std::string>& ids) = 0;
+  virtual Result<void> commit() = 0;
+};
+
+// `type` is f16, f32 or f64 and holds for npy, npz and safetensors; fvecs is always f32; text has
+// all digits of a double.
+Result<std::unique_ptr<EmbeddingWriter>> create_embeddings(const std::string& path,
+                                                           std::size_t dimension,
+                                                           ElementType type = ElementType::f32);
+
+}  // namespace paco::io

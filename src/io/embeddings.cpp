@@ -1,0 +1,195 @@
+#include "io/embeddings.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cassert>
+
+#include "core/try.hpp"
+#include "io/array_file.hpp"
+#include "io/element.hpp"
+#include "io/embedding_sources.hpp"
+#include "io/format.hpp"
+
+namespace paco::io {
+namespace {
+
+// Numbers that are read and checked at a time: what was written is still in the cache when it is
+// checked.
+constexpr std::size_t kStep = std::size_t{1} << 14;
+// Numbers of the largest block that is suggested, unless a row has more.
+constexpr std::size_t kBlock = std::size_t{1} << 22;
+
+// `bytes` opens the whole content for the formats that need more than a stream.
+template <class OpenBytes>
+EmbeddingResult open_stream(ByteStream stream, const std::string& member, OpenBytes bytes) {
+  PACO_ASSIGN(const FileFormat format, detect_format(stream));
+  const std::string name = stream.name();
+  if (!member.empty() && format != FileFormat::zip && format != FileFormat::safetensors) {
+    return Error{ErrorCode::bad_argument,
+                 fmt::format("{}: holds one array, '#{}' cannot choose", name, member),
+                 "leave out what stands after the #"};
+  }
+  switch (format) {
+    case FileFormat::npy: {
+      PACO_ASSIGN(const NpyHeader header, read_npy_header(stream));
+      std::optional<ColumnBytes> columns;
+      if (header.column_major && stream.size()) {
+        columns.emplace();
+        columns->offset = stream.position();
+        PACO_ASSIGN(columns->bytes, bytes(stream));
+        if (columns->bytes.size() < columns->offset + header.data_bytes()) {
+          return Error{ErrorCode::io, fmt::format("{}: changed while it was opened", name),
+                       "try again"};
+        }
+      }
+      return make_dense_source(std::move(stream), header, std::move(columns));
+    }
+    case FileFormat::zip:
+    case FileFormat::safetensors: {
+      PACO_ASSIGN(auto all, bytes(stream));
+      PACO_ASSIGN(auto arrays, ArrayFile::open(std::move(all), format, name));
+      PACO_ASSIGN(const std::string chosen, arrays.choose(member, "embeddings", 2));
+      PACO_ASSIGN(auto array, arrays.array(chosen));
+      return make_dense_source(std::move(array.stream), array.header, std::nullopt);
+    }
+    case FileFormat::jsonl:
+      return make_jsonl_source(std::move(stream));
+    case FileFormat::text:
+      return make_csv_source(std::move(stream));
+    case FileFormat::fvecs:
+      return make_fvecs_source(std::move(stream));
+    case FileFormat::empty:
+      return Error{ErrorCode::bad_format, fmt::format("{}: is empty", name),
+                   "check the program that wrote it"};
+    default:
+      return Error{
+          ErrorCode::unsupported,
+          fmt::format(
+              "{}: {}", name,
+              format == FileFormat::unknown
+                  ? "not a file of embeddings that can be read here"
+                  : fmt::format("a file of kind {} holds no embeddings", format_name(format))),
+          "give npy, npz, safetensors, csv, jsonl or fvecs; images go through 'paco embed' first"};
+  }
+}
+
+// Fills the block, fewer rows at the end, and checks them while they are in the cache.
+Result<std::size_t> read_checked(EmbeddingSource& source, Rows<double> block,
+                                 std::uint64_t first_row) {
+  const std::size_t step = std::max<std::size_t>(1, kStep / block.columns);
+  std::size_t done = 0;
+  while (done < block.rows) {
+    const auto part = block.slice(done, std::min(step, block.rows - done));
+    PACO_ASSIGN(const std::size_t count, source.read(part));
+    PACO_TRY(check_finite(part.slice(0, count), source.name(), first_row + done));
+    done += count;
+    if (count < part.rows) break;
+  }
+  return done;
+}
+
+// All rows; `most`, where given, ends it one row later.
+Result<math::Matrix<double>> read_up_to(EmbeddingSource& source,
+                                        std::optional<std::uint64_t> most) {
+  const std::size_t columns = source.dimension();
+  const auto total = source.rows();
+  // A promise of many rows is believed only as far as rows arrive.
+  const std::uint64_t believed = std::max<std::size_t>(1, (std::size_t{1} << 27) / columns);
+  const std::uint64_t limit = total ? *total : most ? *most + 1 : UINT64_MAX;
+  math::Matrix<double>::Numbers data;
+  std::size_t rows = 0;
+  while (rows < limit) {
+    const std::uint64_t wanted =
+        std::min(limit, rows == 0 ? std::min(total.value_or(1024), believed) : 2 * rows);
+    const std::size_t more = wanted - rows;
+    data.resize(wanted * columns);
+    PACO_ASSIGN(const std::size_t count,
+                read_checked(source, {data.data() + rows * columns, more, columns}, rows));
+    rows += count;
+    if (count < more) break;
+  }
+  if (rows == total) {
+    // Asking once more lets the source find what does not belong behind the last row.
+    std::vector<double> none(columns);
+    PACO_TRY(source.read({none.data(), 1, columns}));
+  }
+  if (rows == 0) {
+    return Error{ErrorCode::bad_shape, fmt::format("{}: holds no samples", source.name()),
+                 "check the program that wrote it"};
+  }
+  data.resize(rows * columns);
+  return math::Matrix<double>(rows, columns, std::move(data));
+}
+
+}  // namespace
+
+Result<std::size_t> EmbeddingSource::read(Rows<double> block, std::vector<std::string>* ids) {
+  assert(block.columns == dimension());
+  if (ids) ids->clear();
+  return read_rows(block, ids, Wait::for_all);
+}
+
+Result<std::size_t> EmbeddingSource::read_ready(Rows<double> block, std::vector<std::string>* ids) {
+  assert(block.columns == dimension());
+  if (ids) ids->clear();
+  return read_rows(block, ids, Wait::for_one);
+}
+
+std::size_t EmbeddingSource::block_rows(std::size_t wanted) const {
+  const std::uint64_t most = std::min<std::uint64_t>(rows().value_or(wanted), kBlock / dimension());
+  return std::min(wanted, static_cast<std::size_t>(std::max<std::uint64_t>(most, 1)));
+}
+
+Result<void> check_finite(Rows<const double> rows, const std::string& name,
+                          std::uint64_t first_row) {
+  const std::span<const double> numbers(rows.data, rows.rows * rows.columns);
+  const auto bad = first_not_finite(numbers);
+  if (!bad) return {};
+  return Error{
+      ErrorCode::bad_value,
+      fmt::format("{}: row {}, value {} is {}", name, first_row + *bad / rows.columns,
+                  *bad % rows.columns, numbers[*bad] != numbers[*bad] ? "NaN" : "infinite"),
+      "remove or repair this row; a model that overflows in float16 should write float32"};
+}
+
+EmbeddingResult open_embeddings(const std::string& path) {
+  const MemberPath parts = split_member(path);
+  PACO_ASSIGN(auto stream, ByteStream::open(parts.path));
+  return open_stream(std::move(stream), parts.member, [&](ByteStream& opened) {
+    // A pipe cannot be opened twice, and what is packed has to be unpacked anyway.
+    return opened.size() ? FileBytes::open(parts.path) : FileBytes::rest_of(opened);
+  });
+}
+
+EmbeddingResult open_embeddings(std::span<const std::byte> bytes, const std::string& name) {
+  return open_stream(ByteStream::from_bytes(bytes, name), "",
+                     [&](ByteStream&) -> Result<FileBytes> { return FileBytes::of(bytes); });
+}
+
+Result<math::Matrix<double>> read_embeddings(EmbeddingSource& source) {
+  return read_up_to(source, std::nullopt);
+}
+
+Result<math::Matrix<double>> read_embeddings(EmbeddingSource& source, std::uint64_t rows,
+                                             const std::string& labels) {
+  const auto mismatch = [&](const std::string& found) {
+    return Error{
+        ErrorCode::bad_shape,
+        fmt::format("{} has {} rows, {} has {} labels", source.name(), found, labels, rows),
+        "give one label for every row, in the same order"};
+  };
+  if (source.rows() && *source.rows() != rows) return mismatch(std::to_string(*source.rows()));
+  PACO_ASSIGN(math::Matrix<double> all, read_up_to(source, rows));
+  if (all.rows() > rows) return mismatch("more");
+  if (all.rows() < rows) return mismatch(std::to_string(all.rows()));
+  return all;
+}
+
+Result<math::Matrix<double>> read_embeddings(const std::string& path) {
+  PACO_ASSIGN(auto source, open_embeddings(path));
+  return read_embeddings(*source);
+}
+
+}  // namespace paco::io

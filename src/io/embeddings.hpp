@@ -1,0 +1,80 @@
+// Embeddings from any file, a block of rows at a time.
+//
+// The format is found by looking at the content, not the name: npy, npz, safetensors, csv, jsonl,
+// fvecs, each also packed with gzip. A file larger than memory is read in blocks without ever being
+// in memory as a whole. A source may be used by one thread at a time.
+//
+// Where an npz or safetensors file holds several arrays, "FILE#NAME" names one; without a name the
+// array called "embeddings", or else the only one with two dimensions, is taken.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/byte_stream.hpp"
+#include "io/element.hpp"
+#include "math/matrix.hpp"
+#include "paco/result.hpp"
+#include "paco/rows.hpp"
+
+namespace paco::io {
+
+class EmbeddingSource {
+ public:
+  virtual ~EmbeddingSource() = default;
+
+  virtual std::size_t dimension() const = 0;
+  // How many rows there are in all, where the format says so before the end.
+  virtual std::optional<std::uint64_t> rows() const = 0;
+  // The floating type that holds the file's numbers without loss; f64 for text.
+  virtual ElementType type() const = 0;
+  // What a person should know of how the input was understood, e.g. a column that is no value.
+  virtual std::vector<std::string> notes() const { return {}; }
+
+  // Fills the first rows of `block` (block.columns == dimension()) and says how many; fewer than
+  // block.rows only at the end, 0 after it. `ids`, where not null, receives one id per row read if
+  // the input names its rows, else nothing. Numbers come as they stand there, NaN and infinity
+  // included: rows may be passed over unused, so whoever uses them calls check_finite().
+  Result<std::size_t> read(Rows<double> block, std::vector<std::string>* ids = nullptr);
+  // The same, but waits for one row only: of a pipe it takes the rows that are there as a whole.
+  // From files, which keep nobody waiting, it fills the block. 0 only at the end.
+  Result<std::size_t> read_ready(Rows<double> block, std::vector<std::string>* ids = nullptr);
+  // Rows of a block that is worth allocating: at most `wanted` and at most rows(), and where rows
+  // are very long fewer, so that a block stays below 32 MiB or holds one row.
+  std::size_t block_rows(std::size_t wanted) const;
+  const std::string& name() const { return name_; }  // for error texts
+
+ protected:
+  enum class Wait { for_all, for_one };
+
+  explicit EmbeddingSource(std::string name) : name_(std::move(name)) {}
+  virtual Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids,
+                                        Wait wait) = 0;
+
+ private:
+  std::string name_;
+};
+
+// An error that names the first NaN or infinity, with `name` for the input; the first of these rows
+// has the number `first_row` there.
+Result<void> check_finite(Rows<const double> rows, const std::string& name,
+                          std::uint64_t first_row);
+
+Result<std::unique_ptr<EmbeddingSource>> open_embeddings(const std::string& path);
+// From bytes in memory, which must outlive the source.
+Result<std::unique_ptr<EmbeddingSource>> open_embeddings(std::span<const std::byte> bytes,
+                                                         const std::string& name);
+
+// All rows in memory, every number finite. At least one row is needed.
+Result<math::Matrix<double>> read_embeddings(const std::string& path);
+Result<math::Matrix<double>> read_embeddings(EmbeddingSource& source);
+// The same where `rows` are expected, one for each label of the file `labels`. Another number is an
+// error as soon as it is known: often before anything is read.
+Result<math::Matrix<double>> read_embeddings(EmbeddingSource& source, std::uint64_t rows,
+                                             const std::string& labels);
+
+}  // namespace paco::io

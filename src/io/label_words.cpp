@@ -1,0 +1,159 @@
+#include "io/label_words.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/try.hpp"
+#include "io/csv.hpp"
+#include "io/labels.hpp"
+#include "io/text_columns.hpp"
+
+namespace paco::io {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// A table whose header names the column, or one label a line, which may hold any separator.
+Result<Words> csv_words(CsvReader& reader) {
+  std::vector<std::string_view> fields;
+  PACO_ASSIGN(bool more, reader.next(fields));
+  if (!more) return Words();
+  const std::optional<std::size_t> column = find_label_column(fields);
+  const std::size_t columns = column ? fields.size() : 1;
+  const char separator = reader.separator();
+  if (column) {
+    PACO_ASSIGN(more, reader.next(fields));
+  } else {
+    PACO_TRY(reader.one_field_a_row(fields));
+  }
+  Words words;
+  while (more) {
+    if (fields.size() != columns) {
+      return Error{ErrorCode::bad_shape,
+                   fmt::format("{}: line {} (row {}) has {} fields, the first has {}",
+                               reader.name(), reader.line(), words.size(), fields.size(), columns),
+                   "put names that contain the separator in quotes"};
+    }
+    words.emplace_back(fields[column.value_or(0)]);
+    PACO_ASSIGN(more, reader.next(fields));
+  }
+  if (column || separator == '\n') return words;
+  // Lines that all have as many separators and never repeat are a table that lost its header.
+  const auto separators = [&](const std::string& word) {
+    return std::count(word.begin(), word.end(), separator);
+  };
+  const auto expected = separators(words[0]);
+  const bool even = expected > 0 && std::all_of(words.begin(), words.end(), [&](const auto& word) {
+                      return separators(word) == expected;
+                    });
+  if (even && std::set<std::string>(words.begin(), words.end()).size() == words.size()) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("{}: every line has {} fields and no line stands in it twice; which "
+                             "field is the label?",
+                             reader.name(), expected + 1),
+                 "put a header line on top that says \"label\" over it"};
+  }
+  return words;
+}
+
+Result<std::string> json_word(const nlohmann::json& value, const std::string& name,
+                              std::uint64_t line) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_integer()) return value.dump();
+  return Error{ErrorCode::bad_value,
+               fmt::format("{}: line {} has a label that is neither text nor integer", name, line),
+               "a line is a label, or an object with the key \"label\""};
+}
+
+Result<void> add_words(const nlohmann::json& value, const std::string& name, std::uint64_t line,
+                       Words& words) {
+  if (value.is_array()) {
+    for (const auto& item : value) {
+      PACO_ASSIGN(std::string word, json_word(item, name, line));
+      words.push_back(std::move(word));
+    }
+    return {};
+  }
+  const nlohmann::json* label = value.is_object() ? find_key(value, {"label", "class"}) : &value;
+  PACO_ASSIGN(std::string word, json_word(label ? *label : nlohmann::json(), name, line));
+  words.push_back(std::move(word));
+  return {};
+}
+
+// A label or an object on each line; or one list of labels, on one line or on many.
+Result<Words> json_words(std::string_view text, const std::string& name) {
+  Words words;
+  if (const auto whole = parse_json(text, name); whole.ok()) {
+    PACO_TRY(add_words(*whole, name, 1, words));
+    return words;
+  }
+  for (std::uint64_t line = 1; !text.empty(); ++line) {
+    const std::string_view row = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(row.size() + 1, text.size()));
+    if (is_blank_line(row)) continue;
+    PACO_ASSIGN(const nlohmann::json value, parse_json_line(row, name, line));
+    PACO_TRY(add_words(value, name, line, words));
+  }
+  return words;
+}
+
+// Names may begin with a bracket as well. JSON is what parses, as a whole or in its first line, and
+// what begins as nothing but JSON does, so that broken JSON is not taken for names.
+bool is_json(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == text.npos || (text[first] != '[' && text[first] != '{')) return false;
+  const std::size_t next = text.find_first_not_of(" \t\r\n", first + 1);
+  if (next == text.npos || text[next] == '"' || json_nests_deeper(text)) return true;
+  const std::string_view line = text.substr(first, text.find('\n', first) - first);
+  return parse_json(line, "").ok() || parse_json(text, "").ok();
+}
+
+// Lines that begin with "#" on top are comments, unless others further down begin so too.
+std::string_view without_comments(std::string_view text) {
+  std::string_view rest = text;
+  while (rest.starts_with("# ") || rest.starts_with("#\n"))
+    rest.remove_prefix(std::min(rest.find('\n'), rest.size() - 1) + 1);
+  return rest.starts_with('#') || rest.find("\n#") != rest.npos ? text : rest;
+}
+
+}  // namespace
+
+Result<Words> label_words(ByteStream& stream) {
+  PACO_ASSIGN(const auto bytes, stream.read_rest(kMaxTextBytes));
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
+  if (is_json(text)) return json_words(text, stream.name());
+  const std::string_view rows = without_comments(text);
+  CsvReader reader(ByteStream::from_bytes(std::as_bytes(std::span(rows)), stream.name()), false,
+                   false);
+  return csv_words(reader);
+}
+
+Result<std::vector<std::string>> parse_class_names(std::string_view text, const std::string& path) {
+  Words names;
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
+  if (is_json(text)) {
+    PACO_ASSIGN(names, json_words(text, path));
+  } else {
+    while (!text.empty()) {
+      const std::string_view line = text.substr(0, text.find('\n'));
+      text.remove_prefix(std::min(line.size() + 1, text.size()));
+      names.emplace_back(line.substr(0, line.find_last_not_of(" \t\r") + 1));
+    }
+    while (!names.empty() && names.back().empty()) names.pop_back();
+  }
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!names[i].empty() && seen.insert(names[i]).second) continue;
+    return Error{ErrorCode::bad_value,
+                 names[i].empty() ? fmt::format("{}: line {} is blank", path, i + 1)
+                                  : fmt::format("{}: line {}: class '{}' stands in it twice", path,
+                                                i + 1, names[i]),
+                 "the line number is the class number: one name on every line, each once"};
+  }
+  return names;
+}
+
+}  // namespace paco::io

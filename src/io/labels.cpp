@@ -1,0 +1,199 @@
+#include "io/labels.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "core/try.hpp"
+#include "io/array_file.hpp"
+#include "io/csv.hpp"
+#include "io/format.hpp"
+#include "io/label_words.hpp"
+#include "io/npy_header.hpp"
+
+namespace paco::io {
+namespace {
+
+// Class numbers index a list of names; a number beyond this is a sign of the wrong file, not of
+// many classes.
+constexpr std::int64_t kMaxClass = 1 << 20;
+
+using Words = std::vector<std::string>;
+
+Result<Labels> from_numbers(std::vector<std::int64_t> ids, const std::string& name,
+                            std::span<const std::string> first) {
+  Labels labels{std::move(ids), Words(first.begin(), first.end())};
+  for (std::size_t row = 0; row < labels.ids.size(); ++row) {
+    const std::int64_t id = labels.ids[row];
+    if (id < 0 || id > kMaxClass) {
+      return Error{
+          ErrorCode::bad_value, fmt::format("{}: row {}: {} is not a class number", name, row, id),
+          fmt::format("class numbers count from 0 to at most {}; or give names", kMaxClass)};
+    }
+    while (static_cast<std::size_t>(id) >= labels.names.size()) {
+      labels.names.push_back(std::to_string(labels.names.size()));
+    }
+  }
+  return labels;
+}
+
+Result<Labels> from_words(const Words& words, const std::string& name,
+                          std::span<const std::string> first) {
+  std::vector<std::int64_t> numbers;
+  for (const std::string& word : words) {
+    const auto number = parse_integer(word);
+    if (!number) break;
+    numbers.push_back(*number);
+  }
+  if (numbers.size() == words.size()) return from_numbers(std::move(numbers), name, first);
+
+  std::map<std::string, std::int64_t> index;
+  for (const std::string& word : first) index.emplace(word, index.size());
+  Labels labels{{}, Words(first.begin(), first.end())};
+  const std::set<std::string> distinct(words.begin(), words.end());
+  for (const std::string& word : distinct) {
+    if (index.emplace(word, static_cast<std::int64_t>(labels.names.size())).second)
+      labels.names.push_back(word);
+  }
+  for (const std::string& word : words) labels.ids.push_back(index.at(word));
+  return labels;
+}
+
+void append_utf8(std::uint32_t point, std::string& out) {
+  if (point < 0x80) {
+    out += static_cast<char>(point);
+  } else if (point < 0x800) {
+    out += {static_cast<char>(0xc0 | (point >> 6)), static_cast<char>(0x80 | (point & 0x3f))};
+  } else if (point < 0x10000) {
+    out +=
+        {static_cast<char>(0xe0 | (point >> 12)), static_cast<char>(0x80 | ((point >> 6) & 0x3f)),
+         static_cast<char>(0x80 | (point & 0x3f))};
+  } else {
+    out +=
+        {static_cast<char>(0xf0 | ((point >> 18) & 7)),
+         static_cast<char>(0x80 | ((point >> 12) & 0x3f)),
+         static_cast<char>(0x80 | ((point >> 6) & 0x3f)), static_cast<char>(0x80 | (point & 0x3f))};
+  }
+}
+
+// One element of a text array: characters of a fixed width, padded with zeros.
+std::string decode_text(const NpyHeader& header, const std::byte* bytes) {
+  std::string word;
+  for (std::size_t at = 0; at < header.text_bytes; at += header.text_unit) {
+    std::uint32_t point = std::to_integer<std::uint32_t>(bytes[at]);
+    if (header.text_unit == 4) {
+      std::memcpy(&point, bytes + at, 4);
+      if (header.swapped) point = __builtin_bswap32(point);
+      if (point != 0) append_utf8(point, word);
+    } else {
+      word += static_cast<char>(point);
+    }
+    if (point == 0) break;
+  }
+  while (!word.empty() && word.back() == '\0') word.pop_back();
+  return word;
+}
+
+Result<Labels> from_array(ByteStream stream, const NpyHeader& header,
+                          std::span<const std::string> first) {
+  const std::string& name = stream.name();
+  // (N,) is expected; (N, 1) is common and means the same.
+  if (header.shape.empty() || header.elements != header.shape[0]) {
+    return Error{
+        ErrorCode::bad_shape,
+        fmt::format("{}: has shape {}, labels have one dimension", name, shape_text(header.shape)),
+        header.shape.size() == 2 ? "are these embeddings? One-hot rows need argmax(1) first"
+                                 : "give one label a sample"};
+  }
+  if (header.text_bytes == 0 && is_floating(header.type)) {
+    return Error{
+        ErrorCode::unsupported,
+        fmt::format("{}: holds {}, labels are integers or names", name, element_name(header.type)),
+        "save it with astype('int64')"};
+  }
+  const std::size_t size = header.element_bytes();
+  std::vector<std::int64_t> numbers;
+  Words words;
+  for (std::uint64_t row = 0; row < header.elements; ++row) {
+    PACO_ASSIGN(auto ready, stream.peek(size));
+    if (ready.size() < size) return npy_truncated(name, header, row);
+    if (header.text_bytes > 0) {
+      words.push_back(decode_text(header, ready.data()));
+    } else {
+      std::int64_t number;
+      if (!to_integers(header.type, header.swapped, ready.data(), {&number, 1})) number = -1;
+      numbers.push_back(number);
+    }
+    stream.consume(size);
+  }
+  PACO_TRY(expect_npy_end(stream));
+  if (header.text_bytes > 0) return from_words(words, name, first);
+  return from_numbers(std::move(numbers), name, first);
+}
+
+Result<Labels> from_stream(ByteStream stream, const std::string& member,
+                           std::span<const std::string> first) {
+  PACO_ASSIGN(const FileFormat format, detect_format(stream));
+  const std::string name = stream.name();
+  switch (format) {
+    case FileFormat::npy: {
+      PACO_ASSIGN(const NpyHeader header, read_npy_header(stream));
+      return from_array(std::move(stream), header, first);
+    }
+    case FileFormat::zip:
+    case FileFormat::safetensors: {
+      PACO_ASSIGN(auto bytes, FileBytes::rest_of(stream));
+      PACO_ASSIGN(auto arrays, ArrayFile::open(std::move(bytes), format, name));
+      PACO_ASSIGN(const std::string chosen, arrays.choose(member, "labels", 1));
+      PACO_ASSIGN(auto array, arrays.array(chosen));
+      return from_array(std::move(array.stream), array.header, first);
+    }
+    case FileFormat::jsonl:
+    case FileFormat::text: {
+      PACO_ASSIGN(const Words words, label_words(stream));
+      return from_words(words, name, first);
+    }
+    case FileFormat::empty:
+      return Error{ErrorCode::bad_format, fmt::format("{}: is empty", name),
+                   "check the program that wrote it"};
+    default:
+      return Error{ErrorCode::unsupported,
+                   fmt::format("{}: a file of kind {} holds no labels", name, format_name(format)),
+                   "give npy, npz, safetensors, csv, text or jsonl"};
+  }
+}
+
+Result<Labels> at_least_one(Result<Labels> labels, const std::string& name) {
+  if (!labels.ok() || !labels->ids.empty()) return labels;
+  return Error{ErrorCode::bad_shape, fmt::format("{}: holds no labels", name),
+               "check the program that wrote it"};
+}
+
+}  // namespace
+
+Result<Labels> read_labels(const std::string& path, std::span<const std::string> first) {
+  const MemberPath parts = split_member(path);
+  PACO_ASSIGN(auto stream, ByteStream::open(parts.path));
+  return at_least_one(from_stream(std::move(stream), parts.member, first), path);
+}
+
+Result<Labels> parse_labels(std::span<const std::byte> bytes, const std::string& name,
+                            std::span<const std::string> first) {
+  return at_least_one(from_stream(ByteStream::from_bytes(bytes, name), "", first), name);
+}
+
+Result<std::vector<std::string>> read_class_names(const std::string& path) {
+  PACO_ASSIGN(auto stream, ByteStream::open(path));
+  PACO_ASSIGN(const FileFormat format, detect_format(stream));
+  if (format != FileFormat::jsonl && format != FileFormat::text) {
+    return Error{ErrorCode::bad_format, fmt::format("{}: not a text file of class names", path),
+                 "write one class name a line"};
+  }
+  PACO_ASSIGN(const auto bytes, stream.read_rest(kMaxTextBytes));
+  return parse_class_names({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+}
+
+}  // namespace paco::io

@@ -1,0 +1,403 @@
+// Rows and lists of numbers, of numbers.hpp. This file is compiled once per instruction set by
+// Highway's foreach_target.
+//
+// First the separators are found, 64 characters at a time. Then it is known where every number
+// begins and ends, and the processor works on several at once instead of waiting for the end of one
+// to begin with the next. Most are read two by two in steps that never branch ("-0.1234567"), those
+// with an exponent or many digits one by one in steps that hardly ever do, and the few that are
+// left by read_number(), which also knows what is no number.
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "io/decimal.hpp"
+#include "io/numbers.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "io/number_rows.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#ifndef PACO_DATA_NUMBER_ROWS
+#define PACO_DATA_NUMBER_ROWS
+namespace paco::io::number_rows {
+
+constexpr std::size_t kVector = 16, kStrip = 2048;  // characters
+// What has to lie in the row for a number to be read in vectors: before its end, and from its
+// beginning on.
+constexpr std::ptrdiff_t kBefore = 40, kBehind = 18;
+
+// The vector at kLast + n has n bytes set, at its end.
+constexpr std::array<std::uint8_t, 2 * kVector> kLastBytes = [] {
+  std::array<std::uint8_t, 2 * kVector> bytes{};
+  for (std::size_t i = kVector; i < bytes.size(); ++i) bytes[i] = 0xFF;
+  return bytes;
+}();
+constexpr const std::uint8_t* kLast = kLastBytes.data();
+
+// What a character is as a digit; no number where it is none.
+constexpr std::array<double, 256> kDigit = [] {
+  std::array<double, 256> digits{};
+  digits.fill(std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < 10; ++i) digits['0' + i] = static_cast<double>(i);
+  return digits;
+}();
+
+// 10 ^ i at [0][i], -10 ^ i at [1][i].
+constexpr std::size_t kMostPlaces = 14;  // with a digit before the point still less than 2 ^ 52
+constexpr std::array<std::array<double, kMostPlaces + 2>, 2> kSignedPowers = [] {
+  std::array<std::array<double, kMostPlaces + 2>, 2> powers{};
+  for (std::size_t i = 0; i < powers[0].size(); ++i) {
+    powers[0][i] = decimal::kPowers[i];
+    powers[1][i] = -decimal::kPowers[i];
+  }
+  return powers;
+}();
+
+// Constants of the loops, as vectors in memory. A compiler that knows them makes each anew for
+// every number, in three instructions; so they come with the task.
+struct Factors {
+  std::uint8_t zero[16];
+  std::uint8_t nine[16];
+  std::uint16_t tens[8];
+  std::uint32_t hundreds[4], myriads[4], crores[4];
+  double implicit_bit[2];
+};
+
+// What is read, and where to.
+struct Task {
+  std::string_view text;
+  char separator;
+  std::string_view blanks;       // that may stand around a number
+  std::span<double> values;      // or ...
+  std::vector<double>* growing;  // ... as many as there are
+  const Factors* factors;
+
+  // For `count` numbers behind the first `done`, or null.
+  double* room(std::size_t done, std::size_t count) const {
+    if (growing == nullptr) return count <= values.size() - done ? values.data() + done : nullptr;
+    if (growing->size() < done + count) growing->resize(std::max(done + count, 2 * done));
+    return growing->data() + done;
+  }
+};
+
+// A number of any kind; false where it is none, or beyond the doubles.
+inline bool read_any(const Task& task, const char* begin, const char* end, double& value) {
+  if (begin > end) return false;
+  std::string_view part(begin, static_cast<std::size_t>(end - begin));
+  const auto blank = [&](char c) { return task.blanks.find(c) != task.blanks.npos; };
+  while (!part.empty() && blank(part.front())) part.remove_prefix(1);
+  while (!part.empty() && blank(part.back())) part.remove_suffix(1);
+  return !part.empty() && read_number(part, value) == part.size();
+}
+
+// The parts of a strip of the text: they end at `strip + at[i]`.
+struct Parts {
+  const char *strip, *end;  // of the text
+  const char* first;        // of part 0, which may begin before the strip
+  const std::uint32_t* at;
+
+  // Behind a separator, and the blank that many write there.
+  const char* behind(const char* separator) const {
+    return separator + 1 + (separator + 1 < end && separator[1] == ' ' ? 1 : 0);
+  }
+  const char* begin_of(std::size_t i) const { return i == 0 ? first : behind(end_of(i - 1)); }
+  const char* end_of(std::size_t i) const { return strip + at[i]; }
+};
+
+}  // namespace paco::io::number_rows
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace paco::io::number_rows {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Where vectors are emulated, or hold their bytes in another order, all numbers are left to
+// read_number().
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_IS_BIG_ENDIAN
+
+HWY_INLINE std::size_t FindAll(const char* text, std::size_t size, char c, std::uint32_t* at) {
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < size; ++i) {
+    if (text[i] == c) at[count++] = static_cast<std::uint32_t>(i);
+  }
+  return count;
+}
+
+HWY_INLINE std::size_t ReadMost(const Parts&, std::size_t first, std::size_t last, const Factors&,
+                                double*, std::uint32_t* left) {
+  std::iota(left, left + (last - first), static_cast<std::uint32_t>(first));
+  return last - first;
+}
+
+#else
+
+using Bytes = hn::FixedTag<std::uint8_t, kVector>;
+using Words = hn::FixedTag<std::uint16_t, kVector / 2>;
+using Ints = hn::FixedTag<std::uint32_t, kVector / 4>;
+using Longs = hn::FixedTag<std::uint64_t, kVector / 8>;
+using Doubles = hn::FixedTag<double, kVector / 8>;
+using VecBytes = hn::Vec<Bytes>;
+
+HWY_INLINE VecBytes Load(const void* at) {
+  return hn::LoadU(Bytes(), static_cast<const std::uint8_t*>(at));
+}
+
+// Which of the 16 characters are `c`, a bit each.
+HWY_INLINE std::uint32_t Where(VecBytes text, char c) {
+  std::uint8_t bits[8] = {};
+  hn::StoreMaskBits(Bytes(), hn::Eq(text, hn::Set(Bytes(), static_cast<std::uint8_t>(c))), bits);
+  return bits[0] | static_cast<std::uint32_t>(bits[1]) << 8;
+}
+
+// Writes the places of `c` in text[0, size) and says how many they are. `at` has room for eight
+// more than there are characters.
+HWY_INLINE std::size_t FindAll(const char* text, std::size_t size, char c, std::uint32_t* at) {
+  constexpr std::size_t kBlock = 64;
+  std::size_t count = 0;
+  for (std::size_t block = 0; block < size; block += kBlock) {
+    const char* from = text + block;
+    char rest[kBlock];
+    if (size - block < kBlock) {
+      std::memset(rest, ~c, kBlock);
+      std::memcpy(rest, from, size - block);
+      from = rest;
+    }
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < kBlock; i += kVector)
+      bits |= static_cast<std::uint64_t>(Where(Load(from + i), c)) << i;
+    // Eight at once and whatever more there is: how many there are is hard to foresee.
+    std::uint32_t* to = at + count;
+    count += static_cast<std::size_t>(std::popcount(bits));
+    do {
+      for (std::size_t i = 0; i < 8; ++i, bits &= bits - 1) {
+        const int place = std::countr_zero(bits | std::uint64_t{1} << 63);
+        *to++ = static_cast<std::uint32_t>(block) + static_cast<std::uint32_t>(place);
+      }
+    } while (bits != 0);
+  }
+  return count;
+}
+
+// What eight digits make, twice: pairs of them, then pairs of pairs, then pairs of those.
+HWY_INLINE hn::Vec<Longs> Eights(VecBytes digits, const Factors& f) {
+  const auto two =
+      hn::ShiftRight<8>(hn::Mul(hn::BitCast(Words(), digits), hn::LoadU(Words(), f.tens)));
+  const auto four =
+      hn::ShiftRight<16>(hn::Mul(hn::BitCast(Ints(), two), hn::LoadU(Ints(), f.hundreds)));
+  return hn::Add(hn::MulEven(four, hn::LoadU(Ints(), f.myriads)),
+                 hn::ShiftRight<32>(hn::BitCast(Longs(), four)));
+}
+
+HWY_INLINE bool AreDigits(VecBytes digits, const Factors& f) {
+  const VecBytes excess = hn::SaturatedSub(digits, Load(f.nine));
+  return hn::AllTrue(Bytes(), hn::Eq(excess, hn::Zero(Bytes())));
+}
+
+// Numbers `i` and `i + 1`, where both are as most of an embedding are: one digit, a point and up to
+// 14 digits more. `gap`: how far behind the end of one the next begins.
+template <std::size_t gap>
+HWY_INLINE bool ReadTwo(const char* a, const char* end_a, const char* end_b, const Factors& f,
+                        double* values) {
+  const char* const b = end_a + gap;
+  if (gap == 2 && (a[-1] != ' ' || b[-1] != ' ')) return false;
+  const std::size_t minus_a = *a == '-' ? 1 : 0, minus_b = *b == '-' ? 1 : 0;
+  const char *const first_a = a + minus_a, *const first_b = b + minus_b;
+  const std::size_t places_a = static_cast<std::size_t>(end_a - first_a) - 2;
+  const std::size_t places_b = static_cast<std::size_t>(end_b - first_b) - 2;
+  if (first_a[1] != '.' || first_b[1] != '.' || places_a - 1 >= kMostPlaces ||
+      places_b - 1 >= kMostPlaces) {
+    return false;
+  }
+  const Doubles d;
+  const auto both = [&](double x, double y)
+                        HWY_ATTR { return hn::InterleaveLower(hn::Set(d, x), hn::Set(d, y)); };
+  const VecBytes digits_a =
+      hn::And(hn::Sub(Load(end_a - kVector), Load(f.zero)), Load(kLast + places_a));
+  const VecBytes digits_b =
+      hn::And(hn::Sub(Load(end_b - kVector), Load(f.zero)), Load(kLast + places_b));
+  const auto eights_a = Eights(digits_a, f), eights_b = Eights(digits_b, f);
+  const auto upper = hn::BitCast(Ints(), hn::InterleaveLower(eights_a, eights_b));
+  const auto behind = hn::Add(hn::MulEven(upper, hn::LoadU(Ints(), f.crores)),
+                              hn::InterleaveUpper(Longs(), eights_a, eights_b));
+  // An integer below 2 ^ 52 becomes a double by standing where one has its fraction.
+  const auto bit = hn::LoadU(d, f.implicit_bit);
+  const auto fraction = hn::Sub(hn::BitCast(d, hn::Or(behind, hn::BitCast(Longs(), bit))), bit);
+  const auto whole = both(kDigit[static_cast<unsigned char>(*first_a)],
+                          kDigit[static_cast<unsigned char>(*first_b)]);
+  const auto power = both(kSignedPowers[minus_a][places_a], kSignedPowers[minus_b][places_b]);
+  // Up to the division all is exact.
+  hn::StoreU(hn::Div(hn::Add(hn::Mul(whole, hn::Abs(power)), fraction), power), d, values);
+  return AreDigits(hn::Max(digits_a, digits_b), f) && hn::AllTrue(d, hn::Eq(whole, whole));
+}
+
+// Of the characters before `end` the last `count` (at most 16), as the digits that they are. The
+// point, with `places` digits behind it, is left out.
+HWY_INLINE VecBytes DigitsBefore(const char* end, std::size_t places, std::size_t count,
+                                 const Factors& f) {
+  const VecBytes behind = Load(kLast + places);
+  const VecBytes text =
+      hn::Or(hn::And(behind, Load(end - kVector)), hn::AndNot(behind, Load(end - kVector - 1)));
+  return hn::And(hn::Sub(text, Load(f.zero)), Load(kLast + count));
+}
+
+// A number of up to 19 digits, zeros in front not counted, and an exponent of two digits or none.
+HWY_INLINE bool ReadLong(const char* begin, const char* end, const Factors& f, double& value) {
+  const std::uint64_t negative = *begin == '-' ? 1 : 0;
+  const char* const first = begin + negative;
+  std::ptrdiff_t exponent = 0;
+  if ((end[-4] | 0x20) == 'e') {
+    const unsigned tens = static_cast<unsigned char>(end[-2] - '0');
+    const unsigned ones = static_cast<unsigned char>(end[-1] - '0');
+    if (tens > 9 || ones > 9 || (end[-3] != '-' && end[-3] != '+')) return false;
+    exponent = static_cast<std::ptrdiff_t>(10 * tens + ones) * (',' - end[-3]);
+    end -= 4;
+  }
+  const auto length = static_cast<std::size_t>(end - first);
+  const auto found = static_cast<std::size_t>(std::countr_zero(Where(Load(first), '.')));
+  const bool has_point = found < length;
+  const std::size_t whole = has_point ? found : length, count = length - (has_point ? 1 : 0);
+  const std::size_t places = count - whole;
+  if (whole - 1 >= kVector - 1 || count > 2 * kVector || (has_point && places == 0) ||
+      (whole > 1 && *first == '0')) {
+    return false;
+  }
+  // Without a point all digits are taken as if they stood behind it.
+  const std::size_t behind = has_point ? places : count;
+  const std::size_t low_behind = std::min(behind, kVector), low_count = std::min(count, kVector);
+  const VecBytes low = DigitsBefore(end, low_behind, low_count, f);
+  const VecBytes high = DigitsBefore(end - kVector, behind - low_behind, count - low_count, f);
+  const auto value_of = [&](VecBytes digits) HWY_ATTR {
+    const auto eights = Eights(digits, f);
+    return hn::ExtractLane(eights, 0) * 100'000'000 + hn::ExtractLane(eights, 1);
+  };
+  const std::uint64_t upper = value_of(high);
+  if (upper >= 1000 || !AreDigits(hn::Max(low, high), f)) return false;  // 64 bits hold no more
+  const std::uint64_t digits = upper * 10'000'000'000'000'000 + value_of(low);
+  double size;
+  if (!nearest_double(digits, exponent - static_cast<std::ptrdiff_t>(places), size)) return false;
+  value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | negative << 63);
+  return true;
+}
+
+// Reads numbers [first, last) two by two and names those that are of another kind.
+template <std::size_t gap>
+HWY_NOINLINE std::size_t ReadPairs(const Parts parts, std::size_t first, std::size_t last,
+                                   const Factors& f, double* values, std::uint32_t* left) {
+  std::size_t count = 0, i = first;
+  const char* part = parts.begin_of(first);
+  // Where most are of another kind, no more are tried.
+  for (; i + 2 <= last && 2 * count <= i - first + 8; i += 2) {
+    const char *const end_a = parts.end_of(i), *const end_b = parts.end_of(i + 1);
+    if (!ReadTwo<gap>(part, end_a, end_b, f, values + i)) {
+      left[count++] = static_cast<std::uint32_t>(i);
+      left[count++] = static_cast<std::uint32_t>(i + 1);
+    }
+    part = end_b + gap;
+  }
+  for (; i < last; ++i) left[count++] = static_cast<std::uint32_t>(i);
+  return count;
+}
+
+// Reads numbers [first, last) but for some, which it names in `left`: how many they are. Calls
+// nothing that is not compiled in place, so that vectors stay in registers.
+HWY_INLINE std::size_t ReadMost(const Parts& parts, std::size_t first, std::size_t last,
+                                const Factors& f, double* values, std::uint32_t* left) {
+  if (first == last) return 0;
+  const bool blank = parts.begin_of(first)[-1] == ' ';
+  const std::size_t some =
+      (blank ? ReadPairs<2> : ReadPairs<1>)(parts, first, last, f, values, left);
+  std::size_t count = 0;
+  for (std::size_t j = 0; j < some; ++j) {
+    const std::size_t i = left[j];
+    left[count] = static_cast<std::uint32_t>(i);
+    count += ReadLong(parts.begin_of(i), parts.end_of(i), f, values[i]) ? 0 : 1;
+  }
+  return count;
+}
+
+#endif
+
+// How many numbers `task.text` is; nothing where it is not numbers alone, or more than there is
+// room for.
+std::optional<std::size_t> ReadAll(const Task& task) {
+  const char *const begin = task.text.data(), *const end = begin + task.text.size();
+  std::uint32_t at[kStrip + 8], left[kStrip + 1];
+  std::size_t count = 0;
+  Parts parts{begin, end, begin, at};
+  for (; parts.strip <= end; parts.strip += kStrip) {
+    const std::size_t size = std::min(kStrip, static_cast<std::size_t>(end - parts.strip));
+    std::size_t found = FindAll(parts.strip, size, task.separator, at);
+    if (size < kStrip) at[found++] = static_cast<std::uint32_t>(size);  // the last part
+    double* const values = task.room(count, found);
+    if (values == nullptr) return std::nullopt;
+    // Of those that whole vectors can be loaded for, and a character before them.
+    std::size_t first = count == 0 ? std::min<std::size_t>(1, found) : 0, last = found;
+    while (first < last && parts.end_of(first) - begin < kBefore) ++first;
+    while (last > first && end - parts.begin_of(last - 1) < kBehind) --last;
+    std::size_t more = ReadMost(parts, first, last, *task.factors, values, left);
+    for (std::size_t i = 0; i < first; ++i) left[more++] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = last; i < found; ++i) left[more++] = static_cast<std::uint32_t>(i);
+    for (std::size_t j = 0; j < more; ++j) {
+      const std::size_t i = left[j];
+      if (!read_any(task, parts.begin_of(i), parts.end_of(i), values[i])) return std::nullopt;
+    }
+    if (found > 0) parts.first = parts.begin_of(found);
+    count += found;
+  }
+  return count;
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace paco::io::number_rows
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace paco::io {
+namespace number_rows {
+
+HWY_EXPORT(ReadAll);
+
+std::optional<std::size_t> read_all(Task task) {
+  static const Factors factors = [] {
+    Factors f;
+    std::fill(std::begin(f.zero), std::end(f.zero), '0');
+    std::fill(std::begin(f.nine), std::end(f.nine), 9);
+    // x * (n * 2 ^ k + 1) >> k makes of two neighbours of k bits the first n times and the second.
+    std::fill(std::begin(f.tens), std::end(f.tens), 10 * 0x100 + 1);
+    std::fill(std::begin(f.hundreds), std::end(f.hundreds), 100 * 0x10000 + 1);
+    std::fill(std::begin(f.myriads), std::end(f.myriads), 10'000);
+    std::fill(std::begin(f.crores), std::end(f.crores), 100'000'000);
+    std::fill(std::begin(f.implicit_bit), std::end(f.implicit_bit), 4503599627370496.0);
+    return f;
+  }();
+  task.factors = &factors;
+  return HWY_DYNAMIC_DISPATCH(ReadAll)(task);
+}
+
+}  // namespace number_rows
+
+bool read_number_row(std::string_view text, char separator, std::span<double> values) {
+  return number_rows::read_all({text, separator, "", values, nullptr, nullptr}) == values.size();
+}
+
+std::optional<std::size_t> read_number_list(std::string_view text, std::vector<double>& values) {
+  constexpr std::string_view kSpaces = " \t\r\n";  // JSON's
+  const std::size_t close = text.find(']');
+  if (close == text.npos || text[0] != '[') return std::nullopt;
+  const std::string_view inside = text.substr(1, close - 1);
+  std::optional<std::size_t> count = 0;
+  if (inside.find_first_not_of(kSpaces) != inside.npos)
+    count = number_rows::read_all({inside, ',', kSpaces, {}, &values, nullptr});
+  if (!count) return std::nullopt;
+  values.resize(*count);
+  return close + 1;
+}
+
+}  // namespace paco::io
+#endif  // HWY_ONCE

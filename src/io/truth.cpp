@@ -1,0 +1,340 @@
+// From a file to one label per decision: read the rows, turn words into class ids, put each where
+// it belongs.
+#include "io/truth.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+
+#include "core/try.hpp"
+#include "io/byte_stream.hpp"
+#include "io/csv.hpp"
+#include "io/format.hpp"
+#include "io/labels.hpp"
+#include "io/npy.hpp"
+#include "io/text_columns.hpp"
+
+namespace paco::io {
+namespace {
+
+enum class Key : std::uint8_t { position, sequence, sample };
+
+std::string_view key_name(Key key) { return key == Key::sample ? "sample" : "sequence"; }
+
+// A file of truth as it was written.
+struct TruthRows {
+  Key key = Key::position;
+  std::vector<std::string> keys;   // empty for Key::position
+  std::vector<std::string> words;  // labels; an empty one is unknown
+};
+
+constexpr std::string_view kTableHint =
+    "give one label per decision (-1 where unknown), or a csv headed sequence,label or "
+    "sample,label with some rows";
+
+Error names_error(const std::string& name) {
+  return Error{
+      ErrorCode::bad_value,
+      fmt::format("{}: the labels are names, and which of them are known classes is not known",
+                  name),
+      "give the names of the known classes with --classes names.txt or --model"};
+}
+
+bool is_unknown(const std::string& word) { return word.empty() || word == "-1"; }
+
+// Which column of a header holds what; Key::position if no column names the sample of a label.
+struct Layout {
+  Key key = Key::position;
+  std::size_t key_column = 0;
+  std::size_t label_column = 0;
+};
+
+std::optional<Layout> layout_of(const std::vector<std::string_view>& header) {
+  const auto label = find_label_column(header);
+  if (!label) return std::nullopt;
+  Layout layout{Key::position, 0, *label};
+  for (std::size_t c = 0; c < header.size(); ++c) {
+    if (header[c] == "sample" && layout.key == Key::position) layout = {Key::sample, c, *label};
+    if (header[c] == "sequence") layout = {Key::sequence, c, *label};
+  }
+  return layout;
+}
+
+Result<TruthRows> read_csv(ByteStream stream) {
+  CsvReader reader(std::move(stream), false);
+  std::vector<std::string_view> fields;
+  std::optional<Layout> layout;
+  std::size_t columns = 0;
+  TruthRows rows;
+  while (true) {
+    PACO_ASSIGN(const bool more, reader.next(fields));
+    if (!more) return rows;
+    if (!layout) {
+      columns = fields.size();
+      layout = layout_of(fields);
+      if (layout) {
+        rows.key = layout->key;
+        continue;
+      }
+      if (columns > 1) {
+        return Error{ErrorCode::bad_format,
+                     fmt::format("{}: line {} has {} fields and no header says which is the label",
+                                 reader.name(), reader.line(), columns),
+                     "put a header line on top, e.g. sequence,label or sample,label"};
+      }
+      layout = Layout{};
+    }
+    if (fields.size() != columns) {
+      return Error{ErrorCode::bad_shape,
+                   fmt::format("{}: line {} has {} fields, the first has {}", reader.name(),
+                               reader.line(), fields.size(), columns),
+                   "put names that contain the separator in quotes"};
+    }
+    if (rows.key != Key::position) rows.keys.emplace_back(fields[layout->key_column]);
+    rows.words.emplace_back(fields[layout->label_column]);
+  }
+}
+
+std::string json_word(const nlohmann::json* value) {
+  if (value == nullptr || value->is_null()) return "";
+  return value->is_string() ? value->get<std::string>() : value->dump();
+}
+
+Result<TruthRows> read_json(ByteStream stream) {
+  TruthRows rows;
+  std::string text;
+  for (std::uint64_t line = 1;; ++line) {
+    PACO_ASSIGN(const bool more, stream.read_line(text));
+    if (!more) return rows;
+    if (is_blank_line(text)) continue;
+    PACO_ASSIGN(const nlohmann::json value, parse_json_line(text, stream.name(), line));
+    if (!value.is_object()) {
+      if (value.is_array()) {
+        for (const auto& item : value) rows.words.push_back(json_word(&item));
+      } else {
+        rows.words.push_back(json_word(&value));
+      }
+      continue;
+    }
+    const Key key = value.contains("sequence") ? Key::sequence
+                    : value.contains("sample") ? Key::sample
+                                               : Key::position;
+    if (rows.words.empty()) rows.key = key;
+    if (key != rows.key) {
+      return Error{ErrorCode::bad_format,
+                   fmt::format("{}: line {} says in another way than the first whose label it is",
+                               stream.name(), line),
+                   "give every line the key \"sequence\", or every line the key \"sample\""};
+    }
+    if (key != Key::position) {
+      rows.keys.push_back(json_word(&value[std::string(key_name(key))]));
+    }
+    rows.words.push_back(json_word(find_key(value, {"label", "class"})));
+  }
+}
+
+Result<void> check_ids(std::span<const std::int64_t> labels, const std::string& name) {
+  for (std::size_t row = 0; row < labels.size(); ++row) {
+    if (labels[row] >= kNoTruth) continue;
+    return Error{ErrorCode::bad_value,
+                 fmt::format("{}: label {} of row {} is no class id", name, labels[row], row),
+                 "class ids start at 0; -1 means that the truth is unknown"};
+  }
+  return {};
+}
+
+Result<Truth> from_words(const TruthRows& rows, const std::string& name,
+                         const DecidedStream& stream) {
+  Truth truth;
+  truth.class_names.assign(stream.class_names.begin(), stream.class_names.end());
+  bool numbers = true;
+  for (const std::string& word : rows.words) {
+    numbers = numbers && (is_unknown(word) || parse_integer(word).has_value());
+  }
+  if (numbers) {
+    for (const std::string& word : rows.words) {
+      truth.labels.push_back(is_unknown(word) ? kNoTruth : *parse_integer(word));
+    }
+    PACO_TRY(check_ids(truth.labels, name));
+    return truth;
+  }
+  if (stream.class_names.empty()) return names_error(name);
+  std::map<std::string, std::int64_t> ids;
+  for (const std::string& known : stream.class_names) {
+    ids.emplace(known, static_cast<std::int64_t>(ids.size()));
+  }
+  for (const std::string& word : std::set<std::string>(rows.words.begin(), rows.words.end())) {
+    if (is_unknown(word)) continue;
+    if (ids.emplace(word, static_cast<std::int64_t>(truth.class_names.size())).second) {
+      truth.class_names.push_back(word);
+    }
+  }
+  for (const std::string& word : rows.words) {
+    truth.labels.push_back(is_unknown(word) ? kNoTruth : ids.at(word));
+  }
+  return truth;
+}
+
+// Where in the stream the samples are that keys name. kNowhere for a key of no sample,
+// kAmbiguous for an id that several samples have.
+constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+constexpr std::size_t kAmbiguous = kNowhere - 1;
+
+class Places {
+ public:
+  Places(Key key, const DecidedStream& stream)
+      : stream_(stream), numbered_(key == Key::sequence || stream.samples.empty()) {
+    if (numbered_) return;
+    for (std::size_t i = 0; i < stream.samples.size(); ++i) {
+      const auto [place, fresh] = by_id_.emplace(stream.samples[i], i);
+      if (!fresh) place->second = kAmbiguous;
+    }
+  }
+
+  std::size_t of(const std::string& key) const {
+    if (!numbered_) {
+      const auto found = by_id_.find(key);
+      return found == by_id_.end() ? kNowhere : found->second;
+    }
+    std::uint64_t number = 0;
+    const char* const end = key.data() + key.size();
+    const auto [stop, error] = std::from_chars(key.data(), end, number);
+    // As it is usually written: "7", neither "07" nor "7 ".
+    if (error != std::errc() || stop != end || (key.size() > 1 && key.front() == '0'))
+      return kNowhere;
+    return number >= stream_.first && number - stream_.first < stream_.count
+               ? static_cast<std::size_t>(number - stream_.first)
+               : kNowhere;
+  }
+
+ private:
+  DecidedStream stream_;
+  bool numbered_;  // keys are arrival numbers
+  std::unordered_map<std::string_view, std::size_t> by_id_;
+};
+
+// Puts the labels of a table at the places that their keys name.
+Result<Truth> place(Truth rows, const TruthRows& table, const std::string& name,
+                    const DecidedStream& stream) {
+  const Places places(table.key, stream);
+  Truth truth{std::vector<std::int64_t>(stream.count, kNoTruth), std::move(rows.class_names)};
+  for (std::size_t row = 0; row < table.keys.size(); ++row) {
+    const std::size_t place = places.of(table.keys[row]);
+    const std::string what = fmt::format("{} '{}'", key_name(table.key), table.keys[row]);
+    if (place == kNowhere) {
+      return Error{ErrorCode::not_found,
+                   fmt::format("{}: row {} is about {}, which is not among the {} decisions", name,
+                               row, what, stream.count),
+                   "check that decisions and truth belong to the same stream"};
+    }
+    if (place == kAmbiguous) {
+      return Error{ErrorCode::bad_value,
+                   fmt::format("{}: row {} is about {}, which stands for several decisions", name,
+                               row, what),
+                   "use the column sequence instead: it is different for every decision"};
+    }
+    std::int64_t& label = truth.labels[place];
+    if (label != kNoTruth && label != rows.labels[row]) {
+      return Error{
+          ErrorCode::bad_value,
+          fmt::format("{}: row {} gives {} another label than a row before", name, row, what),
+          "a sample has one true class: remove one of the rows"};
+    }
+    label = rows.labels[row];
+  }
+  return truth;
+}
+
+Result<Truth> in_stream_order(Truth truth, const std::string& name, const DecidedStream& stream) {
+  const std::size_t n = stream.count;
+  if (truth.labels.size() == n) return truth;
+  return Error{ErrorCode::bad_shape,
+               fmt::format("{}: {} labels for {} decisions", name, truth.labels.size(), n),
+               std::string(kTableHint)};
+}
+
+// The other formats, through the reader of labels. It numbers names by their bytes, so without the
+// known ones first the numbers would mean nothing.
+Result<Truth> from_labels(const std::string& name, const DecidedStream& stream,
+                          const std::function<Result<Labels>()>& read_other) {
+  PACO_ASSIGN(Labels labels, read_other());
+  for (std::size_t id = 0; stream.class_names.empty() && id < labels.names.size(); ++id) {
+    if (labels.names[id] != std::to_string(id)) return names_error(name);
+  }
+  return Truth{std::move(labels.ids), std::move(labels.names)};
+}
+
+// Numbers, -1 among them, which the reader of labels does not take.
+Result<Truth> from_npy(ByteStream& bytes, const DecidedStream& stream,
+                       const std::function<Result<Labels>()>& read_other) {
+  constexpr std::size_t kMoreThanAHeader = std::size_t{1} << 17;
+  const std::string name = bytes.name();
+  PACO_ASSIGN(const auto head, bytes.peek(kMoreThanAHeader));
+  // Of a size that it does not know: the header promises more than is in sight.
+  ByteStream seen = ByteStream::from_bytes(head, name);
+  ByteStream peeked(
+      name, [&seen](std::span<std::byte> out) { return seen.read(out); }, std::nullopt);
+  PACO_ASSIGN(const NpyHeader header, read_npy_header(peeked));
+  if (header.text_bytes > 0 || header.shape.empty() || header.elements != header.shape[0]) {
+    return from_labels(name, stream, read_other);
+  }
+  PACO_ASSIGN(auto array, read_npy<std::int64_t>(bytes));
+  PACO_TRY(check_ids(array.data, name));
+  return Truth{std::move(array.data), {stream.class_names.begin(), stream.class_names.end()}};
+}
+
+Result<Truth> from_stream(ByteStream bytes, const DecidedStream& stream,
+                          const std::function<Result<Labels>()>& read_other) {
+  const std::string name = bytes.name();
+  PACO_ASSIGN(const auto head, bytes.peek(kDetectBytes));
+  const FileFormat format = detect_format(head);
+  if (format == FileFormat::text || format == FileFormat::jsonl) {
+    PACO_ASSIGN(const TruthRows rows, format == FileFormat::text ? read_csv(std::move(bytes))
+                                                                 : read_json(std::move(bytes)));
+    PACO_ASSIGN(Truth truth, from_words(rows, name, stream));
+    if (rows.key != Key::position) return place(std::move(truth), rows, name, stream);
+    return in_stream_order(std::move(truth), name, stream);
+  }
+  if (format == FileFormat::npy) {
+    PACO_ASSIGN(Truth truth, from_npy(bytes, stream, read_other));
+    return in_stream_order(std::move(truth), name, stream);
+  }
+  PACO_ASSIGN(Truth truth, from_labels(name, stream, read_other));
+  return in_stream_order(std::move(truth), name, stream);
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> names_of_classes(std::vector<std::string> known,
+                                                  const std::string& classes) {
+  if (classes.empty()) return known;
+  PACO_ASSIGN(auto names, read_class_names(classes));
+  if (names.size() < known.size()) {
+    return Error{ErrorCode::mismatch,
+                 fmt::format("{} has {} names, but {} classes are known", classes, names.size(),
+                             known.size()),
+                 "one name a line: the known classes in their order, then the novel ones"};
+  }
+  return names;
+}
+
+Result<Truth> read_truth(const std::string& path, const DecidedStream& stream) {
+  PACO_ASSIGN(auto bytes, ByteStream::open(split_member(path).path));
+  return from_stream(std::move(bytes), stream,
+                     [&] { return read_labels(path, stream.class_names); });
+}
+
+Result<Truth> parse_truth(std::span<const std::byte> bytes, const std::string& name,
+                          const DecidedStream& stream) {
+  return from_stream(ByteStream::from_bytes(bytes, name), stream,
+                     [&] { return parse_labels(bytes, name, stream.class_names); });
+}
+
+}  // namespace paco::io

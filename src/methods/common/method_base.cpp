@@ -1,0 +1,236 @@
+#include "methods/common/method_base.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/files.hpp"
+#include "core/try.hpp"
+#include "math/kernels.hpp"
+#include "methods/common/standardise.hpp"
+
+namespace paco {
+
+bool MethodInfo::supports(OperationKind kind) const {
+  return std::find(operations.begin(), operations.end(), kind) != operations.end();
+}
+
+int MethodInfo::field(std::string_view wanted) const {
+  for (std::size_t i = 0; i < evidence.size(); ++i) {
+    if (evidence[i].name == wanted) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+Result<Decision> Method::decide(std::span<const double> embedding) {
+  Decision decision;
+  PACO_TRY(decide_block({embedding.data(), 1, embedding.size()}, {&decision, 1}));
+  return decision;
+}
+
+Result<Decision> Method::decide(std::span<const float> embedding) {
+  const std::vector<double> wide(embedding.begin(), embedding.end());
+  return decide(std::span<const double>(wide));
+}
+
+Result<void> Method::restore(const std::string& path) {
+  PACO_ASSIGN(std::vector<std::byte> bytes, core::read_file(path));
+  return restore(std::move(bytes), path);
+}
+
+}  // namespace paco
+
+namespace paco::methods {
+
+MethodBase::MethodBase(const MethodInfo& info, std::shared_ptr<const Model> model,
+                       Settings settings)
+    : info_(info),
+      model_(std::move(model)),
+      settings_(std::move(settings)),
+      categories_(model_->class_names),
+      table_(*model_) {
+  recount_categories();
+}
+
+std::optional<Error> MethodBase::check(std::span<const double> embedding) const {
+  return sample_fault(embedding, model_->mean, model_->deviation);
+}
+
+void MethodBase::settle(Decision& d) {
+  d.sequence = samples_++;
+  const bool born = d.prototype == kNoId;
+  // The runner-up is a prototype until here; without one it is the winner itself.
+  const PrototypeId second = d.runner_up;
+  if (born) {
+    PrototypeRecord record;
+    record.birth = d.sequence;
+    record.members = 1;
+    record.owner = categories_.next();
+    d.prototype = table_.add(record);
+    d.category = categories_.open(d.prototype, d.sequence);
+    known_.push_back(0);
+    ++discovered_;
+    d.verdict = Verdict::created;
+  } else {
+    const PrototypeRecord& record = table_[d.prototype];
+    d.category = record.owner;
+    d.verdict = is_known(d.category) ? Verdict::known : Verdict::existing;
+    d.counted = record.reference();
+    table_.joined(d.prototype, d.counted);
+  }
+  d.runner_up = second == kNoId ? d.category : table_[second].owner;
+  ++categories_.edit(d.category).answered;
+  d.categories_after = discovered_;
+}
+
+Prototype MethodBase::prototype(PrototypeId id) const {
+  const PrototypeRecord& record = table_[id];
+  Prototype out;
+  out.owner = record.owner;
+  out.reference = record.reference();
+  out.competing = record.competing();
+  out.members = record.members;
+  out.counted = record.counted;
+  out.birth = record.birth;
+  if (!record.support && record.members > 0)
+    out.resultant_length = resultant(id) / static_cast<double>(record.members);
+  return out;
+}
+
+std::shared_ptr<const MemoryView> MethodBase::view() {
+  for (const PrototypeId id : table_.take_changed()) {
+    while (shown_.size() <= static_cast<std::size_t>(id)) shown_.push_back({});
+    shown_.edit(static_cast<std::size_t>(id)) = prototype(id);
+  }
+  auto view = std::make_shared<MemoryView>();
+  view->samples = samples_;
+  view->categories = categories_.share();
+  view->prototypes = shown_.share();
+  view->discovered = discovered_;
+  for (CategoryId id = 0; id < static_cast<CategoryId>(model_->known_classes()); ++id)
+    view->known += is_known(id) && categories_.is_live(id);
+  view->known += promoted_;
+  return view;
+}
+
+State MethodBase::state() const {
+  State state;
+  state.samples = samples_;
+  state.categories = categories_;
+  state.prototypes = table_;
+  save_own(state.own);
+  const std::size_t d = model_->dimension;
+  std::vector<float> rows;
+  for (const auto& [id, values] : rows_) rows.insert(rows.end(), values.begin(), values.end());
+  state.own.tensors["rows"] = {{rows_.size(), d}, std::move(rows)};
+  return state;
+}
+
+Result<std::vector<std::byte>> MethodBase::save(const std::string& note) const {
+  return state_to_bytes(state(), *this, note);
+}
+
+Result<std::string> MethodBase::digest() const { return state_digest(state(), *this); }
+
+Result<void> MethodBase::restore(std::vector<std::byte> bytes, const std::string& name) {
+  PACO_ASSIGN(State state, state_from_bytes(std::move(bytes), name, *this));
+  Result<void> done = take(state, name);
+  if (done.ok()) return done;
+  // What a section lacks is told without the file, which only we know.
+  Error error = done.error();
+  if (!error.message.starts_with(name)) {
+    error.message = fmt::format("{}: {}", name, error.message);
+    error.hint = "the file is damaged; use an earlier state";
+  }
+  return error;
+}
+
+// On an error everything is as it was: what is found wrong by the engine, too, is put back.
+Result<void> MethodBase::take(State& state, const std::string& name) {
+  const std::size_t d = model_->dimension;
+  std::vector<PrototypeId> promoted;
+  for (std::size_t i = 0; i < state.prototypes.size(); ++i) {
+    const auto id = static_cast<PrototypeId>(i);
+    if (state.prototypes[id].promoted) promoted.push_back(id);
+  }
+  std::map<PrototypeId, std::vector<float>> rows;
+  if (!promoted.empty()) {
+    PACO_ASSIGN(const std::vector<float>* values,
+                state.own.tensor<float>("rows", promoted.size() * d));
+    if (!std::all_of(values->begin(), values->end(), [](float x) { return std::isfinite(x); })) {
+      return Error{ErrorCode::bad_format, "a promoted prototype's direction is not finite", ""};
+    }
+    for (std::size_t i = 0; i < promoted.size(); ++i) {
+      const auto begin = values->begin() + static_cast<std::ptrdiff_t>(i * d);
+      rows[promoted[i]].assign(begin, begin + static_cast<std::ptrdiff_t>(d));
+    }
+  }
+  const auto swap = [&] {
+    std::swap(samples_, state.samples);
+    std::swap(categories_, state.categories);
+    std::swap(table_, state.prototypes);
+    std::swap(rows_, rows);
+    recount_categories();
+  };
+  swap();
+  const Result<void> done = restore_own(state.own, name);
+  if (done.ok()) {
+    shown_ = {};
+  } else {
+    swap();
+  }
+  return done;
+}
+
+void MethodBase::recount_categories() {
+  known_.assign(static_cast<std::size_t>(categories_.next()), 0);
+  for (std::size_t i = 0; i < table_.size(); ++i) {
+    const PrototypeRecord& record = table_[static_cast<PrototypeId>(i)];
+    if (record.exists && record.owner != kNoId && record.reference())
+      known_[static_cast<std::size_t>(record.owner)] = 1;
+  }
+  discovered_ = promoted_ = 0;
+  for (CategoryId id = 0; id < categories_.next(); ++id) {
+    if (!categories_.is_live(id)) continue;
+    discovered_ += !is_known(id);
+    promoted_ += is_known(id) && id >= static_cast<CategoryId>(model_->known_classes());
+  }
+}
+
+void MethodBase::put_sums(Section& own) const {
+  std::vector<double> sums;
+  std::uint64_t count = 0;
+  for (std::size_t i = model_->known_classes(); i < table_.size(); ++i) {
+    const auto id = static_cast<PrototypeId>(i);
+    if (!table_[id].exists) continue;
+    const std::vector<double> values = sum(id);
+    sums.insert(sums.end(), values.begin(), values.end());
+    ++count;
+  }
+  own.tensors["sums"] = {{count, model_->dimension}, std::move(sums)};
+}
+
+Result<std::vector<MethodBase::NewSum>> MethodBase::sums_of(const Section& own,
+                                                            const std::string& name) const {
+  const std::size_t d = model_->dimension;
+  std::vector<NewSum> sums;
+  for (std::size_t i = model_->known_classes(); i < table_.size(); ++i) {
+    if (table_[static_cast<PrototypeId>(i)].exists)
+      sums.push_back({static_cast<PrototypeId>(i), {}});
+  }
+  PACO_ASSIGN(const std::vector<double>* values, own.tensor<double>("sums", sums.size() * d));
+  if (!std::all_of(values->begin(), values->end(), [](double x) { return std::isfinite(x); })) {
+    return Error{ErrorCode::bad_format, fmt::format("{}: a prototype's sum is not finite", name),
+                 "the file is damaged; use an earlier state"};
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const auto begin = values->begin() + static_cast<std::ptrdiff_t>(i * d);
+    sums[i].sum.assign(begin, begin + static_cast<std::ptrdiff_t>(d));
+  }
+  return sums;
+}
+
+const std::vector<float>& MethodBase::row(PrototypeId id) const { return rows_.at(id); }
+
+}  // namespace paco::methods

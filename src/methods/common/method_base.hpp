@@ -1,0 +1,93 @@
+// The common ground of all methods with directions: samples decided, categories, the table of
+// prototypes, states, views, and what operations change. A method adds how it decides
+// (decide_block) and keeps the sums.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "methods/common/prototype_table.hpp"
+#include "methods/common/state_file.hpp"
+#include "paco/method.hpp"
+
+namespace paco::methods {
+
+class MethodBase : public Method, protected Editor {
+ public:
+  MethodBase(const MethodInfo& info, std::shared_ptr<const Model> model, Settings settings);
+
+  const MethodInfo& info() const final { return info_; }
+  const Model& model() const final { return *model_; }
+  const Settings& settings() const final { return settings_; }
+  std::optional<Error> check(std::span<const double> embedding) const final;
+  std::uint64_t samples() const final { return samples_; }
+  const Categories& categories() const final { return categories_; }
+  Prototype prototype(PrototypeId id) const final;
+  bool is_reference(PrototypeId id) const final { return table_[id].reference(); }
+  PrototypeId next_prototype() const final { return static_cast<PrototypeId>(table_.size()); }
+  std::shared_ptr<const MemoryView> view() final;
+  using Method::restore;
+  Result<std::vector<std::byte>> save(const std::string& note = {}) const final;
+  Result<void> restore(std::vector<std::byte> bytes, const std::string& name) final;
+  Result<std::string> digest() const final;
+  Editor& editor() final { return *this; }
+
+ protected:
+  const PrototypeTable& table() const { return table_; }
+  bool is_known(CategoryId id) const { return known_[static_cast<std::size_t>(id)] != 0; }
+  std::size_t discovered() const { return discovered_; }
+
+  // Completes a decision whose `prototype`, or that there is none yet (kNoId), is set, and whose
+  // `runner_up` names a prototype: category, verdict, counts. The caller then moves the sums.
+  void settle(Decision& decision);
+
+  // The engine's side. |R| of a prototype, or not computed for a support class.
+  virtual double resultant(PrototypeId id) const = 0;
+  // A copy of the sum of a discovered prototype.
+  virtual std::vector<double> sum(PrototypeId id) const = 0;
+  virtual void save_own(Section& own) const = 0;
+  // The table has been restored already. On an error the engine is as it was.
+  virtual Result<void> restore_own(const Section& own, const std::string& name) = 0;
+  // The table has changed: prototypes compete or not, are fixed or not; those in `sums` have a new
+  // sum. Everything that is derived from them is to be made anew.
+  struct NewSum {
+    PrototypeId prototype;
+    std::vector<double> sum;
+  };
+  virtual void edited(std::vector<NewSum> sums) = 0;
+  // The sums of a saved state, checked.
+  Result<std::vector<NewSum>> sums_of(const Section& own, const std::string& name) const;
+  // All sums as save_own() stores them.
+  void put_sums(Section& own) const;
+
+  // Fixed directions of promoted prototypes.
+  const std::vector<float>& row(PrototypeId id) const;
+
+ private:
+  Result<void> apply(std::span<const Edit> edits, MemberSource* members) final;
+  Result<double> cosine(PrototypeId prototype, std::span<const double> embedding) const final;
+  std::vector<float> direction(PrototypeId prototype) const final;
+  std::vector<float> reference_row(PrototypeId prototype) const final;
+  PrototypeRole role(PrototypeId prototype) const final;
+  State state() const;
+  Result<void> take(State& state, const std::string& name);
+  void recount_categories();
+  void apply(const Edit& edit);
+  struct Regrouped;
+  Result<std::vector<Regrouped>> regroup(std::span<const Edit> edits, MemberSource* members) const;
+
+  const MethodInfo& info_;
+  std::shared_ptr<const Model> model_;
+  Settings settings_;
+  std::uint64_t samples_ = 0;
+  Categories categories_;
+  PrototypeTable table_;
+  std::vector<std::uint8_t> known_;  // by category: it owns a fixed reference
+  std::size_t discovered_ = 0;       // live categories that own none
+  std::size_t promoted_ = 0;         // live ones beyond the support classes that own one
+  std::map<PrototypeId, std::vector<float>> rows_;
+  PersistentArray<Prototype> shown_;  // what the last view showed
+};
+
+}  // namespace paco::methods

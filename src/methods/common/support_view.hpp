@@ -1,0 +1,72 @@
+// The support set as calibrations look at it: standardised, with the references of the known
+// classes and what they say of every sample. Made once and shared by all methods that calibrate on
+// it; what several of them need (the replay) is computed once.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "core/threads.hpp"
+#include "math/matrix.hpp"
+#include "methods/common/references.hpp"
+#include "methods/common/work_done.hpp"
+#include "methods/paco/replay.hpp"
+#include "paco/model.hpp"
+
+namespace paco::methods {
+
+class SupportView {
+ public:
+  static constexpr std::uint64_t kMostPairs = std::uint64_t{1} << 31;
+
+  // Checks the support set and fills in the part of the model that all methods share.
+  static Result<std::unique_ptr<SupportView>> make(const SupportSet& support,
+                                                   const CalibrationOptions& options,
+                                                   std::stop_token stop,
+                                                   std::uint64_t most_pairs = kMostPairs);
+
+  const Model& model() const { return model_; }
+  Model& model() { return model_; }
+  Rows<const double> raw() const { return raw_; }
+  const math::Matrix<float>& units() const { return units_; }
+  std::span<const std::int64_t> labels() const { return labels_; }
+  // What the chosen references say of the support samples, or of as many as are scored.
+  std::span<const BankView> views() const { return views_; }
+  // How many are scored against all classes, here and in the replay: all, unless that were more
+  // than kMostPairs comparisons; then as many, drawn at random, as make so many. Thresholds are
+  // read off distributions, which tens of thousands of samples show as well as millions; without a
+  // bound the cost grows with the square of the classes.
+  std::size_t scored() const { return scored_; }
+  double base_median() const;
+  core::ThreadPool& pool() { return pool_; }
+  std::stop_token stop() const { return stop_; }
+  const CalibrationProgress& progress() const { return progress_; }
+
+  Result<const ReplayScores*> replay(int replays, std::uint32_t seed);
+
+ private:
+  SupportView(const SupportSet& support, const CalibrationOptions& options, std::stop_token stop);
+  void draw_scored(std::uint64_t most_pairs);
+  std::vector<BankView> look_at(const math::Matrix<float>& bank);
+  Result<void> choose_references(const SupportSet& support, ReferenceChoice wanted);
+
+  Model model_;
+  Rows<const double> raw_;
+  std::span<const std::int64_t> labels_;
+  math::Matrix<float> units_;
+  std::size_t scored_ = 0;
+  math::Matrix<float> drawn_units_;  // what is scored, where it is not all
+  std::vector<std::int64_t> drawn_labels_;
+  std::vector<BankView> views_;
+  core::ThreadPool pool_;
+  std::stop_token stop_;
+  CalibrationProgress progress_;
+  WorkDone work_;
+  std::map<std::pair<int, std::uint32_t>, ReplayScores> replays_;
+};
+
+}  // namespace paco::methods

@@ -1,0 +1,344 @@
+#include "methods/mirror/calibrate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+#include <thread>
+
+#include "core/try.hpp"
+#include "methods/common/standardise.hpp"
+#include "methods/mirror/embedding.hpp"
+#include "methods/mirror/held_out.hpp"
+#include "methods/mirror/pseudo_split.hpp"
+#include "methods/mirror/pseudo_stream.hpp"
+
+namespace paco::methods {
+namespace {
+
+constexpr std::size_t kTaus = 31;
+constexpr double kFirstTau = 0.06, kTauStep = 0.05;
+
+Result<void> check_options(const MirrorOptions& options) {
+  const auto refuse = [](const char* name, double value, const char* need) {
+    return Error{ErrorCode::bad_argument, fmt::format("{} is {}", name, value),
+                 fmt::format("it must be {}", need)};
+  };
+  if (options.rehearse < 0 || options.rehearse > 64)
+    return refuse("rehearse", options.rehearse, "from 0 to 64");
+  if (options.buffer < 1 || options.buffer > 1000000)
+    return refuse("buffer", options.buffer, "from 1 to 1000000");
+  if (options.splits < 2 || options.splits > 10000)
+    return refuse("splits", options.splits, "from 2 to 10000");
+  if (!(options.odds >= 0) || !std::isfinite(options.odds))
+    return refuse("odds", options.odds, "zero or more");
+  if (options.candidates < 1) return refuse("candidates", options.candidates, "at least 1");
+  return {};
+}
+
+// The number of classes, or what is wrong with the labels.
+Result<std::size_t> check_support(Rows<const double> support,
+                                  std::span<const std::int64_t> labels) {
+  if (support.rows != labels.size()) {
+    return Error{
+        ErrorCode::bad_shape,
+        fmt::format("support set: {} embeddings but {} labels", support.rows, labels.size()),
+        "give one label for every row, in the same order"};
+  }
+  if (support.rows == 0)
+    return Error{ErrorCode::bad_shape, "support set: it is empty", "give labelled embeddings"};
+  if (support.columns < 2) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("support set: embeddings have {} column(s)", support.columns),
+                 "at least 2 are needed"};
+  }
+  std::vector<std::size_t> sizes;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < 0 || static_cast<std::size_t>(labels[i]) >= labels.size()) {
+      return Error{ErrorCode::bad_value,
+                   fmt::format("support set: row {} has label {}, but there are only {} rows", i,
+                               labels[i], labels.size()),
+                   "labels are 0 to the number of classes less one, without gaps"};
+    }
+    const auto k = static_cast<std::size_t>(labels[i]);
+    if (k >= sizes.size()) sizes.resize(k + 1, 0);
+    ++sizes[k];
+  }
+  const auto missing = std::find(sizes.begin(), sizes.end(), std::size_t{0});
+  if (missing != sizes.end()) {
+    return Error{ErrorCode::bad_value,
+                 fmt::format("support set: class {} has no sample", missing - sizes.begin()),
+                 "number the classes without gaps, or add samples of that class"};
+  }
+  if (sizes.size() < 3) {
+    return Error{ErrorCode::bad_value, fmt::format("support set: {} known class(es)", sizes.size()),
+                 "calibration hides one class and keeps two: at least 3 are needed"};
+  }
+  if (*std::max_element(sizes.begin(), sizes.end()) < 2) {
+    return Error{ErrorCode::bad_value, "support set: every class has a single sample",
+                 "at least one class needs 2 samples, so that their likeness can be seen"};
+  }
+  return sizes.size();
+}
+
+// Counts steps from any thread and tells of them from the one it was made on.
+class SharedProgress {
+ public:
+  SharedProgress(core::Progress& progress, std::uint64_t total) : progress_(progress) {
+    progress_.start("calibrate mirror", "steps", total);
+  }
+  ~SharedProgress() {
+    progress_.update(done_.load());
+    progress_.finish();
+  }
+  void add(std::uint64_t steps) {
+    const std::uint64_t done = done_ += steps;
+    if (std::this_thread::get_id() == caller_) progress_.update(done);
+  }
+
+ private:
+  core::Progress& progress_;
+  std::thread::id caller_ = std::this_thread::get_id();
+  std::atomic<std::uint64_t> done_{0};
+};
+
+std::vector<std::uint32_t> labels_of(std::span<const std::uint32_t> labels,
+                                     std::span<const std::size_t> rows) {
+  std::vector<std::uint32_t> out;
+  for (const std::size_t i : rows) out.push_back(labels[i]);
+  return out;
+}
+
+// What jobs lend each other, one at a time: it is large, and memory that was never touched costs
+// more than the sums.
+struct Room {
+  FitRoom fit;
+  std::vector<double> products;  // of a pseudo-stream
+};
+
+class SharedRooms {
+ public:
+  // One that is lent for as long as this lives.
+  class Lent {
+   public:
+    explicit Lent(SharedRooms& rooms) : rooms_(rooms) {
+      const std::lock_guard lock(rooms_.mutex_);
+      if (rooms_.free_.empty()) return;
+      room_ = std::move(rooms_.free_.back());
+      rooms_.free_.pop_back();
+    }
+    ~Lent() {
+      const std::lock_guard lock(rooms_.mutex_);
+      rooms_.free_.push_back(std::move(room_));
+    }
+    Lent(const Lent&) = delete;
+    Lent& operator=(const Lent&) = delete;
+    Room* operator->() { return &room_; }
+
+   private:
+    SharedRooms& rooms_;
+    Room room_;
+  };
+
+ private:
+  std::mutex mutex_;
+  std::vector<Room> free_;
+};
+
+class Calibration {
+ public:
+  Calibration(Rows<const double> support, std::vector<std::uint32_t> labels, std::size_t classes,
+              const MirrorOptions& options, core::ThreadPool& pool, core::Progress& progress,
+              std::stop_token stop)
+      : support_(support),
+        labels_(std::move(labels)),
+        classes_(classes),
+        pool_(pool),
+        stop_(std::move(stop)),
+        steps_(progress, (1 + kFolds + static_cast<std::uint64_t>(options.splits)) * kTaus) {
+    model_.options = options;
+  }
+
+  MirrorModel run() {
+    core::NumpyLegacyRandom fold_random(model_.options.seed);
+    const std::vector<Fold> folds = draw_folds(labels_, classes_, fold_random);
+    std::vector<HeldOut> held_out(kFolds);
+    // The model's own embedding and those without a fold are jobs of one size.
+    pool_.parallel_for(1 + kFolds, 1, [&](std::size_t first, std::size_t last) {
+      for (std::size_t job = first; job < last && !stop_.stop_requested(); ++job) {
+        if (job == 0) {
+          fit_model();
+        } else if (!folds[job - 1].judged.empty()) {
+          held_out[job - 1] = hold_out(folds[job - 1]);
+        }
+        steps_.add(kTaus);
+      }
+    });
+    if (stop_.stop_requested()) return {};
+    const HeldOutFit fit = fit_held_out(held_out, pool_);
+    model_.sure = fit.sure;
+    model_.slope = model_.options.odds * fit.slope;
+
+    core::NumpyLegacyRandom split_random(model_.options.seed);
+    const auto splits = static_cast<std::size_t>(model_.options.splits);
+    std::vector<PseudoSplit> drawn;
+    for (std::size_t b = 0; b < splits; ++b)
+      drawn.push_back(draw_split(labels_, classes_, split_random));
+    MirrorEvidence& evidence = model_.evidence;
+    const double step = (kFirstTau + kTauStep) - kFirstTau;  // as numpy.arange has it
+    for (std::size_t i = 0; i < kTaus; ++i)
+      evidence.taus.push_back(kFirstTau + static_cast<double>(i) * step);
+    evidence.scores = math::Matrix<double>(splits, kTaus);
+    pool_.parallel_for(splits, 1, [&](std::size_t first, std::size_t last) {
+      for (std::size_t b = first; b < last; ++b) play(drawn[b], fit, evidence.scores[b]);
+    });
+    if (stop_.stop_requested()) return {};
+    model_.tau = choose_tau(evidence);
+    if (model_.options.prior) model_.tau = drawn_to_prior(model_.tau, classes_);
+    model_.start = model_.tau * model_.rho;
+    return std::move(model_);
+  }
+
+ private:
+  void fit_model() {
+    std::vector<std::size_t> all(support_.rows);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    SharedRooms::Lent room(rooms_);
+    model_.embedding = fit_embedding({support_, all, labels_, classes_}, room->fit, stop_);
+    MirrorReferences references = references_of(
+        SupportEmbedder(model_.embedding).embed(support_, all, stop_), labels_, classes_);
+    model_.references = std::move(references.rows);
+    model_.rho = references.rho;
+  }
+
+  HeldOut hold_out(const Fold& fold) {
+    const std::vector<std::uint32_t> kept = labels_of(labels_, fold.kept);
+    SharedRooms::Lent room(rooms_);
+    const MirrorEmbedding embedding =
+        fit_embedding({support_, fold.kept, kept, classes_}, room->fit, stop_);
+    const SupportEmbedder embedder(embedding);
+    const MirrorReferences references =
+        references_of(embedder.embed(support_, fold.kept, stop_), kept, classes_);
+    return held_out_cosines(embedder.embed(support_, fold.judged, stop_),
+                            labels_of(labels_, fold.judged), references.rows);
+  }
+
+  // One pseudo-stream with every threshold. `fit` stands in where it has no held-out sample.
+  void play(const PseudoSplit& split, const HeldOutFit& whole, std::span<double> scores) {
+    if (stop_.stop_requested() || split.references.empty() || split.stream.empty())
+      return steps_.add(kTaus);
+    SharedRooms::Lent room(rooms_);
+    const MirrorEmbedding embedding = fit_embedding(
+        {support_, split.references, split.reference_labels, split.visible}, room->fit, stop_);
+    const SupportEmbedder embedder(embedding);
+    const MirrorReferences references = references_of(
+        embedder.embed(support_, split.references, stop_), split.reference_labels, split.visible);
+    const double rho = std::isnan(references.rho) ? model_.rho : references.rho;
+    const math::Matrix<float> stream = embedder.embed(support_, split.stream, stop_);
+
+    std::vector<std::size_t> seen;  // stream samples of visible classes are the held-out ones
+    for (std::size_t i = 0; i < split.stream.size(); ++i) {
+      if (split.stream_labels[i] < split.visible) seen.push_back(i);
+    }
+    HeldOutFit fit = whole;
+    if (!seen.empty()) {
+      math::Matrix<float> rows(seen.size(), stream.columns());
+      for (std::size_t i = 0; i < seen.size(); ++i)
+        std::copy_n(stream[seen[i]].data(), stream.columns(), rows[i].data());
+      const HeldOut part =
+          held_out_cosines(rows, labels_of(split.stream_labels, seen), references.rows);
+      fit = fit_held_out({&part, 1}, pool_);
+    }
+    const PseudoStream pseudo(stream, references.rows);
+    for (std::size_t i = 0; i < kTaus && !stop_.stop_requested(); ++i) {
+      const PseudoRule rule{model_.evidence.taus[i] * rho, model_.options.odds * fit.slope,
+                            fit.sure, static_cast<std::size_t>(model_.options.rehearse),
+                            static_cast<std::size_t>(model_.options.buffer)};
+      scores[i] = strict_all(split.stream_labels, pseudo.decide(rule, room->products));
+      steps_.add(1);
+    }
+  }
+
+  Rows<const double> support_;
+  std::vector<std::uint32_t> labels_;
+  std::size_t classes_;
+  core::ThreadPool& pool_;
+  std::stop_token stop_;
+  SharedProgress steps_;
+  SharedRooms rooms_;
+  MirrorModel model_;
+};
+
+}  // namespace
+
+double choose_tau(MirrorEvidence& evidence) {
+  const std::size_t splits = evidence.scores.rows(), taus = evidence.taus.size();
+  std::vector<double> means(taus, 0.0);
+  for (std::size_t i = 0; i < taus; ++i) {
+    for (std::size_t b = 0; b < splits; ++b) means[i] += evidence.scores[b][i];
+    means[i] /= static_cast<double>(splits);
+  }
+  evidence.means.resize(taus);
+  for (std::size_t i = 0; i < taus; ++i) {
+    const double before = means[i == 0 ? 0 : i - 1], after = means[std::min(i + 1, taus - 1)];
+    evidence.means[i] = 0.25 * before + 0.5 * means[i] + 0.25 * after;
+  }
+  const auto largest = std::max_element(evidence.means.begin(), evidence.means.end());
+  const auto best = static_cast<std::size_t>(largest - evidence.means.begin());
+  evidence.best = evidence.low = evidence.high = best;
+  // Paired: what a split does to all thresholds alike is no error of their difference.
+  evidence.errors.assign(taus, 0.0);
+  for (std::size_t i = 0; i < taus; ++i) {
+    double mean = 0, squares = 0;
+    const auto difference = [&](std::size_t b) {
+      return evidence.scores[b][i] - evidence.scores[b][best];
+    };
+    for (std::size_t b = 0; b < splits; ++b) mean += difference(b);
+    mean /= static_cast<double>(splits);
+    for (std::size_t b = 0; b < splits; ++b)
+      squares += (difference(b) - mean) * (difference(b) - mean);
+    evidence.errors[i] = std::sqrt(squares / static_cast<double>(splits - 1)) /
+                         std::sqrt(static_cast<double>(splits));
+  }
+  const auto as_good = [&](std::size_t i) {
+    return evidence.means[i] >= evidence.means[best] - evidence.errors[i];
+  };
+  while (evidence.low > 0 && as_good(evidence.low - 1)) --evidence.low;
+  while (evidence.high + 1 < taus && as_good(evidence.high + 1)) ++evidence.high;
+  return 0.5 * (evidence.taus[evidence.low] + evidence.taus[evidence.high]);
+}
+
+double drawn_to_prior(double tau, std::size_t classes) {
+  if (classes > kFewClasses) return tau;
+  constexpr double kServes = 0.85, kWeight = 3, kMost = 1;
+  const auto hidden = static_cast<double>(classes - visible_classes(classes));
+  const double own = hidden * hidden * hidden;
+  return (own * std::min(tau, kMost) + kWeight * kServes) / (own + kWeight);
+}
+
+Result<MirrorModel> calibrate_mirror(Rows<const double> support,
+                                     std::span<const std::int64_t> labels,
+                                     const MirrorOptions& options, core::ThreadPool& pool,
+                                     core::Progress& progress, std::stop_token stop) {
+  PACO_TRY(check_options(options));
+  PACO_ASSIGN(const std::size_t classes, check_support(support, labels));
+  PACO_TRY(check_rows(support, "support set"));
+  {
+    // A row without direction would be a sample of its class that is like no other.
+    const SupportStatistics statistics = support_statistics(support, 1e-5);
+    math::Matrix<float> units(support.rows, support.columns);
+    PACO_TRY(standardise_rows(support, statistics.mean, statistics.deviation, units.view(),
+                              "support set", 0, pool));
+  }
+  std::vector<std::uint32_t> classes_of(labels.begin(), labels.end());
+  MirrorModel model =
+      Calibration(support, std::move(classes_of), classes, options, pool, progress, stop).run();
+  if (stop.stop_requested())
+    return Error{ErrorCode::interrupted, "calibration was interrupted", ""};
+  return model;
+}
+
+}  // namespace paco::methods

@@ -1,0 +1,67 @@
+// What `mirror` learns from a support set: the embedding that it compares samples in, a reference
+// for each known class, a starting threshold with its slope, and the evidence for them. Plain data;
+// calibrate.hpp makes it, plain.hpp and engine.hpp decide with it, section.hpp stores it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "math/matrix.hpp"
+
+namespace paco::methods {
+
+struct MirrorOptions {
+  int rehearse = 2;        // stored samples that are looked at again with every sample; 0: none
+  int buffer = 2000;       // samples that are stored for it, the latest
+  int splits = 16;         // pseudo-streams of calibration
+  std::uint32_t seed = 0;  // of their random order
+  double odds = 1;         // what the slope is multiplied with
+  int candidates = 2000;   // the most candidates that are kept, see state.hpp
+  bool prior = false;      // is the chosen threshold drawn to what serves elsewhere?
+};
+
+// From so many dimensions on, samples of a stream are whitened in 16-bit whole numbers.
+inline constexpr std::size_t kWhitenedInShorts = 512;
+
+// From a raw embedding h to the point v of the unit sphere that is compared:
+//   u = unit((h - mean) / deviation) in float32,   v = unit(whitening u) in float32.
+// The product is made in float32 (plain::fused_dot); but for the samples of a stream, where it is
+// large enough to be most of the work, in whole numbers (linalg/trmv_int16.hpp).
+struct MirrorEmbedding {
+  std::vector<double> mean;       // (d)
+  std::vector<double> deviation;  // (d) sqrt(population variance + 1e-5)
+  // (d, d) lower triangular: the inverse of a factor of the shrunk covariance within classes. Any
+  // such root gives the same cosines. Empty where v = u, because nothing varies within classes.
+  math::Matrix<float> whitening;
+  double alpha = 1;      // how far that covariance was shrunk to a multiple of the identity
+  std::size_t rank = 0;  // dimensions that the support set really uses
+};
+
+// How the starting threshold was chosen: Strict All of each pseudo-stream for each threshold.
+struct MirrorEvidence {
+  std::vector<double> taus;     // (T) thresholds, in units of rho
+  math::Matrix<double> scores;  // (splits, T) Strict All, 0 to 1
+  std::vector<double> means;    // (T) over the splits, smoothed
+  std::vector<double> errors;   // (T) standard error of the difference from the best
+  std::size_t best = 0;         // index of the largest mean
+  std::size_t low = 0;          // first ...
+  std::size_t high = 0;         // ... and last of those within one standard error around it
+};
+
+struct MirrorModel {
+  MirrorOptions options;
+  MirrorEmbedding embedding;
+  math::Matrix<float> references;  // (K, d) unit rows
+  double rho = 0;                  // root of the mean cosine of two samples of a class
+  double sure = 0;                 // median cosine of a held-out sample with its own class
+  double slope = 0;                // by how much the threshold falls when the stream grows e-fold
+  double tau = 0;                  // the chosen threshold in units of rho
+  double start = 0;                // tau rho: the threshold at the start of a stream
+  MirrorEvidence evidence;
+
+  std::size_t known() const { return references.rows(); }
+  std::size_t dimension() const { return embedding.mean.size(); }
+};
+
+}  // namespace paco::methods

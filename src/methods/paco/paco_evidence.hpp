@@ -1,0 +1,62 @@
+// The evidence of a PACO decision: which number stands where. paco_fields() tells everybody else.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "paco/method.hpp"
+#include "paco/thresholds.hpp"
+
+namespace paco::methods {
+
+// Which step of the decision settled it.
+enum class Branch : std::uint8_t { known_only, explained, attach, create };
+
+// Which prototypes were allowed to compete: the references, the adapting ones, or all of them.
+enum class Route : std::uint8_t { known_only, categories_only, all };
+
+inline constexpr std::string_view kBranchNames[] = {"known_only", "explained", "attach", "create"};
+inline constexpr std::string_view kRouteNames[] = {"known_only", "categories_only", "all"};
+
+enum PacoField : std::size_t {
+  kBranch,
+  kRoute,
+  kAssignmentScore,
+  kRunnerUpScore,
+  kTauBirth,
+  kTopCosine,
+  kMargin,
+  kBirthScore,
+  kAttachScore,
+  kTauBirthAfter,
+  kEtaAfter,
+  kMatureAfter,
+};
+
+const std::vector<EvidenceField>& paco_fields();
+
+inline Branch branch_of(const Decision& d) { return static_cast<Branch>(d.evidence[kBranch]); }
+inline Route route_of(const Decision& d) { return static_cast<Route>(d.evidence[kRoute]); }
+inline void set_branch(Decision& d, Branch b) { d.evidence[kBranch] = static_cast<double>(b); }
+inline void set_route(Decision& d, Route r) { d.evidence[kRoute] = static_cast<double>(r); }
+
+// Counted over the samples that PACO has decided; part of its state but for `settled`.
+struct PacoCounts {
+  std::uint64_t branches[4] = {};
+  std::uint64_t routes[3] = {};
+  double lowest_tau_birth = 0;
+  // Samples whose winner led the runner-up by less than float32 can tell apart, so that double was
+  // needed. Of this process.
+  std::uint64_t settled = 0;
+
+  void add(const Decision& decision);
+  void save(Section& own) const;
+  Result<void> restore(const Section& own, std::uint64_t samples, const std::string& name);
+};
+
+// One plain sentence on a decision of PACO.
+std::string explain_paco(const Decision& decision, const PacoParameters& parameters,
+                         const Categories& categories);
+
+}  // namespace paco::methods

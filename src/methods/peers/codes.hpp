@@ -1,0 +1,44 @@
+// Codes: what the hash family, RankStat and WTA compare. A head's outputs become a set of at most
+// 63 marks, kept in one word, and two codes differ in so many marks.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/enum_names.hpp"
+#include "paco/rows.hpp"
+
+namespace paco::methods {
+
+using Code = std::uint64_t;
+
+inline constexpr std::size_t kMostBits = 63;
+
+// How outputs become marks: those above zero; the `kTop` largest, whatever their order; or the
+// largest of each of `kGroups` equal groups. The lower index wins a tie.
+enum class Coding : std::uint8_t { signs, top, groups };
+inline constexpr auto kCodings = core::enum_names<Coding>(
+    {{Coding::signs, "signs"}, {Coding::top, "top"}, {Coding::groups, "groups"}});
+inline constexpr std::size_t kTop = 3, kGroups = 3;
+
+Code code_of(std::span<const float> outputs, Coding coding);
+std::vector<Code> codes_of(Rows<const float> outputs, Coding coding);
+
+inline int differing(Code a, Code b) { return std::popcount(a ^ b); }
+
+// How well codes tell known classes apart: the share of samples whose code's most frequent class is
+// theirs, and the number of different codes.
+struct CodeQuality {
+  std::size_t codes = 0;
+  double purity = 0;
+};
+CodeQuality code_quality(std::span<const Code> codes, std::span<const std::int64_t> labels);
+
+// PHE's d_max for codes of `bits` and this many classes: the smallest d with
+// 2^bits / classes <= binomial(bits, d - 1), at most half the bits.
+int most_distance(std::size_t bits, std::size_t classes);
+
+}  // namespace paco::methods

@@ -1,0 +1,41 @@
+// Normal distributions in few dimensions, estimated from few samples: what AGE scores clusters by.
+// In double, in a fixed order, without the C library's logarithm, so that scores have the same bits
+// everywhere.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "math/matrix.hpp"
+
+namespace paco::methods {
+
+// Covariance of rows about their mean, shrunk towards a multiple of the identity by the share that
+// Ledoit and Wolf found best. A single row has none.
+math::Matrix<double> shrunk_covariance(Rows<const double> rows);
+// Plain covariance about the mean.
+math::Matrix<double> covariance(Rows<const double> rows);
+std::vector<double> mean_of(Rows<const double> rows);
+
+class Gaussian {
+ public:
+  Gaussian() = default;
+  // The covariance must be positive definite; `floor` is added to its diagonal.
+  Gaussian(std::vector<double> mean, const math::Matrix<double>& covariance, double floor);
+
+  double log_density(std::span<const double> x) const;
+  // The same shape around another mean.
+  Gaussian moved_to(std::span<const double> mean) const;
+
+ private:
+  std::vector<double> mean_;
+  math::Matrix<double> inverse_;  // of the lower triangular factor
+  double peak_ = 0;               // log of the density at the mean
+};
+
+// The directions, (count, d), in which rows vary most, as an orthonormal basis of their span; which
+// basis of it is arbitrary but fixed.
+math::Matrix<float> principal_directions(Rows<const float> rows, std::span<const double> mean,
+                                         std::size_t count);
+
+}  // namespace paco::methods

@@ -1,0 +1,49 @@
+#include "methods/peers/peer_method.hpp"
+
+#include <algorithm>
+
+#include "core/try.hpp"
+#include "methods/common/standardise.hpp"
+
+namespace paco::methods {
+
+PeerMethod::PeerMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
+                       const MethodOptions& options)
+    : MethodBase(info, std::move(model), options.settings),
+      pool_(static_cast<unsigned>(options.threads)) {}
+
+Result<void> PeerMethod::decide_block(Rows<const double> embeddings,
+                                      std::span<Decision> decisions) {
+  constexpr std::size_t kRows = 512;  // so that a long block needs no more memory than this
+  PACO_TRY(check_block_shape(embeddings, model().dimension, decisions.size()));
+  for (std::size_t i = 0; i < embeddings.rows; ++i) {
+    if (!check(embeddings[i])) continue;
+    // The error that names the row; nothing has been decided.
+    math::Matrix<float> unused(embeddings.rows, embeddings.columns);
+    return standardise_rows(embeddings, model().mean, model().deviation, unused.view(), "stream",
+                            samples(), pool_);
+  }
+  for (std::size_t start = 0; start < embeddings.rows; start += kRows) {
+    const std::size_t rows = std::min(kRows, embeddings.rows - start);
+    units_ = math::Matrix<float>(rows, embeddings.columns);
+    PACO_TRY(standardise_rows(embeddings.slice(start, rows), model().mean, model().deviation,
+                              units_.view(), "stream", samples(), pool_));
+    look(units_);
+    for (std::size_t i = 0; i < rows; ++i) {
+      Decision& decision = decisions[start + i];
+      decision = Decision{};
+      judge(i, decision);
+      settle(decision);
+      joined(i, decision);
+    }
+  }
+  return {};
+}
+
+Settings effective_settings(const Section& section, const Settings& given) {
+  Settings out = section.settings;
+  for (const auto& [name, value] : given) out.insert_or_assign(name, value);
+  return out;
+}
+
+}  // namespace paco::methods

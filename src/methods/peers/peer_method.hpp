@@ -1,0 +1,50 @@
+// The common ground of the peers: the table of prototypes and everything around it is MethodBase's,
+// embeddings become points on the sphere, and a peer adds what it makes of a block (look) and how
+// it decides on one row of it (judge). Prototypes of a peer have no sums of embeddings, so
+// operations that move samples or fix directions are not among those it supports.
+#pragma once
+
+#include "core/threads.hpp"
+#include "math/matrix.hpp"
+#include "methods/common/best_two.hpp"
+#include "methods/common/method_base.hpp"
+
+namespace paco::methods {
+
+class PeerMethod : public MethodBase {
+ public:
+  PeerMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
+             const MethodOptions& options);
+
+  Result<void> decide_block(Rows<const double> embeddings, std::span<Decision> decisions) final;
+
+ protected:
+  // What can be had for the whole block before any of it is decided; the rows of `units` are the
+  // embeddings on the sphere and stay until the next block.
+  virtual void look(Rows<const float> units) = 0;
+  // Fills in prototype (kNoId: a new one), runner_up (a prototype or kNoId), score, threshold
+  // and evidence of row `i`; must not change the memory.
+  virtual void judge(std::size_t i, Decision& decision) = 0;
+  // Row `i` has joined its prototype, which is new where the verdict says so.
+  virtual void joined(std::size_t i, Decision& decision) = 0;
+  // Who competes has changed.
+  virtual void memory_changed() {}
+
+  core::ThreadPool& pool() { return pool_; }
+  // Prototypes in order, those of the known classes first; all of them, competing or not.
+  PrototypeId all() const { return static_cast<PrototypeId>(table().size()); }
+  PrototypeId known() const { return static_cast<PrototypeId>(model().known_classes()); }
+
+ private:
+  double resultant(PrototypeId) const final { return kNotComputed; }
+  std::vector<double> sum(PrototypeId) const final { return {}; }
+  void edited(std::vector<NewSum>) final { memory_changed(); }
+
+  core::ThreadPool pool_;
+  math::Matrix<float> units_;
+};
+
+// The settings that a stream is decided with: the section's, and those given in their place.
+Settings effective_settings(const Section& section, const Settings& given);
+
+}  // namespace paco::methods

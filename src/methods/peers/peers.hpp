@@ -1,0 +1,58 @@
+// The peers as the list of methods sees them: their options, their calibrations and how they are
+// made. What each of them is, and where ours is a reading of an unpublished original, stands in
+// docs/methods.md.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "methods/common/support_view.hpp"
+#include "paco/method.hpp"
+
+namespace paco::methods {
+
+// The hash family and its kin: codes.
+const std::vector<MethodOption>& hash_options();        // smile, hash, mldg, diffgre-s
+const std::vector<MethodOption>& phe_options();         // phe, diffgre-p
+const std::vector<MethodOption>& descriptor_options();  // rankstat, wta
+const std::vector<EvidenceField>& code_fields();
+Result<Section> calibrate_smile(SupportView& support, const Settings& settings);
+Result<Section> calibrate_hash(SupportView& support, const Settings& settings);
+Result<Section> calibrate_mldg(SupportView& support, const Settings& settings);
+Result<Section> calibrate_diffgre_smile(SupportView& support, const Settings& settings);
+Result<Section> calibrate_phe(SupportView& support, const Settings& settings);
+Result<Section> calibrate_diffgre_phe(SupportView& support, const Settings& settings);
+Result<Section> calibrate_rankstat(SupportView& support, const Settings& settings);
+Result<Section> calibrate_wta(SupportView& support, const Settings& settings);
+Result<std::unique_ptr<Method>> make_code_method(const MethodInfo& info,
+                                                 std::shared_ptr<const Model> model,
+                                                 const MethodOptions& options);
+
+// SynC: nearest class mean with a threshold for each class, in the space of class names where there
+// are any.
+const std::vector<MethodOption>& sync_options();
+const std::vector<EvidenceField>& sync_fields();
+Result<Section> calibrate_sync(SupportView& support, const Settings& settings);
+Result<std::unique_ptr<Method>> make_sync_method(const MethodInfo& info,
+                                                 std::shared_ptr<const Model> model,
+                                                 const MethodOptions& options);
+
+// LTC and TALON: the nearest direction in a space that a head learned, and one threshold.
+const std::vector<MethodOption>& ltc_options();
+const std::vector<MethodOption>& talon_options();
+const std::vector<EvidenceField>& space_fields();
+Result<Section> calibrate_ltc(SupportView& support, const Settings& settings);
+Result<Section> calibrate_talon(SupportView& support, const Settings& settings);
+Result<std::unique_ptr<Method>> make_space_method(const MethodInfo& info,
+                                                  std::shared_ptr<const Model> model,
+                                                  const MethodOptions& options);
+
+// AGE-like: a gate on the classifier's confidence, then densities.
+const std::vector<MethodOption>& age_options();
+const std::vector<EvidenceField>& age_fields();
+Result<Section> calibrate_age(SupportView& support, const Settings& settings);
+Result<std::unique_ptr<Method>> make_age_method(const MethodInfo& info,
+                                                std::shared_ptr<const Model> model,
+                                                const MethodOptions& options);
+
+}  // namespace paco::methods

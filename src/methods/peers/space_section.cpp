@@ -1,0 +1,133 @@
+// Calibration of LTC and TALON: the space that a head learns, the mean direction of each known
+// class there, and the cosine from which on a sample belongs to what is there.
+//
+// Neither threshold comes from a stream. LTC's follows the training. TALON's was chosen for each
+// data set and backbone by its authors; ours comes from a replay of the support set.
+#include <algorithm>
+
+#include "core/random.hpp"
+#include "core/try.hpp"
+#include "math/kernels.hpp"
+#include "methods/common/references.hpp"
+#include "methods/common/section_evidence.hpp"
+#include "methods/common/threshold.hpp"
+#include "methods/peers/head_training.hpp"
+#include "methods/peers/losses.hpp"
+#include "methods/peers/peers.hpp"
+
+namespace paco::methods {
+namespace {
+
+using Kind = MethodOption::Kind;
+using Stage = MethodOption::Stage;
+
+MethodOption threshold_option() {
+  return {"tau",
+          Kind::number,
+          Stage::deciding,
+          "0",
+          "from this cosine on a sample joins; 0: what calibration found",
+          0,
+          1,
+          {}};
+}
+
+// The balanced boundary between samples that start a category and samples that join one, were their
+// class novel: the largest cosine with the means of all other classes, and the same with the first
+// sample of their class beside them.
+ThresholdEvidence replayed_threshold(const Views& views, const math::Matrix<float>& centres,
+                                     std::uint64_t seed) {
+  constexpr int kPasses = 3;
+  const std::size_t d = centres.columns();
+  std::vector<double> joining, starting;
+  core::Random random(seed, 1u << 27);
+  for (int pass = 0; pass < kPasses; ++pass) {
+    std::vector<const float*> first(centres.rows());
+    for (const std::size_t i : random.permutation(views.labels.size())) {
+      const auto own = static_cast<std::size_t>(views.labels[i]);
+      const float* point = views.points[i].data();
+      double closest = -1;
+      for (std::size_t k = 0; k < centres.rows(); ++k) {
+        if (k != own) closest = std::max(closest, math::dot(centres[k].data(), point, d));
+      }
+      if (first[own] != nullptr) {
+        joining.push_back(std::max(closest, math::dot(first[own], point, d)));
+      } else {
+        starting.push_back(closest);
+        first[own] = point;
+      }
+    }
+  }
+  return choose_threshold(joining, starting, Tie::mid);
+}
+
+Result<Section> section_of(SupportView& support, const Settings& settings,
+                           const HeadTrainingSet& set, const Head& head) {
+  Section section;
+  section.settings = settings;
+  head.put(section, "head");
+  const math::Matrix<float> points = unit_rows(head.apply(support.units(), support.pool())).units;
+  PACO_ASSIGN(const math::Matrix<float> centres,
+              class_prototypes(points, support.labels(), support.model().class_names));
+  put_matrix(section, "centres", centres);
+  put_threshold(section, "ssc",
+                replayed_threshold(views_through(head, set, support.pool()), centres,
+                                   static_cast<std::uint64_t>(whole_setting(settings, "seed"))));
+  return section;
+}
+
+}  // namespace
+
+const std::vector<MethodOption>& ltc_options() {
+  static const std::vector<MethodOption> options = [] {
+    std::vector<MethodOption> own = TrainingOptions::declared(false);
+    own.push_back(threshold_option());
+    own.push_back({"ssc",
+                   Kind::flag,
+                   Stage::deciding,
+                   "off",
+                   "on: the threshold comes from PACO's calibration (our reading), not from the "
+                   "training",
+                   0,
+                   0,
+                   {}});
+    return own;
+  }();
+  return options;
+}
+
+const std::vector<MethodOption>& talon_options() {
+  static const std::vector<MethodOption> options = [] {
+    std::vector<MethodOption> own = TrainingOptions::declared(false);
+    own.push_back(threshold_option());
+    own.push_back({"batch",
+                   Kind::whole,
+                   Stage::deciding,
+                   "64",
+                   "samples after which prototypes follow those that joined them; 0: never",
+                   0,
+                   100000,
+                   {}});
+    return own;
+  }();
+  return options;
+}
+
+Result<Section> calibrate_ltc(SupportView& support, const Settings& settings) {
+  const HeadTrainingSet set = HeadTrainingSet::from(support);
+  PACO_ASSIGN(const SpaceHead space, train_ltc_head(support, set, TrainingOptions::from(settings)));
+  PACO_ASSIGN(Section section, section_of(support, settings, set, space.head));
+  section.numbers["tau"] = space.threshold;
+  return section;
+}
+
+Result<Section> calibrate_talon(SupportView& support, const Settings& settings) {
+  const HeadTrainingSet set = HeadTrainingSet::from(support);
+  PACO_ASSIGN(const SpaceHead space,
+              train_talon_head(support, set, TrainingOptions::from(settings)));
+  PACO_ASSIGN(Section section, section_of(support, settings, set, space.head));
+  section.numbers["tau"] = section.numbers.at("ssc");
+  return section;
+}
+
+}  // namespace paco::methods

@@ -1,0 +1,167 @@
+// Calibration of SynC: the mean direction of each known class, how far its samples lie from it, and
+// the spread of every coordinate, from which refitting draws. Without class names all of this is of
+// the embeddings; with them, of what a head makes of the embeddings in the space of the names.
+#include <algorithm>
+#include <cmath>
+
+#include "core/try.hpp"
+#include "math/kernels.hpp"
+#include "methods/common/references.hpp"
+#include "methods/peers/head_training.hpp"
+#include "methods/peers/losses.hpp"
+#include "methods/peers/peers.hpp"
+
+namespace paco::methods {
+namespace {
+
+using Kind = MethodOption::Kind;
+using Stage = MethodOption::Stage;
+
+// Nothing is closer to itself than this once it has been rounded to float32.
+constexpr double kMostThreshold = 1 - 1e-6;
+
+// mean - deviations * std of the cosines of each class with its centre. One sample has no spread: a
+// class of one takes the mean threshold of the others.
+std::vector<double> class_thresholds(const math::Matrix<float>& points,
+                                     std::span<const std::int64_t> labels,
+                                     const math::Matrix<float>& centres, double deviations) {
+  const std::size_t classes = centres.rows(), d = centres.columns();
+  std::vector<std::vector<double>> cosines(classes);
+  for (std::size_t i = 0; i < points.rows(); ++i) {
+    const auto k = static_cast<std::size_t>(labels[i]);
+    cosines[k].push_back(math::dot(centres[k].data(), points[i].data(), d));
+  }
+  std::vector<double> thresholds(classes), of_several;
+  for (std::size_t k = 0; k < classes; ++k) {
+    const auto n = static_cast<double>(cosines[k].size());
+    if (n < 2) continue;
+    double mean = 0, squared = 0;
+    for (const double c : cosines[k]) mean += c / n;
+    for (const double c : cosines[k]) squared += (c - mean) * (c - mean) / n;
+    thresholds[k] = std::min(mean - deviations * std::sqrt(squared), kMostThreshold);
+    of_several.push_back(thresholds[k]);
+  }
+  // Added up by size, so that the numbers of the classes do not matter.
+  std::sort(of_several.begin(), of_several.end());
+  double total = 0;
+  for (const double threshold : of_several) total += threshold;
+  for (std::size_t k = 0; k < classes; ++k) {
+    if (cosines[k].size() < 2) thresholds[k] = total / static_cast<double>(of_several.size());
+  }
+  return thresholds;
+}
+
+// Standard deviation of each coordinate within each class, (classes, d).
+math::Matrix<float> class_spreads(const math::Matrix<float>& units,
+                                  std::span<const std::int64_t> labels, std::size_t classes) {
+  const std::size_t d = units.columns();
+  math::Matrix<double> mean(classes, d), squared(classes, d);
+  std::vector<double> n(classes);
+  for (std::size_t i = 0; i < units.rows(); ++i) {
+    const auto k = static_cast<std::size_t>(labels[i]);
+    ++n[k];
+    for (std::size_t j = 0; j < d; ++j) mean[k][j] += static_cast<double>(units[i][j]);
+  }
+  for (std::size_t k = 0; k < classes; ++k)
+    for (double& x : mean[k]) x /= n[k];
+  for (std::size_t i = 0; i < units.rows(); ++i) {
+    const auto k = static_cast<std::size_t>(labels[i]);
+    for (std::size_t j = 0; j < d; ++j) {
+      const double off = static_cast<double>(units[i][j]) - mean[k][j];
+      squared[k][j] += off * off;
+    }
+  }
+  math::Matrix<float> out(classes, d);
+  for (std::size_t k = 0; k < classes; ++k)
+    for (std::size_t j = 0; j < d; ++j)
+      out[k][j] = static_cast<float>(std::sqrt(squared[k][j] / n[k]));
+  return out;
+}
+
+constexpr std::string_view kNoNames = "none";
+
+// As the heads of the other peers are trained by default, but for the number of steps.
+TrainingOptions named_training(const Settings& settings) {
+  Settings own;
+  for (const MethodOption& option : TrainingOptions::declared())
+    own.emplace(std::string(option.name), std::string(option.preset));
+  own.insert_or_assign("steps", std::string(choice_setting(settings, "name_steps")));
+  return TrainingOptions::from(own);
+}
+
+}  // namespace
+
+const std::vector<MethodOption>& sync_options() {
+  static const std::vector<MethodOption> options{
+      {"names",
+       Kind::choice,
+       Stage::calibrating,
+       kNoNames,
+       "file with a vector for the name of each known class, in their order; none: without",
+       0,
+       0,
+       {}},
+      {"name_steps",
+       Kind::whole,
+       Stage::calibrating,
+       "900",
+       "of the training towards the names, 128 samples each",
+       1,
+       1e7,
+       {}},
+      {"deviations",
+       Kind::number,
+       Stage::calibrating,
+       "3",
+       "by which a class's threshold is below the mean cosine of its samples",
+       0,
+       100,
+       {}},
+      {"refit",
+       Kind::flag,
+       Stage::deciding,
+       "off",
+       "on: every ten births all prototypes are trained anew on drawn samples",
+       0,
+       0,
+       {}},
+      {"samples",
+       Kind::whole,
+       Stage::deciding,
+       "32",
+       "drawn for each prototype by a refit",
+       1,
+       4096,
+       {}},
+      {"seed", Kind::whole, Stage::deciding, "0", "of what a refit draws", 0, 4294967295, {}}};
+  return options;
+}
+
+Result<Section> calibrate_sync(SupportView& support, const Settings& settings) {
+  const Model& model = support.model();
+  Section section;
+  section.settings = settings;
+  math::Matrix<float> points = support.units();
+  Views seen{points, {support.labels().begin(), support.labels().end()}};
+  if (const std::string_view file = choice_setting(settings, "names"); file != kNoNames) {
+    PACO_ASSIGN(const math::Matrix<float> names, read_name_vectors(std::string(file), model));
+    const HeadTrainingSet set = HeadTrainingSet::from(support);
+    PACO_ASSIGN(const Head head, train_named_head(support, set, named_training(settings), names));
+    head.put(section, "head");
+    points = unit_rows(head.apply(points, support.pool())).units;
+    seen = views_through(head, set, support.pool());
+  }
+  PACO_ASSIGN(const math::Matrix<float> centres,
+              class_prototypes(points, support.labels(), model.class_names));
+  put_matrix(section, "centres", centres);
+  put_matrix(section, "spreads", class_spreads(points, support.labels(), centres.rows()));
+  std::vector<double> thresholds =
+      class_thresholds(seen.points, seen.labels, centres, number_setting(settings, "deviations"));
+  const auto [lowest, highest] = std::minmax_element(thresholds.begin(), thresholds.end());
+  section.numbers["lowest_threshold"] = *lowest;
+  section.numbers["highest_threshold"] = *highest;
+  section.tensors["thresholds"] = {{centres.rows()}, std::move(thresholds)};
+  return section;
+}
+
+}  // namespace paco::methods

@@ -1,0 +1,217 @@
+#include "methods/peers/training.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "methods/peers/head_training.hpp"
+#include "methods/peers/losses.hpp"
+
+namespace paco::methods {
+namespace {
+
+using Kind = MethodOption::Kind;
+using Stage = MethodOption::Stage;
+
+constexpr std::size_t kBatch = 128;
+constexpr std::size_t kBottleneck = 256;
+
+double input_scale(std::size_t dimension) { return std::sqrt(static_cast<double>(dimension)); }
+
+}  // namespace
+
+TrainingOptions TrainingOptions::from(const Settings& s) {
+  TrainingOptions o;
+  o.steps = static_cast<int>(whole_setting(s, "steps"));
+  if (s.contains("width")) o.width = static_cast<std::size_t>(whole_setting(s, "width"));
+  o.rate = number_setting(s, "rate");
+  o.borrowed = number_setting(s, "borrowed");
+  o.seed = static_cast<std::uint64_t>(whole_setting(s, "seed"));
+  return o;
+}
+
+std::vector<MethodOption> TrainingOptions::declared(bool hidden) {
+  std::vector<MethodOption> options{
+      {"steps",
+       Kind::whole,
+       Stage::calibrating,
+       "900",
+       "of training, 128 samples each",
+       1,
+       1e7,
+       {}},
+      {"width", Kind::whole, Stage::calibrating, "256", "of the head's hidden layers", 2, 8192, {}},
+      {"rate", Kind::number, Stage::calibrating, "0.01", "learning rate at the start", 1e-9, 1, {}},
+      {"borrowed",
+       Kind::number,
+       Stage::calibrating,
+       "1",
+       "largest share of a view's variance that comes from other samples",
+       0,
+       1,
+       {}},
+      {"seed",
+       Kind::whole,
+       Stage::calibrating,
+       "0",
+       "of weights, batches and views",
+       0,
+       4294967295,
+       {}}};
+  if (!hidden) std::erase_if(options, [](const MethodOption& o) { return o.name == "width"; });
+  return options;
+}
+
+HeadTrainingSet::HeadTrainingSet(math::Matrix<float> rows, std::vector<std::int64_t> row_labels,
+                                 std::size_t class_count)
+    : units(std::move(rows)),
+      labels(std::move(row_labels)),
+      classes(class_count),
+      means(classes, units.columns()),
+      deviations(units.rows(), units.columns()) {
+  const std::size_t d = units.columns();
+  math::Matrix<double> sums(classes, d);
+  std::vector<double> sizes(classes);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto k = static_cast<std::size_t>(labels[i]);
+    sizes[k] += 1;
+    for (std::size_t j = 0; j < d; ++j) sums[k][j] += static_cast<double>(units[i][j]);
+  }
+  for (std::size_t k = 0; k < classes; ++k) {
+    for (std::size_t j = 0; j < d && sizes[k] > 0; ++j)
+      means[k][j] = static_cast<float>(sums[k][j] / sizes[k]);
+  }
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    const auto k = static_cast<std::size_t>(labels[i]);
+    // A mean of n samples is nearer to each of them than the mean of the class is.
+    const double longer = sizes[k] > 1 ? std::sqrt(sizes[k] / (sizes[k] - 1)) : 0;
+    for (std::size_t j = 0; j < d; ++j) {
+      deviations[i][j] = static_cast<float>(
+          longer * (static_cast<double>(units[i][j]) - static_cast<double>(means[k][j])));
+    }
+  }
+}
+
+HeadTrainingSet HeadTrainingSet::from(const SupportView& support) {
+  return {support.units(),
+          {support.labels().begin(), support.labels().end()},
+          support.model().known_classes()};
+}
+
+math::Matrix<float> inputs_of(const HeadTrainingSet& set, std::span<const std::size_t> rows) {
+  const std::size_t d = set.units.columns();
+  const auto scale = static_cast<float>(input_scale(d));
+  math::Matrix<float> out(rows.size(), d);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < d; ++j) out[i][j] = scale * set.units[rows[i]][j];
+  return out;
+}
+
+math::Matrix<float> views_of(const HeadTrainingSet& set, std::span<const std::size_t> rows,
+                             int views, double borrowed, core::Random& random) {
+  const std::size_t d = set.units.columns();
+  const double scale = input_scale(d);
+  math::Matrix<float> out(rows.size() * static_cast<std::size_t>(views), d);
+  for (std::size_t i = 0; i < out.rows(); ++i) {
+    const std::size_t row = rows[i % rows.size()];
+    const float* mean = set.means[static_cast<std::size_t>(set.labels[row])].data();
+    const float* own = set.deviations[row].data();
+    const float* other = set.deviations[random.below(set.units.rows())].data();
+    const double share = borrowed * random.uniform();
+    const auto whole = static_cast<float>(scale);
+    const auto kept = static_cast<float>(scale * std::sqrt(1 - share));
+    const auto lent = static_cast<float>(scale * std::sqrt(share));
+    for (std::size_t j = 0; j < d; ++j)
+      out[i][j] = whole * mean[j] + kept * own[j] + lent * other[j];
+  }
+  return out;
+}
+
+std::vector<std::int64_t> labels_of(const HeadTrainingSet& set, std::span<const std::size_t> rows,
+                                    int views) {
+  std::vector<std::int64_t> out;
+  for (int v = 0; v < views; ++v)
+    for (const std::size_t row : rows) out.push_back(set.labels[row]);
+  return out;
+}
+
+std::size_t add_trunk(Stack& stack, std::size_t inputs, std::size_t width, core::Random& random) {
+  const std::size_t narrow = std::min(width, kBottleneck);
+  stack.linear(inputs, width, true, random).gelu();
+  stack.linear(width, width, true, random).gelu();
+  stack.linear(width, narrow, false, random).normalise().gelu();
+  return narrow;
+}
+
+math::Matrix<float> gathered(const math::Matrix<float>& from, std::span<const std::size_t> rows) {
+  math::Matrix<float> out(rows.size(), from.columns());
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    std::copy_n(from[rows[i]].data(), from.columns(), out[i].data());
+  return out;
+}
+
+math::Matrix<float> scattered(const math::Matrix<float>& rows, std::span<const std::size_t> places,
+                              std::size_t height) {
+  math::Matrix<float> out(height, rows.columns());
+  for (std::size_t i = 0; i < places.size(); ++i)
+    std::copy_n(rows[i].data(), rows.columns(), out[places[i]].data());
+  return out;
+}
+
+std::vector<std::size_t> labelled(std::span<const std::int64_t> labels, std::size_t known) {
+  std::vector<std::size_t> rows;
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    if (labels[i] < static_cast<std::int64_t>(known)) rows.push_back(i);
+  }
+  return rows;
+}
+
+Result<void> train(SupportView& support, const HeadTrainingSet& set, const TrainingOptions& options,
+                   Adam& adam, const TrainingStep& step) {
+  constexpr std::size_t kReported = 16;  // steps between two reports
+  const bool with_virtual = set.classes > support.model().known_classes();
+  const std::size_t n = set.units.rows(), size = std::min(with_virtual ? 2 * kBatch : kBatch, n);
+  const auto total = static_cast<std::size_t>(options.steps);
+  std::vector<std::size_t> order;
+  std::size_t at = 0, passes = 0;
+  core::Random random(options.seed, 1);
+  for (std::size_t done = 0; done < total; ++done, at += size) {
+    if (support.stop().stop_requested())
+      return Error{ErrorCode::interrupted, "calibration was interrupted", ""};
+    // A pass ends without its last, smaller batch.
+    if (at + size > order.size()) {
+      random = core::Random(options.seed, ++passes);
+      order = random.permutation(n);
+      at = 0;
+    }
+    step(std::span(order).subspan(at, size), random);
+    adam.step(options.rate * (1 - static_cast<double>(done) / static_cast<double>(total)));
+    if (support.progress() && (done + 1) % kReported == 0) support.progress()(done + 1, total);
+  }
+  return {};
+}
+
+Views views_through(const Head& head, const HeadTrainingSet& set, core::ThreadPool& pool) {
+  constexpr int kViews = 4;
+  std::vector<std::size_t> rows(set.labels.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  core::Random random(0, 1u << 28);
+  math::Matrix<float> views = views_of(set, rows, kViews, 1, random);
+  // Back from the scale of a training to that of units.
+  const auto scale = static_cast<float>(1 / input_scale(views.columns()));
+  for (std::size_t i = 0; i < views.rows() * views.columns(); ++i) views.data()[i] *= scale;
+  return {unit_rows(head.apply(views, pool)).units, labels_of(set, rows, kViews)};
+}
+
+std::vector<AffineLayer> frozen_layers(const HeadTrainingSet& set, std::span<Stack* const> stacks) {
+  const auto scale = static_cast<float>(input_scale(set.units.columns()));
+  math::Matrix<float> x = set.units;
+  for (std::size_t i = 0; i < x.rows() * x.columns(); ++i) x.data()[i] *= scale;
+  std::vector<AffineLayer> layers;
+  for (Stack* stack : stacks) stack->freeze(x, layers);
+  math::Matrix<float>& first = layers.front().weight;
+  for (std::size_t i = 0; i < first.rows() * first.columns(); ++i) first.data()[i] *= scale;
+  return layers;
+}
+
+}  // namespace paco::methods

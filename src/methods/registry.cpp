@@ -1,0 +1,108 @@
+#include "methods/registry.hpp"
+
+#include <fmt/format.h>
+
+#include "core/memory_guard.hpp"
+#include "core/try.hpp"
+
+namespace paco {
+namespace {
+
+// Whoever writes the section that a method reads.
+const methods::Registration& calibrator(const methods::Registration& method) {
+  for (const methods::Registration& other : methods::registered_methods()) {
+    if (other.info.name == method.info.section) return other;
+  }
+  return method;
+}
+
+}  // namespace
+
+}  // namespace paco
+
+namespace paco::methods {
+
+Result<const Registration*> find_method(std::string_view name) {
+  for (const Registration& method : registered_methods()) {
+    if (method.info.name == name) return &method;
+  }
+  return Error{ErrorCode::bad_argument, fmt::format("no method is called '{}'", name),
+               fmt::format("choose one of: {}", fmt::join(method_names(), ", "))};
+}
+
+}  // namespace paco::methods
+
+namespace paco {
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const methods::Registration& method : methods::registered_methods())
+    names.emplace_back(method.info.name);
+  return names;
+}
+
+Result<const MethodInfo*> method_info(std::string_view name) {
+  PACO_ASSIGN(const methods::Registration* method, methods::find_method(name));
+  return &method->info;
+}
+
+Result<std::unique_ptr<Method>> make_method(std::string_view name,
+                                            std::shared_ptr<const Model> model,
+                                            const MethodOptions& options) {
+  return core::guard_memory("start a method", [&]() -> Result<std::unique_ptr<Method>> {
+    PACO_ASSIGN(const methods::Registration* method,
+                methods::find_method(name.empty() ? model->method : name));
+    if (options.threads < 0) {
+      return Error{ErrorCode::bad_argument, fmt::format("threads is {}", options.threads),
+                   "it must be at least 1, or 0 for all cores"};
+    }
+    PACO_TRY(model->section(method->info.section));
+    MethodOptions checked = options;
+    PACO_ASSIGN(checked.settings,
+                complete_settings(method->info.options, options.settings,
+                                  MethodOption::Stage::deciding, method->info.name));
+    return method->make(method->info, std::move(model), checked);
+  });
+}
+
+namespace {
+
+Result<Model> calibrated(const SupportSet& support, const CalibrationOptions& options,
+                         std::stop_token stop) {
+  PACO_ASSIGN(const methods::Registration* wanted, methods::find_method(options.method));
+  PACO_ASSIGN(const Settings settings,
+              complete_settings(wanted->info.options, options.settings,
+                                MethodOption::Stage::calibrating, wanted->info.name));
+  PACO_ASSIGN(const std::unique_ptr<methods::SupportView> view,
+              methods::SupportView::make(support, options, std::move(stop)));
+  std::map<std::string, Section, std::less<>> sections;
+  const methods::Registration& main = calibrator(*wanted);
+  PACO_ASSIGN(sections[std::string(main.info.name)], main.calibrate(*view, settings));
+  for (const methods::Registration& other : methods::registered_methods()) {
+    if (!other.companion || sections.contains(other.info.name)) continue;
+    // A companion takes options of the same name.
+    Settings shared;
+    for (const MethodOption& option : other.info.options) {
+      const auto given = settings.find(option.name);
+      if (given != settings.end()) shared.insert(*given);
+    }
+    PACO_ASSIGN(const Settings its,
+                complete_settings(other.info.options, shared, MethodOption::Stage::calibrating,
+                                  other.info.name));
+    PACO_ASSIGN(sections[std::string(other.info.name)], other.calibrate(*view, its));
+  }
+  Model model = std::move(view->model());
+  model.method = options.method;
+  model.sections = std::move(sections);
+  return model;
+}
+
+}  // namespace
+
+Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& options,
+                        std::stop_token stop) {
+  return core::guard_memory("calibrate",
+                            [&] { return calibrated(support, options, std::move(stop)); });
+}
+
+}  // namespace paco

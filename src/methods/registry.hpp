@@ -1,0 +1,44 @@
+// The list of methods. A new one is a folder or file with its code and one line in all_methods.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "methods/common/method_details.hpp"
+#include "methods/common/section_summary.hpp"
+#include "methods/common/support_view.hpp"
+#include "paco/method.hpp"
+
+namespace paco::methods {
+
+struct Registration {
+  MethodInfo info;
+  // From the support set and complete settings to the method's section of the model. Null where it
+  // shares the section of another method.
+  Result<Section> (*calibrate)(SupportView& support, const Settings& settings);
+  Result<std::unique_ptr<Method>> (*make)(const MethodInfo& info,
+                                          std::shared_ptr<const Model> model,
+                                          const MethodOptions& options);
+  // Of the method's section; null: its numbers by name.
+  Result<SectionSummary> (*summarise)(const Model& model);
+  bool companion = false;  // so cheap that every calibration brings it along
+  // Thresholds with their evidence, for reports and studies; null: it has none.
+  Result<MethodDetails> (*details)(const Model& model, const Settings& changed) = nullptr;
+};
+
+inline constexpr std::string_view kNeedsSupport = "labelled embeddings of at least 3 classes";
+
+// Of a method whose prototypes have directions.
+std::vector<OperationKind> all_operations();
+
+// The methods that decide by PACO's own prototypes.
+std::vector<Registration> own_methods();
+
+// All methods, in all_methods.cpp.
+std::span<const Registration> registered_methods();
+Result<const Registration*> find_method(std::string_view name);
+
+}  // namespace paco::methods

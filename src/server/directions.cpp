@@ -1,0 +1,180 @@
+#include "server/directions.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "math/kernels.hpp"
+#include "methods/common/standardise.hpp"
+#include "server/stream.hpp"
+#include "session/session_parts.hpp"
+
+namespace paco::server {
+namespace {
+
+constexpr std::size_t kAxesRows = 2000;
+constexpr int kRounds = 24;
+
+// Scales to length 1; false where there is none.
+bool normalise(std::vector<double>& v) {
+  double length = 0;
+  for (const double x : v) length += x * x;
+  length = std::sqrt(length);
+  if (!(length > 1e-12)) return false;
+  for (double& x : v) x /= length;
+  return true;
+}
+
+double along(const float* row, const std::vector<double>& mean, const std::vector<double>& axis) {
+  double sum = 0;
+  for (std::size_t j = 0; j < axis.size(); ++j) sum += (row[j] - mean[j]) * axis[j];
+  return sum;
+}
+
+// The strongest axis of the rows that is square to those before it, by repeated multiplication.
+std::vector<double> principal_axis(const Directions& all, std::span<const std::size_t> rows,
+                                   const std::vector<double>& mean,
+                                   const std::vector<std::vector<double>>& before) {
+  const std::size_t d = all.dimension;
+  std::vector<double> axis(d), next(d);
+  for (std::size_t j = 0; j < d; ++j) axis[j] = std::cos(static_cast<double>(j * j + 1));
+  for (int round = 0; round < kRounds; ++round) {
+    for (const auto& other : before) {
+      const double share = std::inner_product(axis.begin(), axis.end(), other.begin(), 0.0);
+      for (std::size_t j = 0; j < d; ++j) axis[j] -= share * other[j];
+    }
+    if (!normalise(axis)) return std::vector<double>(d, 0.0);
+    std::fill(next.begin(), next.end(), 0.0);
+    for (const std::size_t i : rows) {
+      const double share = along(all.row(i), mean, axis);
+      for (std::size_t j = 0; j < d; ++j) next[j] += share * (all.row(i)[j] - mean[j]);
+    }
+    axis.swap(next);
+  }
+  for (const auto& other : before) {
+    const double share = std::inner_product(axis.begin(), axis.end(), other.begin(), 0.0);
+    for (std::size_t j = 0; j < d; ++j) axis[j] -= share * other[j];
+  }
+  if (!normalise(axis)) return std::vector<double>(d, 0.0);
+  // An axis has two ends; always the same one is taken.
+  const auto largest = std::max_element(
+      axis.begin(), axis.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+  if (*largest < 0) {
+    for (double& x : axis) x = -x;
+  }
+  return axis;
+}
+
+}  // namespace
+
+double Directions::cosine(std::size_t i, std::span<const float> unit) const {
+  return math::dot(row(i), unit.data(), dimension);
+}
+
+Directions directions_of(Stream& stream) {
+  Directions out;
+  out.dimension = stream.model().dimension;
+  stream.worker().ask([&](Session& session) {
+    const Method& method = session.method();
+    const Editor& editor = session.parts().method->editor();
+    const std::vector<float>& references = session.model().references;
+    out.events = session.events();
+    if (!method.info().supports(OperationKind::promote) || !editor.shares_space())
+      return;  // it keeps no directions, or others than ours
+    for (PrototypeId p = 0; p < method.next_prototype(); ++p) {
+      const PrototypeRole role = editor.role(p);
+      if (!role.exists || !role.competing || role.owner == kNoId) continue;
+      std::vector<float> row;
+      if (role.support) {
+        const auto begin = references.begin() +
+                           static_cast<std::ptrdiff_t>(static_cast<std::size_t>(p) * out.dimension);
+        row.assign(begin, begin + static_cast<std::ptrdiff_t>(out.dimension));
+      } else {
+        row = role.promoted ? editor.reference_row(p) : editor.direction(p);
+      }
+      if (row.size() != out.dimension) continue;
+      out.prototypes.push_back(p);
+      out.owners.push_back(role.owner);
+      out.sizes.push_back(role.members + role.counted);
+      out.known.push_back(role.support || role.promoted);
+      out.rows.insert(out.rows.end(), row.begin(), row.end());
+    }
+  });
+  return out;
+}
+
+std::vector<NearCategory> nearest_categories(const Directions& all, std::span<const float> unit,
+                                             std::size_t count, CategoryId except) {
+  std::map<CategoryId, double> best;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all.owners[i] == except) continue;
+    const double cosine = all.cosine(i, unit);
+    const auto [place, is_new] = best.emplace(all.owners[i], cosine);
+    if (!is_new) place->second = std::max(place->second, cosine);
+  }
+  std::vector<NearCategory> out;
+  for (const auto& [category, cosine] : best) out.push_back({category, cosine});
+  const auto better = [](const NearCategory& a, const NearCategory& b) {
+    return a.cosine != b.cosine ? a.cosine > b.cosine : a.category < b.category;
+  };
+  const std::size_t kept = std::min(count, out.size());
+  std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(kept), out.end(),
+                    better);
+  out.resize(kept);
+  return out;
+}
+
+PrototypeMap principal_map(const Directions& all, std::size_t most) {
+  PrototypeMap out;
+  std::vector<std::size_t> order(all.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return all.sizes[a] > all.sizes[b]; });
+  if (order.size() > most) order.resize(most);
+  if (order.empty()) return out;
+  const std::span<const std::size_t> basis =
+      std::span(order).first(std::min(order.size(), kAxesRows));
+  std::vector<double> mean(all.dimension, 0.0);
+  for (const std::size_t i : basis) {
+    for (std::size_t j = 0; j < all.dimension; ++j) mean[j] += all.row(i)[j];
+  }
+  for (double& x : mean) x /= static_cast<double>(basis.size());
+  double variance = 0;
+  for (const std::size_t i : basis) {
+    for (std::size_t j = 0; j < all.dimension; ++j)
+      variance += (all.row(i)[j] - mean[j]) * (all.row(i)[j] - mean[j]);
+  }
+  std::vector<std::vector<double>> axes;
+  for (int a = 0; a < 2; ++a) {
+    axes.push_back(principal_axis(all, basis, mean, axes));
+    double sum = 0;
+    for (const std::size_t i : basis) sum += std::pow(along(all.row(i), mean, axes.back()), 2);
+    out.explained[a] = variance > 0 ? sum / variance : 0;
+  }
+  double largest = 1e-9;
+  for (const std::size_t i : order) {
+    out.points.push_back({i, along(all.row(i), mean, axes[0]), along(all.row(i), mean, axes[1])});
+    largest = std::max({largest, std::abs(out.points.back().x), std::abs(out.points.back().y)});
+  }
+  for (MapPoint& point : out.points) {
+    point.x /= largest;
+    point.y /= largest;
+  }
+  return out;
+}
+
+std::vector<float> unit_of(Stream& stream, std::uint64_t sequence) {
+  const auto raw =
+      stream.read([&](journal::JournalReader& journal) { return journal.embedding(sequence); });
+  const Model& model = stream.model();
+  std::vector<float> unit(model.dimension);
+  if (!raw.ok() || !*raw ||
+      methods::standardise_row(**raw, model.mean, model.deviation, unit) !=
+          methods::RowFault::none) {
+    return {};
+  }
+  return unit;
+}
+
+}  // namespace paco::server

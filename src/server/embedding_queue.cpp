@@ -1,0 +1,85 @@
+#include "server/embedding_queue.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+
+#include "core/try.hpp"
+#include "embed/embedder.hpp"
+#include "embed/images/centre_batch.hpp"
+#include "embed/images/image_codec.hpp"
+#include "report/thumbnail.hpp"
+
+namespace paco::server {
+namespace {
+
+constexpr std::size_t kTogether = 64;      // images whose pixels are in memory at once
+constexpr std::size_t kPictureSide = 224;  // of what is kept for people to see
+constexpr int kPictureQuality = 80;
+
+BadSample fault_of(std::size_t row, const Error& error) {
+  return {{error.code, fmt::format("sample {}: {}", row, error.message), error.hint}, row};
+}
+
+Result<std::string> picture_of(const embed::Image& image) {
+  PACO_ASSIGN(const report::Thumbnail small,
+              report::make_thumbnail(image, kPictureSide, kPictureQuality));
+  const std::string_view uri = small.uri;
+  return from_base64(uri.substr(uri.find(',') + 1)).value_or("");
+}
+
+}  // namespace
+
+EmbeddingQueue::EmbeddingQueue(std::unique_ptr<embed::ImageEmbedder> embedder, std::string name)
+    : embedder_(std::move(embedder)), name_(std::move(name)) {}
+EmbeddingQueue::~EmbeddingQueue() = default;
+
+std::size_t EmbeddingQueue::dimension() const {
+  return static_cast<std::size_t>(embedder_->spec().embedding());
+}
+
+std::optional<BadSample> EmbeddingQueue::embed(Samples& samples) {
+  try {
+    samples.pictures.resize(samples.rows);
+    for (std::size_t first = 0; first < samples.rows; first += kTogether) {
+      const std::size_t last = std::min(samples.rows, first + kTogether);
+      if (auto bad = embed_some(samples, first, last)) return bad;
+    }
+  } catch (const std::bad_alloc&) {
+    return BadSample{{ErrorCode::out_of_memory, "not enough memory for the images",
+                      "send fewer or smaller ones at once"},
+                     std::nullopt};
+  }
+  samples.images.clear();
+  return std::nullopt;
+}
+
+std::optional<BadSample> EmbeddingQueue::embed_some(Samples& samples, std::size_t first,
+                                                    std::size_t last) {
+  embed::CentreBatch centres(embedder_->spec().input, last - first);
+  for (std::size_t row = first; row < last; ++row) {
+    std::string& file = samples.images[row];
+    if (file.empty()) continue;  // this one brought its embedding
+    const auto image = embed::decode_image(std::as_bytes(std::span(file)), "the image");
+    if (!image.ok()) return fault_of(row, image.error());
+    centres.add(*image, row);
+    if (samples.pictures[row].empty()) {
+      auto picture = picture_of(*image);
+      if (!picture.ok()) return fault_of(row, picture.error());
+      samples.pictures[row] = std::move(*picture);
+    }
+    file = {};
+  }
+  const embed::Batch& batch = centres.batch();
+  math::Matrix<float> embeddings(batch.samples.size(), dimension());
+  if (const auto done = embedder_->embed(batch, embeddings.view()); !done.ok())
+    return BadSample{done.error(), std::nullopt};
+  for (std::size_t i = 0; i < batch.samples.size(); ++i)
+    std::copy(embeddings[i].begin(), embeddings[i].end(),
+              samples.embeddings.begin() +
+                  static_cast<std::ptrdiff_t>(batch.samples[i] * samples.dimension));
+  return std::nullopt;
+}
+
+}  // namespace paco::server

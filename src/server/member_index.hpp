@@ -1,0 +1,33 @@
+// Which samples belong to each prototype, so that members can be paged through without reading the
+// stream. Kept beside the journal, which is the truth, and made from it when a stream is opened.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "paco/operation.hpp"
+
+namespace paco::server {
+
+// One writer, any number of readers.
+class MemberIndex {
+ public:
+  void add(std::uint64_t sequence, PrototypeId prototype);
+  // What an operation moved.
+  void apply(std::span<const Edit> edits);
+
+  std::uint64_t count(std::span<const PrototypeId> prototypes) const;
+  // At most `limit` members in stream order, from `from` on; or, backwards, from `from` down.
+  std::vector<std::uint64_t> page(std::span<const PrototypeId> prototypes, std::uint64_t from,
+                                  std::size_t limit, bool backwards) const;
+
+ private:
+  void insert(PrototypeId prototype, std::uint64_t sequence);
+
+  mutable std::mutex mutex_;
+  std::vector<std::vector<std::uint64_t>> members_;  // by prototype, ascending
+};
+
+}  // namespace paco::server

@@ -1,0 +1,15 @@
+// The built page of the server (web/), embedded at build time: one HTML text without places to
+// fill.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace paco::server {
+
+// Empty where the program was built without the page.
+std::string_view page_text();
+// The content policy for it: its own scripts and styles by their hashes, nothing from elsewhere.
+std::string_view page_policy();
+
+}  // namespace paco::server

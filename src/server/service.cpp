@@ -1,0 +1,243 @@
+#include "server/service.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include "core/try.hpp"
+
+namespace paco::server {
+
+struct Service::Workers {
+  boost::asio::thread_pool pool{2};
+  boost::asio::thread_pool images{1};
+  std::atomic<int> images_waiting{0};
+};
+
+namespace {
+
+// "/v1/streams/birds" along "/v1/streams/{name}".
+bool fits(std::string_view pattern, std::string_view path, std::vector<std::string>& places) {
+  places.clear();
+  while (true) {
+    const std::size_t here = std::min(pattern.find('/', 1), pattern.size());
+    const std::size_t there = std::min(path.find('/', 1), path.size());
+    const std::string_view want = pattern.substr(0, here), have = path.substr(0, there);
+    if (want == "/{place}") return path.size() > 1;  // of the page, which knows what it means
+    if (want.starts_with("/{")) {
+      if (have.size() < 2) return false;
+      places.emplace_back(have.substr(1));
+    } else if (want != have) {
+      return false;
+    }
+    pattern.remove_prefix(here);
+    path.remove_prefix(there);
+    if (pattern.empty() || path.empty()) return pattern.empty() && path.empty();
+  }
+}
+
+const char* verb_text(Verb verb) {
+  switch (verb) {
+    case Verb::get:
+      return "GET";
+    case Verb::put:
+      return "PUT";
+    case Verb::post:
+      return "POST";
+    case Verb::remove:
+      return "DELETE";
+    case Verb::other:
+      break;
+  }
+  return "?";
+}
+
+// "127.0.0.1:8600", "[::1]:8600" or "localhost" without the port.
+std::string_view host_of(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
+  return host.substr(0, host.find(':'));
+}
+
+bool is_same_origin(std::string_view origin, std::string_view host) {
+  const std::size_t scheme = origin.find("://");
+  return scheme != std::string_view::npos && origin.substr(scheme + 3) == host;
+}
+
+}  // namespace
+
+Service::Service(ServiceOptions options)
+    : options_(std::move(options)),
+      streams_(options_.folder, options_.durability, options_.own_streams),
+      workers_(std::make_unique<Workers>()) {}
+
+Service::~Service() { close(); }
+
+Result<void> Service::open() { return streams_.open(); }
+
+void Service::close() {
+  if (workers_ == nullptr) return;
+  workers_->images.join();
+  workers_->pool.join();
+  workers_.reset();
+  streams_.close();
+}
+
+bool Service::embed_later(std::function<void()> work) {
+  constexpr int kMostWaiting = 64;
+  if (++workers_->images_waiting > kMostWaiting) {
+    --workers_->images_waiting;
+    return false;
+  }
+  boost::asio::post(workers_->images, [this, work = std::move(work)] {
+    work();
+    --workers_->images_waiting;
+  });
+  return true;
+}
+
+Service::Match Service::match(Verb verb, std::string_view path) const {
+  Match out;
+  std::vector<std::string> places;
+  for (const Route& route : routes()) {
+    if (!fits(route.pattern, path, places)) continue;
+    if (route.verb == verb) {
+      out.route = &route;
+      out.places = places;
+      return out;
+    }
+    out.allowed += fmt::format("{}{}", out.allowed.empty() ? "" : ", ", verb_text(route.verb));
+  }
+  return out;
+}
+
+std::optional<Response> Service::refuse(const Request& request, const Match& found,
+                                        std::shared_ptr<User>& user) const {
+  // A page elsewhere may have a name that leads to this machine, and a browser that asks for it.
+  if (options_.loopback && !options_.tokens && !is_loopback(std::string(host_of(request.host)))) {
+    return failure(403, "forbidden", fmt::format("this is no server of '{}'", request.host),
+                   "address it as 127.0.0.1 or localhost");
+  }
+  if (!request.origin.empty() && !is_same_origin(request.origin, request.host)) {
+    return failure(403, "forbidden", "a page of another server asks",
+                   "pages elsewhere may not call; let their own server do it");
+  }
+  if (found.route == nullptr && found.allowed.empty()) {
+    return failure(404, "not_found", fmt::format("there is no '{}'", request.path),
+                   "GET /v1/openapi.json describes all calls");
+  }
+  if (found.route == nullptr) {
+    Response response = failure(405, "method_not_allowed",
+                                fmt::format("'{}' does not take this method", request.path),
+                                fmt::format("it takes {}", found.allowed));
+    response.headers.emplace_back("Allow", found.allowed);
+    return response;
+  }
+  if (!options_.tokens) return std::nullopt;
+  user = options_.tokens->find(request.authorization);
+  if (found.route->role == Role::nobody) return std::nullopt;
+  if (user == nullptr) {
+    return failure(401, "unauthorized", "this needs a token",
+                   "send the header 'Authorization: Bearer TOKEN'");
+  }
+  if (user->role() < found.route->role) {
+    return failure(403, "forbidden",
+                   fmt::format("'{}' may {}, and this needs {}", user->name(),
+                               role_name(user->role()), role_name(found.route->role)),
+                   "ask whoever runs the server for a token with that role");
+  }
+  return std::nullopt;
+}
+
+Handler::Admission Service::admit(const Request& head) {
+  ++requests_;
+  Admission out;
+  std::shared_ptr<User> user;
+  const Match found = match(head.verb, head.path);
+  std::optional<Response> refused = refuse(head, found, user);
+  if (!refused && user != nullptr) {
+    if (const auto seconds = user->wait(std::chrono::steady_clock::now())) {
+      refused = failure(429, "too_many", fmt::format("'{}' asks too often", user->name()),
+                        fmt::format("wait {:.2f} seconds", *seconds));
+    }
+  }
+  if (refused) {
+    ++failures_;
+    out.refused = true;
+    out.response = std::move(*refused);
+    return out;
+  }
+  if (!found.route->body.empty())
+    out.body_limit = found.route->upload ? options_.upload_bytes : options_.body_bytes;
+  return out;
+}
+
+void Service::handle(std::shared_ptr<Exchange> exchange) {
+  Call call;
+  call.begun = std::chrono::steady_clock::now();
+  Match found = match(exchange->request.verb, exchange->request.path);
+  const Route& route = *found.route;  // admitted
+  if (options_.tokens) call.user = options_.tokens->find(exchange->request.authorization);
+  call.exchange = std::move(exchange);
+  call.places = std::move(found.places);
+  const auto refused = [&](Response response) {
+    ++failures_;
+    call.exchange->answer([response = std::move(response)] { return response; });
+  };
+  for (const auto& given : call.request().query) {
+    const std::string& name = given.first;
+    const bool known = std::any_of(route.query.begin(), route.query.end(),
+                                   [&](const Parameter& p) { return p.name == name; });
+    if (known) continue;
+    std::string names;
+    for (const Parameter& p : route.query)
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", p.name);
+    return refused(failure(400, "bad_argument", fmt::format("an unknown parameter '{}'", name),
+                           names.empty() ? "it takes none" : "it takes: " + names));
+  }
+  if (route.pattern.starts_with("/v1/streams/{name}")) {
+    const std::string& name = call.places[0];
+    if (!is_stream_name(name)) {
+      return refused(failure(400, "bad_argument", fmt::format("'{}' is no name of a stream", name),
+                             "1 to 64 of letters, digits, '.', '_', '-'"));
+    }
+    call.stream = streams_.find(name);
+    if (call.stream == nullptr && route.needs != Route::Needs::nothing) {
+      return refused(failure(404, "not_found", fmt::format("there is no stream '{}'", name),
+                             "GET /v1/streams lists them"));
+    }
+    if (route.needs == Route::Needs::ready && !call.stream->ready()) {
+      const StreamStatus status = call.stream->status();
+      return refused(
+          failure(status.state == StreamState::failed ? 409 : 503,
+                  status.state == StreamState::failed ? "conflict" : "unavailable",
+                  fmt::format("the stream '{}' is {}", name, stream_state_name(status.state)),
+                  status.error ? status.error->message : "ask again in a moment"));
+    }
+  }
+  if (route.start != nullptr) return (this->*route.start)(std::move(call));
+  boost::asio::post(workers_->pool, [this, &route, call = std::move(call)]() mutable {
+    Response response;
+    try {
+      response = (this->*route.work)(call);
+    } catch (const std::bad_alloc&) {
+      response = failure(503, "unavailable", "not enough memory", "ask for less at once");
+    }
+    failures_ += response.status >= 400;
+    call.exchange->answer(
+        [response = std::move(response)]() mutable { return std::move(response); });
+  });
+}
+
+Response Service::unreadable(int status, std::string_view code, std::string_view why) {
+  ++requests_;
+  ++failures_;
+  return failure(status, code, why);
+}
+
+std::string Service::actor(const Call& call) const {
+  return call.user != nullptr ? call.user->name() : std::string();
+}
+
+}  // namespace paco::server

@@ -1,0 +1,141 @@
+// The interface itself: which calls there are, who may make them, and what they do. The listener
+// hands requests in; every call is one line of the table in routes.cpp, from which the description
+// (GET /v1/openapi.json) is made too.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "server/call.hpp"
+#include "server/http.hpp"
+#include "server/listener.hpp"
+#include "server/streams.hpp"
+#include "server/tokens.hpp"
+
+namespace paco::server {
+
+class EmbeddingQueue;
+
+struct ServiceOptions {
+  std::string folder;
+  std::string version;
+  std::optional<Tokens> tokens;  // without them everybody may everything
+  bool loopback = true;          // only this machine: then requests must be addressed to it
+  JournalOptions::Durability durability = JournalOptions::Durability::full;
+  bool own_streams =
+      true;  // the journals of the folder; else streams are added by whoever has them
+  std::uint64_t body_bytes = std::uint64_t{64} << 20;
+  std::uint64_t upload_bytes = std::uint64_t{1} << 30;  // of models and support sets
+  SampleLimits samples;
+  std::shared_ptr<EmbeddingQueue> images;  // null: only embeddings are taken
+};
+
+class Service;
+
+struct Parameter {
+  std::string_view name, meaning;
+};
+
+struct Route {
+  Verb verb;
+  std::string_view pattern;  // "/v1/streams/{name}/samples"
+  Role role;                 // nobody: needs no token
+  std::string_view summary;
+  std::vector<Parameter> query;
+  std::string_view body;  // the media type it takes; empty: none
+  int success;            // its status
+  bool upload = false;    // large bodies
+  // Which stream it needs: none, any, or one that is ready.
+  enum class Needs : std::uint8_t { nothing, stream, ready } needs = Needs::nothing;
+  Response (Service::*work)(Call&) = nullptr;  // on a worker; or
+  void (Service::*start)(Call) = nullptr;      // at once: it answers by itself
+};
+
+const std::vector<Route>& routes();
+// The description of all of them.
+std::string openapi(const std::string& version);
+
+class Service final : public Handler {
+ public:
+  explicit Service(ServiceOptions options);
+  ~Service() override;
+
+  Result<void> open();
+  void close();  // after the listener has stopped
+  void set_counts(std::function<ListenerCounts()> counts) { counts_ = std::move(counts); }
+  Streams& streams() { return streams_; }
+
+  Admission admit(const Request& head) override;
+  void handle(std::shared_ptr<Exchange> exchange) override;
+  Response unreadable(int status, std::string_view code, std::string_view why) override;
+
+  // The calls, by file.
+  Response server(Call&);  // service_server.cpp
+  Response health(Call&);
+  Response readiness(Call&);
+  Response metrics(Call&);
+  Response description(Call&);
+  Response page(Call&);
+  Response list_streams(Call&);  // service_streams.cpp
+  Response show_stream(Call&);
+  Response put_stream(Call&);
+  Response give_up_stream(Call&);
+  Response put_support(Call&);
+  Response put_labels(Call&);
+  Response calibrate_stream(Call&);
+  Response get_model(Call&);
+  Response get_journal(Call&);
+  Response list_snapshots(Call&);
+  Response make_snapshot(Call&);
+  void post_samples(Call);  // service_samples.cpp
+  Response list_samples(Call&);
+  Response show_sample(Call&);
+  Response get_picture(Call&);
+  Response list_categories(Call&);  // service_categories.cpp
+  Response show_category(Call&);
+  Response list_members(Call&);
+  Response get_map(Call&);
+  Response get_series(Call&);
+  Response get_suggestions(Call&);
+  Response post_operation(Call&);  // service_operations.cpp
+  Response post_undo(Call&);
+  Response list_operations(Call&);
+  Response get_events(Call&);
+
+ private:
+  struct Match {
+    const Route* route = nullptr;
+    std::vector<std::string> places;
+    std::string allowed;  // where only the verb does not fit: those that do
+  };
+  Match match(Verb verb, std::string_view path) const;
+  std::optional<Response> refuse(const Request& request, const Match& match,
+                                 std::shared_ptr<User>& user) const;
+  std::string actor(const Call& call) const;
+  void decide(Call call, std::shared_ptr<Samples> samples);
+  // On the one thread for images; false where too many wait.
+  bool embed_later(std::function<void()> work);
+
+  const ServiceOptions options_;
+  Streams streams_;
+  std::function<ListenerCounts()> counts_;
+  struct Workers;  // for calls that may wait
+  std::unique_ptr<Workers> workers_;
+
+  // Support sets on their way, by stream.
+  struct Waiting {
+    std::optional<math::Matrix<double>> embeddings;
+    std::optional<std::pair<std::vector<std::int64_t>, std::vector<std::string>>> labels;
+  };
+  std::mutex waiting_mutex_;
+  std::map<std::string, Waiting> waiting_;
+
+  std::atomic<std::uint64_t> requests_{0}, failures_{0}, samples_{0};
+};
+
+}  // namespace paco::server

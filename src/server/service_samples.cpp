@@ -1,0 +1,299 @@
+// Calls about samples: deciding on them, and showing them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/try.hpp"
+#include "methods/common/standardise.hpp"
+#include "server/directions.hpp"
+#include "server/embedding_queue.hpp"
+#include "server/service.hpp"
+#include "server/views.hpp"
+#include "session/journal_rows.hpp"
+
+namespace paco::server {
+namespace {
+
+constexpr std::size_t kMostNeighbours = 8;
+constexpr std::uint64_t kLookedAt = 2000;     // newest samples, for neighbours
+constexpr std::uint64_t kSearched = 100'000;  // newest samples, for a text
+
+bool is_image(const std::string& type) {
+  return type == "image/jpeg" || type == "image/png" || type == "image/webp";
+}
+
+std::optional<BadSample> read_samples(Call& call, const SampleLimits& limits, Samples& out) {
+  Request& request = call.exchange->request;
+  const std::size_t dimension = call.stream->model().dimension;
+  const std::string& type = request.content_type;
+  if (is_image(type)) {
+    return read_image_sample(std::move(request.body), dimension, call.text("key"), call.text("id"),
+                             limits, out);
+  }
+  if (type == "application/x-npy") {
+    const auto first = whole(call, "key_first", 0, std::uint64_t{1} << 62);
+    if (!first.ok()) return BadSample{first.error(), std::nullopt};
+    return read_npy_samples(request.body, dimension, call.text("key_prefix"), *first, limits, out);
+  }
+  if (type == "application/jsonl" || type == "application/x-ndjson")
+    return read_line_samples(request.body, dimension, limits, out);
+  return read_json_samples(request.body, dimension, limits, out);
+}
+
+bool takes(const std::string& type) {
+  return type.empty() || type == "application/json" || type == "application/x-npy" ||
+         type == "application/jsonl" || type == "application/x-ndjson" || is_image(type);
+}
+
+// What the model would refuse a row for.
+std::optional<BadSample> check_rows(const Samples& samples, const Model& model) {
+  for (std::size_t i = 0; i < samples.rows; ++i) {
+    const auto fault = methods::row_fault(samples.view()[i], model.mean, model.deviation);
+    if (!fault) continue;
+    return BadSample{{fault->code, fmt::format("sample {} {}", i, fault->message), fault->hint}, i};
+  }
+  return std::nullopt;
+}
+
+Json neighbours(Stream& stream, std::uint64_t sequence, std::span<const float> unit,
+                const MemoryView& view) {
+  const std::size_t d = stream.model().dimension;
+  const std::uint64_t from = view.samples > kLookedAt ? view.samples - kLookedAt : 0;
+  const auto count = static_cast<std::size_t>(view.samples - from);
+  std::vector<double> raw(count * d);
+  const auto kept =
+      stream.read([&](journal::JournalReader& journal) { return journal.embeddings(from, raw); });
+  Json list = Json::array();
+  if (!kept.ok() || !*kept) return list;
+  std::vector<std::pair<double, std::uint64_t>> found;
+  std::vector<float> other(d);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (from + i == sequence) continue;
+    const std::span<const double> row(raw.data() + i * d, d);
+    if (methods::standardise_row(row, stream.model().mean, stream.model().deviation, other) !=
+        methods::RowFault::none) {
+      continue;
+    }
+    double cosine = 0;
+    for (std::size_t j = 0; j < d; ++j) cosine += static_cast<double>(other[j]) * unit[j];
+    found.emplace_back(-cosine, from + i);
+  }
+  const std::size_t best = std::min(kMostNeighbours, found.size());
+  std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(best), found.end());
+  stream.read([&](journal::JournalReader& journal) {
+    for (std::size_t i = 0; i < best; ++i) {
+      const auto sample = journal.sample(found[i].second);
+      if (!sample.ok() || !*sample) continue;
+      Json json = face_json(found[i].second, journal);
+      json["cosine"] = -found[i].first;
+      json["category"] = (*sample)->category;
+      json["name"] = view.categories.name((*sample)->category);
+      list.push_back(std::move(json));
+    }
+  });
+  return list;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Json near_json(const std::vector<NearCategory>& near, const MemoryView& view) {
+  Json list = Json::array();
+  for (const NearCategory& one : near) {
+    list.push_back({{"category", one.category},
+                    {"name", view.categories.name(one.category)},
+                    {"cosine", one.cosine}});
+  }
+  return list;
+}
+
+}  // namespace
+
+void Service::post_samples(Call call) {
+  const auto exchange = call.exchange;
+  const auto refuse = [&](Response response) {
+    ++failures_;
+    exchange->answer([response = std::move(response)] { return response; });
+  };
+  if (!takes(call.request().content_type)) {
+    return refuse(failure(415, "unsupported",
+                          fmt::format("samples as '{}'", call.request().content_type),
+                          "application/json, application/jsonl, application/x-npy, or image/jpeg, "
+                          "image/png, image/webp"));
+  }
+  auto samples = std::make_shared<Samples>();
+  if (const auto bad = read_samples(call, options_.samples, *samples)) return refuse(failure(*bad));
+  exchange->request.body = {};  // the rows are all that is needed
+  if (samples->images.empty()) return decide(std::move(call), std::move(samples));
+  if (options_.images == nullptr) {
+    return refuse(failure(415, "unsupported", "this server has no backbone to embed images with",
+                          "start it with 'paco serve --backbone', or send embeddings"));
+  }
+  if (options_.images->dimension() != call.stream->model().dimension) {
+    return refuse(failure(409, "conflict",
+                          fmt::format("the backbone makes {} numbers of an image, the stream "
+                                      "expects {}",
+                                      options_.images->dimension(), call.stream->model().dimension),
+                          "serve it with the backbone that its support set was embedded with"));
+  }
+  samples->images.resize(samples->rows);
+  const bool taken = embed_later([this, call = std::move(call), samples]() mutable {
+    if (const auto bad = options_.images->embed(*samples)) {
+      ++failures_;
+      return call.exchange->answer([bad = *bad] { return failure(bad); });
+    }
+    decide(std::move(call), std::move(samples));
+  });
+  if (!taken) {
+    refuse(
+        failure(503, "unavailable", "too many images wait already", "send them again in a moment"));
+  }
+}
+
+void Service::decide(Call call, std::shared_ptr<Samples> samples) {
+  const auto exchange = call.exchange;
+  const auto refuse = [&](Response response) {
+    ++failures_;
+    exchange->answer([response = std::move(response)] { return response; });
+  };
+  if (const auto bad = check_rows(*samples, call.stream->model())) return refuse(failure(*bad));
+  const bool brief = call.text("brief") == "1";
+  SampleJob job;
+  job.samples = samples;
+  job.done = [this, stream = call.stream, exchange, brief,
+              begun = call.begun](std::variant<SampleAnswer, BadSample> outcome) {
+    stream->answered_after(std::chrono::steady_clock::now() - begun);
+    if (const auto* bad = std::get_if<BadSample>(&outcome)) {
+      ++failures_;
+      return exchange->answer([bad = *bad] { return failure(bad); });
+    }
+    auto shared = std::make_shared<SampleAnswer>(std::move(std::get<SampleAnswer>(outcome)));
+    samples_ += shared->decisions.size();
+    exchange->answer([shared, stream, brief] {
+      Response response;
+      response.body = decisions_text(*shared, stream->method(), brief);
+      return response;
+    });
+  };
+  if (!call.stream->worker().submit(std::move(job))) {
+    refuse(failure(503, "unavailable", "too many samples wait already",
+                   "send them again in a moment"));
+  }
+}
+
+Response Service::list_samples(Call& call) {
+  const auto work = [&]() -> Result<Json> {
+    Stream& stream = *call.stream;
+    const auto view = stream.worker().published()->view;
+    PACO_ASSIGN(const std::uint64_t limit, whole(call, "limit", 100, 1000));
+    PACO_ASSIGN(const std::string order, choice(call, "order", {"oldest", "newest"}));
+    const bool newest = order == "newest";
+    const std::uint64_t last = view->samples == 0 ? 0 : view->samples - 1;
+    PACO_ASSIGN(std::uint64_t at,
+                whole(call, "from", newest ? last : 0, std::numeric_limits<std::int64_t>::max()));
+    const std::string verdict = call.text("verdict"), search = call.text("search");
+    if (call.has("verdict")) {
+      PACO_TRY(choice(call, "verdict", {"known", "existing", "created", "tentative"}));
+    }
+    Json list = Json::array();
+    Json next;
+    const auto fits = [&](const journal::StoredSample& sample) {
+      return (verdict.empty() || verdict_name(static_cast<Verdict>(sample.verdict)) == verdict) &&
+             (search.empty() || contains(sample.key.value_or(""), search) ||
+              contains(sample.sample, search));
+    };
+    return stream.read([&](journal::JournalReader& journal) -> Result<Json> {
+      if (call.has("key")) {
+        PACO_ASSIGN(const auto found, journal.find_key(call.text("key")));
+        if (found) list.push_back(sample_json(*found, *view, journal));
+      } else if (call.has("category")) {
+        PACO_ASSIGN(const std::uint64_t id, number_of(call.text("category"), "category"));
+        const auto category = static_cast<CategoryId>(id);
+        if (!view->categories.has(category)) {
+          return Error{ErrorCode::not_found, fmt::format("there is no category {}", id), ""};
+        }
+        const auto& prototypes = view->categories[category].prototypes;
+        auto members = stream.members().page(prototypes, at, limit + 1, newest);
+        if (members.size() > limit) {
+          next = members.back();
+          members.pop_back();
+        }
+        for (const std::uint64_t sequence : members) {
+          PACO_ASSIGN(const auto sample, journal.sample(sequence));
+          if (sample && fits(*sample)) list.push_back(sample_json(*sample, *view, journal));
+        }
+      } else {
+        constexpr std::uint64_t kPage = 1000;
+        std::uint64_t seen = 0;
+        bool more = at < view->samples;
+        while (more && list.size() < limit && seen < kSearched) {
+          const std::uint64_t first = newest ? at - std::min(at, kPage - 1) : at;
+          const std::uint64_t count = newest ? at - first + 1 : std::min(kPage, view->samples - at);
+          PACO_ASSIGN(std::vector<journal::StoredSample> page,
+                      journal.samples(first, static_cast<std::size_t>(count)));
+          if (page.empty()) break;
+          if (newest) std::reverse(page.begin(), page.end());
+          for (const journal::StoredSample& sample : page) {
+            ++seen;
+            if (fits(sample)) list.push_back(sample_json(sample, *view, journal));
+            more = newest ? sample.sequence > 0 : sample.sequence + 1 < view->samples;
+            at = newest ? sample.sequence - (more ? 1 : 0) : sample.sequence + 1;
+            if (list.size() == limit) break;
+          }
+        }
+        if (more) next = at;
+      }
+      return Json{{"total", view->samples}, {"samples", std::move(list)}, {"next", next}};
+    });
+  };
+  const Result<Json> json = work();
+  return json.ok() ? answer(*json) : failure(json.error());
+}
+
+Response Service::show_sample(Call& call) {
+  Stream& stream = *call.stream;
+  const auto sequence = number_of(call.places[1], "sequence number");
+  if (!sequence.ok()) return failure(sequence.error());
+  const auto view = stream.worker().published()->view;
+  const auto sample =
+      stream.read([&](journal::JournalReader& journal) { return journal.sample(*sequence); });
+  if (!sample.ok()) return failure(sample.error());
+  if (!*sample) {
+    return failure(404, "not_found", fmt::format("there is no sample {}", *sequence),
+                   fmt::format("the stream has {}", view->samples));
+  }
+  Json json = stream.read(
+      [&](journal::JournalReader& journal) { return sample_json(**sample, *view, journal); });
+  json["evidence"] = evidence_json((*sample)->evidence, stream.method());
+  std::string words;
+  stream.worker().ask(
+      [&](Session& session) { words = session.method().explain(session::decision_of(**sample)); });
+  json["explanation"] = words;
+  json["runner_ups"] = json["neighbours"] = Json::array();
+  const std::vector<float> unit = unit_of(stream, *sequence);
+  if (!unit.empty()) {
+    const auto directions = stream.directions();
+    json["runner_ups"] = near_json(nearest_categories(*directions, unit, kMostNeighbours), *view);
+    json["neighbours"] = neighbours(stream, *sequence, unit, *view);
+  }
+  return answer(json);
+}
+
+Response Service::get_picture(Call& call) {
+  const auto sequence = number_of(call.places[1], "sequence number");
+  if (!sequence.ok()) return failure(sequence.error());
+  const auto extras = call.stream->read(
+      [&](journal::JournalReader& journal) { return journal.extras(*sequence, true); });
+  if (!extras.ok()) return failure(extras.error());
+  const std::string_view type = picture_type(extras->picture);
+  if (type.empty())
+    return failure(404, "not_found", fmt::format("sample {} has no picture", *sequence));
+  Response response;
+  response.type = type;
+  response.body = extras->picture;
+  response.headers.emplace_back("Cache-Control", "private, max-age=31536000, immutable");
+  return response;
+}
+
+}  // namespace paco::server

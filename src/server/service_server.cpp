@@ -1,0 +1,141 @@
+// Calls about the server itself: who asks, health, figures, the description and the page.
+#include <fmt/format.h>
+
+#include "server/embedding_queue.hpp"
+#include "server/page.hpp"
+#include "server/service.hpp"
+#include "server/views.hpp"
+
+namespace paco::server {
+
+namespace {
+
+// What images are embedded with, or null.
+Json backbone_json(const ServiceOptions& options) {
+  if (options.images == nullptr) return nullptr;
+  return {{"name", options.images->name()}, {"dimension", options.images->dimension()}};
+}
+
+}  // namespace
+
+Response Service::server(Call& call) {
+  Json methods = Json::array();
+  for (const std::string& name : method_names()) {
+    const auto info = method_info(name);
+    if (!info.ok()) continue;
+    Json options = Json::array();
+    for (const MethodOption& option : (*info)->options) {
+      options.push_back(
+          {{"name", option.name}, {"default", option.preset}, {"meaning", option.meaning}});
+    }
+    methods.push_back(
+        {{"name", name}, {"summary", (*info)->summary}, {"options", std::move(options)}});
+  }
+  const bool tokens = options_.tokens.has_value();
+  return answer(Json{{"version", options_.version},
+                     {"page", !page_text().empty()},
+                     {"user",
+                      {{"name", call.user != nullptr ? call.user->name() : "local"},
+                       {"role", call.user != nullptr ? role_name(call.user->role()) : "operate"}}},
+                     {"tokens", tokens},
+                     {"streams", streams_.all().size()},
+                     {"limits",
+                      {{"body", options_.body_bytes},
+                       {"upload", options_.upload_bytes},
+                       {"samples", options_.samples.samples},
+                       {"picture", options_.samples.picture},
+                       {"attributes", options_.samples.attributes},
+                       {"image", options_.samples.image},
+                       {"image_pixels", options_.samples.image_pixels}}},
+                     {"backbone", backbone_json(options_)},
+                     {"methods", std::move(methods)}});
+}
+
+Response Service::health(Call&) { return answer(Json{{"status", "ok"}}); }
+
+Response Service::readiness(Call&) {
+  Json waiting = Json::object();
+  for (const auto& stream : streams_.all()) {
+    const StreamState state = stream->status().state;
+    if (state == StreamState::opening || state == StreamState::failed)
+      waiting[stream->name()] = stream_state_name(state);
+  }
+  if (waiting.empty()) return answer(Json{{"status", "ready"}});
+  return answer(Json{{"status", "opening"}, {"streams", std::move(waiting)}}, 503);
+}
+
+Response Service::metrics(Call&) {
+  std::string text;
+  const auto head = [&](const char* name, const char* kind, const char* help) {
+    text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, kind);
+  };
+  const auto plain = [&](const char* name, const char* kind, const char* help, double value) {
+    head(name, kind, help);
+    text += fmt::format("{} {}\n", name, value);
+  };
+  const ListenerCounts counts = counts_ ? counts_() : ListenerCounts{};
+  plain("paco_requests_total", "counter", "Requests.", static_cast<double>(requests_));
+  plain("paco_failures_total", "counter", "Requests answered with an error.",
+        static_cast<double>(failures_));
+  plain("paco_decisions_total", "counter", "Samples answered.", static_cast<double>(samples_));
+  plain("paco_connections", "gauge", "Open connections.", static_cast<double>(counts.open));
+  plain("paco_connections_total", "counter", "Connections accepted.",
+        static_cast<double>(counts.accepted));
+  plain("paco_connections_refused_total", "counter", "Connections beyond the limit.",
+        static_cast<double>(counts.refused));
+  struct Line {
+    const char *name, *kind, *help;
+    double (*value)(Stream&);
+  };
+  static constexpr Line kLines[] = {
+      {"paco_samples", "gauge", "Samples in the stream.",
+       [](Stream& s) { return static_cast<double>(s.worker().published()->view->samples); }},
+      {"paco_events", "gauge", "Events in the stream.",
+       [](Stream& s) { return static_cast<double>(s.worker().published()->events); }},
+      {"paco_categories_known", "gauge", "Known classes.",
+       [](Stream& s) { return static_cast<double>(s.worker().published()->view->known); }},
+      {"paco_categories_discovered", "gauge", "Discovered categories.",
+       [](Stream& s) { return static_cast<double>(s.worker().published()->view->discovered); }},
+      {"paco_births_total", "counter", "Categories created since the server began.",
+       [](Stream& s) { return static_cast<double>(s.births()); }},
+      {"paco_waiting_samples", "gauge", "Samples that wait to be decided.",
+       [](Stream& s) { return static_cast<double>(s.worker().waiting()); }},
+      {"paco_samples_per_second", "gauge", "Over the last ten seconds.",
+       [](Stream& s) { return s.rate(); }},
+      {"paco_delay_p99_milliseconds", "gauge", "From a request read to its answer ready.",
+       [](Stream& s) { return s.delays().p99_ms; }},
+  };
+  const auto streams = streams_.all();
+  for (const Line& line : kLines) {
+    head(line.name, line.kind, line.help);
+    for (const auto& stream : streams) {
+      if (!stream->ready()) continue;
+      text +=
+          fmt::format("{}{{stream=\"{}\"}} {}\n", line.name, stream->name(), line.value(*stream));
+    }
+  }
+  Response response;
+  response.type = "text/plain; version=0.0.4";
+  response.body = std::move(text);
+  return response;
+}
+
+Response Service::description(Call&) {
+  Response response;
+  response.body = openapi(options_.version);
+  return response;
+}
+
+Response Service::page(Call&) {
+  Response response;
+  if (page_text().empty()) {
+    return failure(404, "not_found", "this server was built without its page",
+                   "node and npm were not there when it was built; all calls below /v1 work");
+  }
+  response.type = "text/html; charset=utf-8";
+  response.body = page_text();
+  response.headers.emplace_back("Content-Security-Policy", std::string(page_policy()));
+  return response;
+}
+
+}  // namespace paco::server

@@ -1,0 +1,192 @@
+#include "server/stream.hpp"
+
+#include <algorithm>
+
+#include "core/try.hpp"
+#include "session/journal_rows.hpp"
+#include "session/session_parts.hpp"
+
+namespace paco::server {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::int64_t kRateSeconds = 10;
+constexpr auto kDirectionsLast = std::chrono::seconds(2);
+constexpr auto kInsightLasts = std::chrono::seconds(10);
+
+std::int64_t second_now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+const char* stream_state_name(StreamState state) {
+  switch (state) {
+    case StreamState::opening:
+      return "opening";
+    case StreamState::calibrating:
+      return "calibrating";
+    case StreamState::ready:
+      return "ready";
+    case StreamState::failed:
+      break;
+  }
+  return "failed";
+}
+
+Result<std::shared_ptr<Stream>> Stream::make(std::string name, Session session, bool durable) {
+  std::shared_ptr<Stream> stream(new Stream(std::move(name), durable));
+  PACO_TRY(stream->take(std::move(session)));
+  return stream;
+}
+
+std::shared_ptr<Stream> Stream::begin(std::string name, StreamState state, bool durable,
+                                      Maker maker) {
+  std::shared_ptr<Stream> stream(new Stream(std::move(name), durable));
+  stream->status_.state = state;
+  stream->maker_ =
+      std::jthread([raw = stream.get(), maker = std::move(maker)](const std::stop_token& stop) {
+        Result<void> done;
+        {
+          Result<Session> session = maker(*raw, stop);
+          done = session.ok() ? raw->take(std::move(session).value()) : session.error();
+        }
+        if (done.ok()) return;
+        const std::lock_guard lock(raw->mutex_);
+        raw->status_.state = StreamState::failed;
+        raw->status_.error = done.error();
+      });
+  return stream;
+}
+
+Stream::~Stream() {
+  maker_ = {};  // asks it to stop, and waits
+  worker_.reset();
+}
+
+// What is known only by reading the stream once, and then the lane.
+Result<void> Stream::take(Session session) {
+  journal::Journal& journal = *session.parts().journal;
+  PACO_ASSIGN(journal::JournalReader reader, journal.another_reader());
+  reader_.emplace(std::move(reader));
+  model_ = std::shared_ptr<const Model>(std::make_shared<Model>(session.model()));
+  PACO_ASSIGN(method_, method_info(session.method().name()));
+  created_ = journal.settings().created;
+  series_ = std::make_unique<Series>(method_->evidence);
+  for (std::uint64_t next = 0;;) {
+    PACO_ASSIGN(const std::vector<journal::StoredSample> page, reader_->samples(next, kPage));
+    if (page.empty()) break;
+    for (const journal::StoredSample& sample : page) {
+      members_.add(sample.sequence, sample.prototype);
+      series_->add(session::decision_of(sample));
+    }
+    next += page.size();
+  }
+  PACO_ASSIGN(const std::vector<OperationOutcome> past, session.history());
+  for (const OperationOutcome& outcome : past) members_.apply(outcome.edits);
+  worker_ = std::make_unique<StreamWorker>(std::move(session), *this);
+  const std::lock_guard lock(mutex_);
+  status_.state = StreamState::ready;
+  ready_ = true;
+  return {};
+}
+
+StreamStatus Stream::status() const {
+  const std::lock_guard lock(mutex_);
+  return status_;
+}
+
+void Stream::progress(std::uint64_t done, std::uint64_t total) {
+  const std::lock_guard lock(mutex_);
+  status_.done = done;
+  status_.total = total;
+}
+
+void Stream::decided(const Decision& decision) {
+  members_.add(decision.sequence, decision.prototype);
+  series_->add(decision);
+  births_ += decision.verdict == Verdict::created;
+  const std::int64_t now = second_now();
+  const auto at = static_cast<std::size_t>(now) % kSeconds;
+  const std::lock_guard lock(rate_mutex_);
+  if (second_[at] != now) per_second_[at] = 0;
+  second_[at] = now;
+  ++per_second_[at];
+}
+
+void Stream::operated(const OperationOutcome& outcome) {
+  members_.apply(outcome.edits);
+  last_operation_ = outcome.event;
+}
+
+// Readers wait for the one that makes them anew, and then share them.
+std::shared_ptr<const Directions> Stream::directions() {
+  const std::lock_guard lock(directions_mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  const bool current =
+      directions_ != nullptr &&
+      (directions_->events == worker_->published()->events ||
+       (now - directions_time_ < kDirectionsLast && directions_->events > last_operation_));
+  if (!current) {
+    directions_ = std::make_shared<const Directions>(directions_of(*this));
+    directions_time_ = now;
+  }
+  return directions_;
+}
+
+std::shared_ptr<const Insight> Stream::insight() {
+  const std::lock_guard lock(insight_mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  const bool current =
+      insight_ != nullptr &&
+      (insight_->events == worker_->published()->events ||
+       (now - insight_time_ < kInsightLasts && insight_->events > last_operation_));
+  if (!current) {
+    auto made = std::make_shared<const Insight>(insight_of(*this));
+    const std::lock_guard last(last_mutex_);
+    insight_ = std::move(made);
+    insight_time_ = now;
+  }
+  return insight_;
+}
+
+std::shared_ptr<const Insight> Stream::last_insight() const {
+  const std::lock_guard lock(last_mutex_);
+  return insight_;
+}
+
+double Stream::rate() const {
+  const std::int64_t now = second_now();
+  const std::lock_guard lock(rate_mutex_);
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < kSeconds; ++i) {
+    if (second_[i] < now && second_[i] >= now - kRateSeconds) sum += per_second_[i];
+  }
+  return static_cast<double>(sum) / static_cast<double>(kRateSeconds);
+}
+
+void Stream::answered_after(std::chrono::steady_clock::duration delay) {
+  const std::lock_guard lock(delay_mutex_);
+  delays_[delay_count_++ % delays_.size()] =
+      std::chrono::duration<float, std::milli>(delay).count();
+}
+
+Delays Stream::delays() const {
+  std::vector<float> sorted;
+  Delays out;
+  {
+    const std::lock_guard lock(delay_mutex_);
+    out.count = delay_count_;
+    const auto kept = std::min<std::uint64_t>(delay_count_, delays_.size());
+    sorted.assign(delays_.begin(), delays_.begin() + static_cast<std::ptrdiff_t>(kept));
+  }
+  if (sorted.empty()) return out;
+  std::sort(sorted.begin(), sorted.end());
+  out.p50_ms = sorted[sorted.size() / 2];
+  out.p99_ms = sorted[sorted.size() * 99 / 100];
+  return out;
+}
+
+}  // namespace paco::server

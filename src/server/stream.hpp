@@ -1,0 +1,126 @@
+// One stream as the server holds it: from the moment its name is taken (being calibrated or opened
+// in the background) until it is ready, with its lane, a reader of its journal, and what is counted
+// about it.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "journal/reader.hpp"
+#include "paco/session.hpp"
+#include "server/directions.hpp"
+#include "server/insight.hpp"
+#include "server/member_index.hpp"
+#include "server/series.hpp"
+#include "server/stream_worker.hpp"
+
+namespace paco::server {
+
+enum class StreamState : std::uint8_t { opening, calibrating, ready, failed };
+const char* stream_state_name(StreamState state);
+
+struct StreamStatus {
+  StreamState state = StreamState::opening;
+  std::optional<Error> error;         // where it failed
+  std::uint64_t done = 0, total = 0;  // of a calibration; total 0: not known yet
+};
+
+struct Delays {
+  std::uint64_t count = 0;
+  double p50_ms = 0, p99_ms = 0;  // of the last requests
+};
+
+class Stream final : public StreamWorker::Observer {
+ public:
+  // How a session comes to be, on a thread of its own.
+  using Maker = std::function<Result<Session>(Stream&, std::stop_token)>;
+
+  // Ready when it returns, or not at all.
+  static Result<std::shared_ptr<Stream>> make(std::string name, Session session, bool durable);
+  // In the background.
+  static std::shared_ptr<Stream> begin(std::string name, StreamState state, bool durable,
+                                       Maker maker);
+  ~Stream() override;
+
+  const std::string& name() const { return name_; }
+  StreamStatus status() const;
+  // Of a calibration.
+  void progress(std::uint64_t done, std::uint64_t total);
+
+  // The rest is for a stream that is ready.
+  bool ready() const { return ready_; }
+  StreamWorker& worker() { return *worker_; }
+  const Model& model() const { return *model_; }
+  const MethodInfo& method() const { return *method_; }
+  double created() const { return created_; }
+  bool durable() const { return durable_; }
+  const MemberIndex& members() const { return members_; }
+  const Series& series() const { return *series_; }
+  // Runs body(journal) on a reader of its own; one at a time.
+  template <class Body>
+  auto read(Body body) {
+    const std::lock_guard lock(reader_mutex_);
+    return body(*reader_);
+  }
+
+  // As they were a few seconds ago at most, and after the last operation.
+  std::shared_ptr<const Directions> directions();
+  std::shared_ptr<const Insight> insight();
+  // The one that was made last; null before the first.
+  std::shared_ptr<const Insight> last_insight() const;
+
+  double rate() const;  // samples a second over the last ten
+  void answered_after(std::chrono::steady_clock::duration delay);
+  Delays delays() const;
+  std::uint64_t births() const { return births_; }
+
+  void decided(const Decision& decision) override;
+  void operated(const OperationOutcome& outcome) override;
+  void settled() override {}
+
+ private:
+  Stream(std::string name, bool durable) : name_(std::move(name)), durable_(durable) {}
+  Result<void> take(Session session);
+
+  const std::string name_;
+  const bool durable_;
+  mutable std::mutex mutex_;  // guards status_
+  StreamStatus status_;
+  std::atomic<bool> ready_{false};
+
+  std::shared_ptr<const Model> model_;
+  const MethodInfo* method_ = nullptr;
+  double created_ = 0;
+  MemberIndex members_;
+  std::unique_ptr<Series> series_;
+  std::mutex reader_mutex_;
+  std::optional<journal::JournalReader> reader_;
+
+  static constexpr std::size_t kSeconds = 16;
+  mutable std::mutex rate_mutex_;
+  std::array<std::uint64_t, kSeconds> per_second_{};
+  std::array<std::int64_t, kSeconds> second_{};
+  std::atomic<std::uint64_t> births_{0}, last_operation_{0};
+
+  mutable std::mutex delay_mutex_;
+  std::uint64_t delay_count_ = 0;
+  std::array<float, 4096> delays_{};
+
+  std::mutex directions_mutex_, insight_mutex_;
+  std::shared_ptr<const Directions> directions_;
+  mutable std::mutex last_mutex_;
+  std::shared_ptr<const Insight> insight_;  // guarded by both
+  std::chrono::steady_clock::time_point directions_time_{}, insight_time_{};
+
+  std::unique_ptr<StreamWorker> worker_;  // ends before all above
+  std::jthread maker_;
+};
+
+}  // namespace paco::server

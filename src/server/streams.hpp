@@ -1,0 +1,76 @@
+// The streams of a folder by name: one journal each, NAME.journal. Finds those that are there,
+// makes new ones, and gives up those that are not ready.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "math/matrix.hpp"
+#include "server/stream.hpp"
+
+namespace paco::server {
+
+// 1 to 64 of letters, digits, '.', '_' and '-', beginning with a letter, digit or '_': a name can
+// never be a path.
+bool is_stream_name(std::string_view name);
+
+struct NewStream {
+  std::string method;  // empty: the model's
+  JournalOptions journal;
+};
+
+// A support set that waits for its calibration.
+struct Support {
+  math::Matrix<double> embeddings;
+  std::vector<std::int64_t> labels;
+  std::vector<std::string> names;
+};
+
+class Streams {
+ public:
+  // `own`: the streams of the folder are this server's; else they are made elsewhere and added.
+  Streams(std::string folder, JournalOptions::Durability durability, bool own)
+      : folder_(std::move(folder)), durability_(durability), own_(own) {}
+
+  // Begins to open every journal of the folder, where they are its own.
+  Result<void> open();
+
+  void add(std::shared_ptr<Stream> stream);
+  std::shared_ptr<Stream> find(const std::string& name) const;
+  std::vector<std::shared_ptr<Stream>> all() const;  // by name
+
+  struct Made {
+    std::shared_ptr<Stream> stream;
+    bool is_new = true;  // false: it was there, with this very model
+  };
+  // ErrorCode::mismatch where the name is taken, or streams are made elsewhere.
+  Result<Made> create(const std::string& name, std::shared_ptr<const Model> model,
+                      const NewStream& settings);
+  Result<std::shared_ptr<Stream>> calibrate(const std::string& name,
+                                            std::shared_ptr<const Support> support,
+                                            const CalibrationOptions& options,
+                                            const NewStream& settings);
+  // ErrorCode::mismatch where it is ready, not_found where it is not there.
+  Result<void> give_up(const std::string& name);
+  void close();
+  // A file for a copy of a journal. Those that are left behind go when the folder is opened again.
+  std::string copy_path(const std::string& name);
+
+ private:
+  std::string path_of(const std::string& name) const;
+  Result<void> may_make() const;
+
+  const std::string folder_;
+  const JournalOptions::Durability durability_;
+  const bool own_;
+  std::atomic<std::uint64_t> copies_{0};
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<Stream>> streams_;
+};
+
+}  // namespace paco::server

@@ -1,0 +1,205 @@
+// The parts of the server that need no socket: samples out of a request, pictures, tokens, names,
+// members page by page, and the steps of a stream.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "core/random.hpp"
+#include "server/http.hpp"
+#include "server/member_index.hpp"
+#include "server/samples.hpp"
+#include "server/series.hpp"
+#include "server/streams.hpp"
+#include "server/tokens.hpp"
+
+namespace paco::server {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+TEST(Samples, JsonGivesRowsAndNames) {
+  Samples out;
+  const auto bad = read_json_samples(
+      R"( {"samples": [{"embedding": [1, -2.5e1]}, {"key": "a\u00e9", "embedding": [0.1, 3],)"
+      R"( "attributes": {"b": [1] , "a": 1}}]} )",
+      2, {}, out);
+  ASSERT_TRUE(bad);  // attributes are flat
+  EXPECT_EQ(bad->row, 1u);
+  Samples good;
+  ASSERT_FALSE(read_json_samples(
+      R"({"samples":[{"embedding":[1,-2.5e1]},{"key":"a\u00e9","embedding":[0.1,3],)"
+      R"("id":"x","attributes":{"b":"}","a":1}}]})",
+      2, {}, good));
+  EXPECT_THAT(good.embeddings, ElementsAre(1, -25, 0.1, 3));
+  EXPECT_THAT(good.keys, ElementsAre("", "a\u00e9"));
+  EXPECT_THAT(good.ids, ElementsAre("", "x"));
+  EXPECT_THAT(good.attributes, ElementsAre("", R"({"b":"}","a":1})"));
+  EXPECT_TRUE(good.pictures.empty());
+}
+
+TEST(Samples, EveryTruncationOfARequestIsRefused) {
+  const std::string whole =
+      R"({"samples": [{"embedding": [1, 2], "key": "a\"b", "attributes": {"c": "d"}}]})";
+  Samples out;
+  ASSERT_FALSE(read_json_samples(whole, 2, {}, out));
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    Samples cut;
+    EXPECT_TRUE(read_json_samples(std::string_view(whole).substr(0, size), 2, {}, cut)) << size;
+  }
+}
+
+TEST(Samples, DamagedBytesNeverGiveRowsOfAnotherLength) {
+  const std::string whole = R"({"samples":[{"embedding":[1,2],"key":"k","id":"i","picture":""}]})";
+  core::Random random(7);
+  for (int round = 0; round < 20'000; ++round) {
+    std::string text = whole;
+    for (int i = 0; i < 3; ++i)
+      text[random.below(text.size())] = static_cast<char>(random.next64());
+    for (const auto read : {&read_json_samples, &read_line_samples}) {
+      Samples out;
+      if (read(text, 2, {}, out)) continue;
+      EXPECT_EQ(out.embeddings.size(), out.rows * 2);
+    }
+  }
+}
+
+TEST(Samples, LinesAndArraysGiveTheSameRows) {
+  Samples lines;
+  ASSERT_FALSE(read_line_samples("{\"embedding\":[1,2]}\n{\"embedding\":[3,4]}\n", 2, {}, lines));
+  EXPECT_EQ(lines.rows, 2u);
+  const auto bad = read_line_samples("{\"embedding\":[1,2]}\n{\"embedding\":[3]}\n", 2, {}, lines);
+  ASSERT_TRUE(bad);
+  EXPECT_THAT(bad->error.message, HasSubstr("1 values, the model expects 2"));
+}
+
+TEST(Base64, GivesBytesBackAndRefusesAnythingElse) {
+  EXPECT_EQ(from_base64("cGFjbw=="), "paco");
+  EXPECT_EQ(from_base64("cGFjbyE="), "paco!");
+  EXPECT_EQ(from_base64(""), "");
+  for (const char* bad : {"cGFjbw=", "cGFjb===", "cG=jbw==", "c\xc3\xa4jb", "====="})
+    EXPECT_FALSE(from_base64(bad)) << bad;
+}
+
+TEST(Pictures, AreMeasuredByTheirHeader) {
+  const std::string png = std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\0\x10", 24);
+  EXPECT_EQ(picture_type(png), "image/png");
+  EXPECT_EQ(picture_pixels(png), 256u * 16u);
+  const std::string jpeg = std::string(
+      "\xff\xd8\xff\xe0\0\x04"
+      "ab\xff\xc0\0\x11\x08\0\x10\0\x20\x03",
+      18);
+  EXPECT_EQ(picture_pixels(jpeg), 16u * 32u);
+  for (std::size_t size = 0; size < 17; ++size) {
+    EXPECT_FALSE(picture_pixels(std::string_view(png).substr(0, size)));
+    EXPECT_FALSE(picture_pixels(std::string_view(jpeg).substr(0, size)));
+  }
+}
+
+TEST(Tokens, AreFoundByTheirTextAlone) {
+  const auto tokens =
+      Tokens::parse("# who\nread wall 0123456789abcdef\noperate ann fedcba9876543210 5\n", "t");
+  ASSERT_TRUE(tokens.ok()) << tokens.error().message;
+  ASSERT_NE(tokens->find("Bearer 0123456789abcdef"), nullptr);
+  EXPECT_EQ(tokens->find("Bearer 0123456789abcdef")->role(), Role::read);
+  EXPECT_EQ(tokens->find("Bearer fedcba9876543210")->name(), "ann");
+  for (const char* wrong : {"", "Bearer ", "0123456789abcdef", "Bearer 0123456789abcde",
+                            "bearer 0123456789abcdef", "Bearer 0123456789abcdef "})
+    EXPECT_EQ(tokens->find(wrong), nullptr) << wrong;
+}
+
+TEST(Tokens, LinesThatAreNoneAreRefusedByNumber) {
+  for (const char* bad : {"read wall short", "king ann 0123456789abcdef", "read wall", "",
+                          "read a 0123456789abcdef x", "read a 0123456789abcdef -1",
+                          "read a 0123456789abcdef\nsend b 0123456789abcdef"}) {
+    EXPECT_FALSE(Tokens::parse(bad, "t").ok()) << bad;
+  }
+  EXPECT_THAT(Tokens::parse("\nread wall short", "t").error().message, HasSubstr("line 2"));
+}
+
+TEST(Tokens, ARateLetsASecondsWorthThroughAndThenWaits) {
+  User user("busy", Role::read, 4);
+  const auto start = std::chrono::steady_clock::time_point(std::chrono::hours(1));
+  for (int i = 0; i < 4; ++i) EXPECT_FALSE(user.wait(start)) << i;
+  EXPECT_TRUE(user.wait(start));
+  EXPECT_FALSE(user.wait(start + std::chrono::milliseconds(251)));
+}
+
+TEST(StreamNames, AreNeverPaths) {
+  for (const char* good : {"birds", "a", "A.b-c_1", "_x"}) EXPECT_TRUE(is_stream_name(good));
+  for (const char* bad : {"", ".", "..", ".a", "-a", "a/b", "a b", "a\nb", "\xc3\xa4", "a\\b"})
+    EXPECT_FALSE(is_stream_name(bad)) << bad;
+  EXPECT_FALSE(is_stream_name(std::string(65, 'a')));
+}
+
+TEST(Addresses, AreTakenApartAndBadEscapesRefused) {
+  std::string path;
+  Fields query;
+  ASSERT_TRUE(split_target("/a%2fb/c?x=1&y=a+b%21&z", path, query));
+  EXPECT_EQ(path, "/a/b/c");
+  EXPECT_THAT(query, ElementsAre(std::pair("x", "1"), std::pair("y", "a b!"), std::pair("z", "")));
+  for (const char* bad : {"", "a", "/%", "/%1", "/%zz", "/%00", "/a?b=%q1", "*"})
+    EXPECT_FALSE(split_target(bad, path, query)) << bad;
+}
+
+TEST(MemberIndex, PagesGiveEveryMemberOnceWhateverWasMoved) {
+  core::Random random(3);
+  MemberIndex index;
+  std::vector<PrototypeId> place;
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    place.push_back(static_cast<PrototypeId>(random.below(5)));
+    index.add(i, place.back());
+  }
+  for (int i = 0; i < 100; ++i) {
+    Edit edit;
+    edit.cell = Edit::Cell::member;
+    edit.id = static_cast<std::int64_t>(random.below(500));
+    edit.from = place[static_cast<std::size_t>(edit.id)];
+    edit.to = place[static_cast<std::size_t>(edit.id)] = static_cast<PrototypeId>(random.below(7));
+    index.apply({&edit, 1});
+  }
+  const std::vector<PrototypeId> some{1, 4, 6};
+  std::vector<std::uint64_t> expected;
+  for (std::uint64_t i = 0; i < 500; ++i) {
+    if (std::find(some.begin(), some.end(), place[i]) != some.end()) expected.push_back(i);
+  }
+  EXPECT_EQ(index.count(some), expected.size());
+  std::vector<std::uint64_t> seen;
+  for (std::uint64_t from = 0;;) {
+    const auto page = index.page(some, from, 13, false);
+    if (page.empty()) break;
+    seen.insert(seen.end(), page.begin(), page.end());
+    from = page.back() + 1;
+  }
+  EXPECT_EQ(seen, expected);
+  const auto newest = index.page(some, ~std::uint64_t{0}, 10, true);
+  EXPECT_TRUE(std::equal(newest.begin(), newest.end(), expected.rbegin()));
+}
+
+TEST(Series, StepsAddUpToTheStreamForAnyLength) {
+  Series series({{"branch", "", "", {"a", "b"}}, {"score", "score", ""}});
+  Decision decision;
+  for (std::uint64_t i = 0; i < 3000; ++i) {
+    decision.sequence = i;
+    decision.verdict = i % 10 == 0 ? Verdict::created : Verdict::known;
+    decision.evidence[0] = static_cast<double>(i % 2);
+    decision.evidence[1] = i % 3 == 0 ? kNotComputed : 2.0;
+    series.add(decision);
+    const auto steps = series.steps();
+    ASSERT_LE(steps.size(), Series::kSteps);
+    if (i % 500 != 499) continue;
+    std::uint64_t count = 0, created = 0, choices = 0;
+    for (const SeriesStep& step : steps) {
+      count += step.count;
+      created += step.verdicts[static_cast<std::size_t>(Verdict::created)];
+      choices += step.choices[0][0] + step.choices[0][1];
+      EXPECT_EQ(step.sums[1], 2.0 * static_cast<double>(step.counted[1]));
+    }
+    EXPECT_EQ(count, i + 1);
+    EXPECT_EQ(choices, i + 1);
+    EXPECT_EQ(created, steps.back().created_before_end);
+  }
+}
+
+}  // namespace
+}  // namespace paco::server
