@@ -26,7 +26,7 @@ ALLOWED = {
     "session": ["core", "math", "io", "methods", "journal"],
     "evaluate": ["core", "math", "io"],
     "report": ["core", "io", "embed", "methods", "evaluate"],
-    "study": ["core", "math", "io", "train", "evaluate", "report"],
+    "study": ["core", "math", "io", "train", "methods", "evaluate", "report"],
     "server": ["core", "math", "io", "embed", "methods", "journal", "session", "report"],
     "bus": ["core", "math", "io", "embed", "journal", "session", "server"],
 }

@@ -1,7 +1,7 @@
 // Bundles the pages of web/src, each into one HTML text, and writes them as C++ source and, for looking at, as .html.
 //   node build.mjs BUILD_FOLDER OUTPUT_FOLDER       (BUILD_FOLDER holds node_modules)
 //
-// The report may load nothing, the dashboard only what its own server gives: their content security policies name the
+// The page of reports and studies may load nothing, the dashboard only what its own server gives: their content security policies name the
 // one script by hash (and the server computes the same for the header it sends).
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -79,17 +79,17 @@ ${functions}`,
   );
 }
 
-const report = await make(
-  'report',
+const documents = await make(
+  'document',
   'main.js',
   (script) => `default-src 'none'; script-src ${script}; style-src 'unsafe-inline'; img-src data:`,
 );
 write(
   'page',
   'report/page.hpp',
-  report,
-  `std::string_view paco::page_template() { return {kPage, sizeof kPage - 1}; }
-std::string_view paco::page_missing_reason() { return {}; }
+  documents,
+  `std::string_view paco::report::page_template() { return {kPage, sizeof kPage - 1}; }
+std::string_view paco::report::page_missing_reason() { return {}; }
 `,
 );
 
@@ -102,8 +102,8 @@ const dashboard = await make(
 );
 write(
   'dashboard',
-  'serve/page.hpp',
+  'server/page.hpp',
   dashboard,
-  `std::string_view paco::serve::page_text() { return {kPage, sizeof kPage - 1}; }
+  `std::string_view paco::server::page_text() { return {kPage, sizeof kPage - 1}; }
 `,
 );

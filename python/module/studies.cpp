@@ -15,6 +15,7 @@
 #include "module.hpp"
 #include "paco/self_calibration.hpp"
 #include "report/report.hpp"
+#include "report/sections.hpp"
 
 namespace paco::python {
 namespace {
@@ -143,7 +144,7 @@ std::string report_page(const ManyDecisions& decisions, const ModelPointer& mode
   }
   std::vector<CategoryId> predicted;
   std::vector<report::ReportSample> samples;
-  input.stream = report::StreamTotals(input.fields, true);
+  input.stream = report::StreamTotals(input.fields, report::fields_with_threshold(input));
   std::vector<std::string> names(input.known_classes + decisions.rows().size());
   for (std::size_t i = 0; i < decisions.rows().size(); ++i) {
     const Decision& d = decisions.rows()[i];

@@ -2,10 +2,10 @@
 #include "evaluate/bootstrap.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "core/random.hpp"
+#include "evaluate/quantile.hpp"
 
 namespace paco::evaluate {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::size_t kManySamples = 100'000;
 // One share of the histogram: which samples it is about, and which of them are right.
 struct Question {
   Accuracy* accuracy;
-  std::uint8_t about_mask;  // a sample is asked about where mark & about_mask == about
+  std::uint8_t about_mask;  // a sample is asked about if mark & about_mask == about
   std::uint8_t about;
   std::uint8_t correct;  // the bit that says it is right
 
@@ -45,14 +45,6 @@ std::array<Question, 7> questions(Scores& scores) {
   }};
 }
 
-// The value below which the share `q` of the sorted values lies, interpolated between neighbours.
-double quantile(const std::vector<double>& sorted, double q) {
-  const double position = q * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<std::size_t>(position);
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  return sorted[below] + (position - std::floor(position)) * (sorted[above] - sorted[below]);
-}
-
 // How many of the words' bits are ones. The processor's own instruction for it is not on every
 // machine, and without it std::popcount is a call for each word.
 class OnesCounter {
@@ -61,15 +53,15 @@ class OnesCounter {
     word -= (word >> 1) & 0x5555555555555555;
     word = (word & 0x3333333333333333) + ((word >> 2) & 0x3333333333333333);
     bytes_ += (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F;  // in each byte 8 more at most
-    if (++words_ == 31) settle();
+    if (++words_ == 31) add_up();
   }
   std::int64_t count() {
-    settle();
+    add_up();
     return count_;
   }
 
  private:
-  void settle() {
+  void add_up() {
     constexpr std::uint64_t kEvenBytes = 0x00FF00FF00FF00FF;
     const std::uint64_t pairs = (bytes_ & kEvenBytes) + ((bytes_ >> 8) & kEvenBytes);
     count_ += static_cast<std::int64_t>((pairs * 0x0001000100010001) >> 48);
@@ -85,8 +77,8 @@ class OnesCounter {
 // How many of `trials` succeed, each with chance part / whole, whole > 0: exactly so distributed.
 //
 // A trial draws the binary digits of a number in [0, 1) until one differs from that of the chance,
-// and succeeds where it is below. All trials draw their next digit at once, 64 to a word, and only
-// their number is kept: half of them are settled by each digit.
+// and succeeds if it is below. All trials draw their next digit at once, 64 to a word, and only
+// their number is kept: half of them are decided by each digit.
 std::int64_t binomial(std::int64_t trials, std::uint64_t part, std::uint64_t whole,
                       core::Random& random) {
   if (part >= whole) return trials;
@@ -108,7 +100,7 @@ std::int64_t binomial(std::int64_t trials, std::uint64_t part, std::uint64_t who
   return successes;
 }
 
-// A resample where there are many samples: what drawing them one by one gives in distribution.
+// A resample if there are many samples: what drawing them one by one gives in distribution.
 Histogram draw_at_once(const Histogram& samples, std::int64_t count, core::Random& random) {
   Histogram drawn{};
   std::int64_t draws = count, left = count;  // left: samples of the marks not yet dealt with
@@ -163,7 +155,8 @@ void add_intervals(std::span<const std::uint8_t> marks, const EvaluationOptions&
   for (std::size_t q = 0; q < asked.size(); ++q) {
     if (values[q].empty()) continue;
     std::sort(values[q].begin(), values[q].end());
-    asked[q].accuracy->interval = {quantile(values[q], tail), quantile(values[q], 1 - tail)};
+    asked[q].accuracy->interval = {sorted_quantile(values[q], tail),
+                                   sorted_quantile(values[q], 1 - tail)};
   }
 }
 

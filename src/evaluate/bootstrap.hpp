@@ -3,7 +3,7 @@
 //
 // Samples are drawn with replacement and every share is counted anew. What the samples carry is
 // whether they were right under each protocol; the matching that says so is held fixed. So the
-// intervals tell of the spread of samples, not of another run of the method or of another matching,
+// intervals show the spread of samples, not of another run of the method or of another matching,
 // and a million samples x 1,000 resamples take a fraction of a second.
 #pragma once
 

@@ -33,7 +33,7 @@ void sort_by_arrival(io::DecisionTable& table) {
   reorder(table.decisions, order);
 }
 
-// Names by id. An id far beyond the number of decisions is nobody's birth order.
+// Names by id. An id far beyond the number of decisions is no birth order.
 std::vector<std::string> by_id(std::unordered_map<CategoryId, std::string> found,
                                std::size_t decisions) {
   std::vector<std::string> names;
@@ -46,7 +46,7 @@ std::vector<std::string> by_id(std::unordered_map<CategoryId, std::string> found
   return names;
 }
 
-// Takes rows that come in the order of their numbers. `ordered` is false where they do not; what
+// Takes rows that come in the order of their numbers. `ordered` is false if they do not; what
 // was read is of no use then.
 Result<StreamOutline> outline_in_order(const std::string& path,
                                        const std::optional<KnownClaim>& claim, bool& ordered) {

@@ -2,7 +2,7 @@
 // another method; a file of another run would give numbers that mean nothing.
 //
 // What is compared is what decisions carry: arrival numbers, verdicts, ids and names. Two models
-// with the same classes in the same order cannot be told apart by it.
+// with the same classes in the same order look the same to it.
 #pragma once
 
 #include <optional>
@@ -18,20 +18,20 @@
 namespace paco::evaluate {
 
 // The decisions of a file in the order of their arrival numbers, whatever order the rows are in.
-// Fails where a number comes twice or is missing between two others.
+// Fails if a number comes twice or is missing between two others.
 Result<io::DecisionTable> read_stream_decisions(const std::string& path);
 
-// Fails where the second arrival number does not follow the first.
+// Fails if the second arrival number does not follow the first.
 Result<void> check_follows(std::uint64_t before, std::uint64_t present, const std::string& path);
 
-// What is said to be known, and by whom.
+// The number of known classes that is claimed, and by which file.
 struct KnownClaim {
   std::size_t classes = 0;
   std::span<const std::string> names;  // by id, as the decisions must have them; empty: any
   std::string source;                  // "--known" or a file, for the message
 };
 
-// Fails where a decision contradicts the claim: a known class at or above the number of classes or
+// Fails if a decision contradicts the claim: a known class at or above the number of classes or
 // under another name, a category below it. Sees the decisions in the order of their arrival.
 class KnownCheck {
  public:
@@ -60,10 +60,10 @@ struct StreamOutline {
   bool detailed = true;                // false: from npy, only numbers and categories are known
   std::uint64_t first = 0;             // arrival number of the first; no gaps behind it
   std::vector<CategoryId> categories;  // in order of arrival
-  std::vector<std::string> samples;    // their ids; empty where each is its arrival number
+  std::vector<std::string> samples;    // their ids; empty if each is its arrival number
   std::vector<std::string> names;      // of classes and categories, by id; the last one counts
 };
-// Fails where read_stream_decisions() or, with a claim, check_known() would.
+// Fails if read_stream_decisions() or, with a claim, check_known() would.
 Result<StreamOutline> read_outline(const std::string& path,
                                    const std::optional<KnownClaim>& claim = std::nullopt);
 
@@ -75,7 +75,7 @@ struct StreamExtent {
 };
 StreamExtent extent_of(const StreamOutline& outline);
 
-// Fails where the two are not about the same arrival numbers, which have no gaps.
+// Fails if the two are not about the same arrival numbers, which have no gaps.
 Result<void> check_same_stream(const StreamExtent& decisions, const std::string& path,
                                const StreamExtent& other, const std::string& other_path);
 

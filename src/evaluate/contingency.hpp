@@ -37,7 +37,7 @@ Contingency count_pairs(std::span<const CategoryId> predicted, std::span<const s
 std::optional<double> normalised_mutual_information(const Contingency& table);
 
 // Pairs of samples on which both groupings agree, corrected for chance: 1 for equal groupings,
-// about 0 for chance, below 0 for worse. 1 where both are trivial in the same way (one group, or
+// about 0 for chance, below 0 for worse. 1 if both are trivial in the same way (one group, or
 // all alone). Undefined without samples.
 std::optional<double> adjusted_rand_index(const Contingency& table);
 

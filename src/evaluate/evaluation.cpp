@@ -73,7 +73,7 @@ Result<void> check_input(const EvaluationInput& input, const EvaluationOptions& 
 }
 
 // What one row of scores was counted from.
-struct Judged {
+struct Matched {
   Contingency table;
   Protocols protocols;
   Scores scores;
@@ -85,13 +85,13 @@ std::optional<Interval> ends(std::int64_t fewest, std::int64_t most, std::int64_
                   static_cast<double>(most) / static_cast<double>(of)};
 }
 
-Judged judge(std::span<const CategoryId> predicted, const EvaluationInput& input,
-             const EvaluationOptions& options, const std::stop_token& stop) {
-  Judged judged;
-  judged.table = count_pairs(predicted, input.truth);
-  judged.protocols = apply_protocols(judged.table, input.known_classes, options.keep, stop);
-  const Contingency& table = judged.table;
-  const Protocols& protocols = judged.protocols;
+Matched match_classes(std::span<const CategoryId> predicted, const EvaluationInput& input,
+                      const EvaluationOptions& options, const std::stop_token& stop) {
+  Matched matched;
+  matched.table = count_pairs(predicted, input.truth);
+  matched.protocols = apply_protocols(matched.table, input.known_classes, options.keep, stop);
+  const Contingency& table = matched.table;
+  const Protocols& protocols = matched.protocols;
 
   // The bootstrap asks about samples, but only how many carry which mark matters, not their order.
   std::vector<std::uint8_t> marks;
@@ -106,7 +106,7 @@ Judged judge(std::span<const CategoryId> predicted, const EvaluationInput& input
     if (old && table.clusters[entry.cluster] == label) mark |= kKnownCorrect;
     marks.insert(marks.end(), static_cast<std::size_t>(entry.count), mark);
   }
-  Scores& scores = judged.scores;
+  Scores& scores = matched.scores;
   count_accuracies(marks, scores);
   add_intervals(marks, options, scores, stop);
   const SplitAccuracy& strict = scores.strict;
@@ -122,10 +122,10 @@ Judged judge(std::span<const CategoryId> predicted, const EvaluationInput& input
   scores.memory_size =
       input.known_classes + std::count_if(seen.begin(), seen.end(),
                                           [&](CategoryId id) { return id >= input.known_classes; });
-  return judged;
+  return matched;
 }
 
-// The name that somebody gave; a class without one is often called by its bare id.
+// The given name; a class without one is often called by its bare id.
 std::optional<std::string> given_name(std::int64_t id, std::span<const std::string> names) {
   const auto index = static_cast<std::size_t>(id);
   if (index >= names.size() || names[index].empty() || names[index] == std::to_string(id)) {
@@ -144,8 +144,8 @@ std::string cluster_name(CategoryId cluster, const EvaluationInput& input) {
   return fmt::format("category {}", cluster);
 }
 
-std::vector<ClassScore> score_classes(const Judged& judged, const EvaluationInput& input) {
-  const Contingency& table = judged.table;
+std::vector<ClassScore> score_classes(const Matched& matched, const EvaluationInput& input) {
+  const Contingency& table = matched.table;
   std::vector<ClassScore> classes(table.labels.size());
   for (std::size_t k = 0; k < classes.size(); ++k) {
     classes[k].label = table.labels[k];
@@ -156,7 +156,7 @@ std::vector<ClassScore> score_classes(const Judged& judged, const EvaluationInpu
   for (const Contingency::Entry& entry : table.entries) {
     ClassScore& score = classes[entry.label];
     ++score.clusters;
-    const Protocols& protocols = judged.protocols;
+    const Protocols& protocols = matched.protocols;
     const StandsFor& greedy = score.known ? protocols.greedy_old : protocols.greedy_novel;
     if (greedy[entry.cluster] == entry.label) score.greedy_correct = entry.count;
     if (protocols.strict[entry.cluster] != entry.label) continue;
@@ -168,10 +168,10 @@ std::vector<ClassScore> score_classes(const Judged& judged, const EvaluationInpu
   return classes;
 }
 
-std::vector<ConfusedPair> most_confused(const Judged& judged, const EvaluationInput& input,
+std::vector<ConfusedPair> most_confused(const Matched& matched, const EvaluationInput& input,
                                         std::size_t most) {
-  const Contingency& table = judged.table;
-  const StandsFor& strict = judged.protocols.strict;
+  const Contingency& table = matched.table;
+  const StandsFor& strict = matched.protocols.strict;
   std::vector<Contingency::Entry> wrong;
   for (const Contingency::Entry& entry : table.entries) {
     if (strict[entry.cluster] != entry.label) wrong.push_back(entry);
@@ -221,21 +221,22 @@ std::string_view keep_name(Keep keep) { return keep == Keep::top ? "top" : "all"
 Result<Evaluation> evaluate(const EvaluationInput& input, const EvaluationOptions& options,
                             std::stop_token stop) {
   PACO_TRY(check_input(input, options));
-  const Judged judged = judge(input.predicted, input, options, stop);
+  const Matched matched = match_classes(input.predicted, input, options, stop);
 
   Evaluation evaluation;
   evaluation.options = options;
   evaluation.known_classes = input.known_classes;
   evaluation.samples = static_cast<std::int64_t>(input.predicted.size());
-  evaluation.samples_with_truth = judged.table.samples;
-  evaluation.true_classes = static_cast<std::int64_t>(judged.table.labels.size());
+  evaluation.samples_with_truth = matched.table.samples;
+  evaluation.true_classes = static_cast<std::int64_t>(matched.table.labels.size());
   evaluation.true_novel_classes =
-      std::count_if(judged.table.labels.begin(), judged.table.labels.end(),
+      std::count_if(matched.table.labels.begin(), matched.table.labels.end(),
                     [&](std::int64_t label) { return label >= input.known_classes; });
-  evaluation.scores = judged.scores;
-  if (!input.closed.empty()) evaluation.closed = judge(input.closed, input, options, stop).scores;
-  evaluation.classes = score_classes(judged, input);
-  evaluation.confused = most_confused(judged, input, options.confused);
+  evaluation.scores = matched.scores;
+  if (!input.closed.empty())
+    evaluation.closed = match_classes(input.closed, input, options, stop).scores;
+  evaluation.classes = score_classes(matched, input);
+  evaluation.confused = most_confused(matched, input, options.confused);
   evaluation.births = follow_births(input);
   if (stop.stop_requested()) {
     return Error{ErrorCode::interrupted, "the evaluation was interrupted", ""};

@@ -1,7 +1,7 @@
 // How good a finished stream is: the protocols of the field, computed from predictions and truth
 // alone.
 //
-// Takes plain ids, so it judges any method; it knows nothing of files, models or pictures
+// Takes plain ids, so it evaluates any method; it knows nothing of files, models or pictures
 // (truth.hpp reads truth, summary.hpp turns the result into tables and JSON). Pure functions: any
 // number of threads may call them.
 //
@@ -53,7 +53,7 @@ struct Interval {
   double high = 0;
 };
 
-// A share of samples, kept as counts. Undefined where there is no sample to judge.
+// A share of samples, kept as counts. Undefined if there is no sample to count.
 struct Accuracy {
   std::int64_t correct = 0;
   std::int64_t samples = 0;
@@ -73,7 +73,7 @@ struct SplitAccuracy {
   Accuracy novel;
 };
 
-// One row of the paper's tables: everything that is said of one method's predictions.
+// One row of the paper's tables: every figure of one method's predictions.
 struct Scores {
   SplitAccuracy strict;     // one matching over the whole stream
   SplitAccuracy greedy;     // old and novel matched apart, over the same kept clusters

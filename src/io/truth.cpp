@@ -49,7 +49,7 @@ Error names_error(const std::string& name) {
 
 bool is_unknown(const std::string& word) { return word.empty() || word == "-1"; }
 
-// Which column of a header holds what; Key::position where no column says whose label it is.
+// Which column of a header holds what; Key::position if no column names the sample of a label.
 struct Layout {
   Key key = Key::position;
   std::size_t key_column = 0;
@@ -182,7 +182,7 @@ Result<Truth> from_words(const TruthRows& rows, const std::string& name,
   return truth;
 }
 
-// Where in the stream the samples are that keys name. kNowhere for a key that is nobody's,
+// Where in the stream the samples are that keys name. kNowhere for a key of no sample,
 // kAmbiguous for an id that several samples have.
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 constexpr std::size_t kAmbiguous = kNowhere - 1;

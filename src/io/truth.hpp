@@ -23,18 +23,18 @@ struct DecidedStream {
   std::uint64_t first = 0;               // arrival number of its first sample; no gaps behind it
   std::size_t count = 0;                 // n
   std::span<const std::string> samples;  // (n) ids; empty: their arrival numbers
-  // By id, the known ones first; needed where labels are names. Names that are not among them are
+  // By id, the known ones first; needed if labels are names. Names that are not among them are
   // novel classes and get the ids that follow, in the order of their bytes.
   std::span<const std::string> class_names;
 };
 
 struct Truth {
-  std::vector<std::int64_t> labels;      // (n) kNoTruth where unknown
-  std::vector<std::string> class_names;  // by class id; those given where labels are numbers
+  std::vector<std::int64_t> labels;      // (n) kNoTruth if unknown
+  std::vector<std::string> class_names;  // by class id; those given if labels are numbers
 };
 
 // Names by id for a DecidedStream: the known classes' own, or those of a file with one name a line,
-// the known ones first, where `classes` names one.
+// the known ones first, if `classes` names one.
 Result<std::vector<std::string>> names_of_classes(std::vector<std::string> known,
                                                   const std::string& classes);
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "methods/common/method_details.hpp"
 #include "methods/common/section_summary.hpp"
 #include "methods/common/support_view.hpp"
 #include "paco/method.hpp"
@@ -24,6 +25,8 @@ struct Registration {
   // Of the method's section; null: its numbers by name.
   Result<SectionSummary> (*summarise)(const Model& model);
   bool companion = false;  // so cheap that every calibration brings it along
+  // Thresholds with their evidence, for reports and studies; null: it has none.
+  Result<MethodDetails> (*details)(const Model& model, const Settings& changed) = nullptr;
 };
 
 inline constexpr std::string_view kNeedsSupport = "labelled embeddings of at least 3 classes";

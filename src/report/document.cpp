@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/try.hpp"
+#include "report/page.hpp"
 #include "report/report.hpp"
 #include "report/sections.hpp"
 #include "report/summary.hpp"
@@ -45,42 +46,6 @@ Result<void> check(const ReportInput& input) {
   return {};
 }
 
-// Tables as the page draws them: columns with their kind, rows of bare values.
-Json tables_json(const std::vector<Table>& tables) {
-  static constexpr const char* kShow[] = {"text", "integer", "share", "number"};
-  Json result = Json::array();
-  for (const Table& table : tables) {
-    Json columns = Json::array();
-    for (const Column& column : table.columns) {
-      columns.push_back({{"key", column.key},
-                         {"heading", column.heading},
-                         {"show", kShow[static_cast<int>(column.show)]},
-                         {"digits", column.digits}});
-    }
-    Json rows = Json::array();
-    for (const auto& row : table.rows) {
-      Json cells = Json::array();
-      for (const Cell& cell : row) {
-        std::visit(
-            [&](const auto& value) {
-              if constexpr (std::is_same_v<std::decay_t<decltype(value)>, std::monostate>) {
-                cells.push_back(nullptr);
-              } else {
-                cells.push_back(value);
-              }
-            },
-            cell);
-      }
-      rows.push_back(std::move(cells));
-    }
-    result.push_back({{"key", table.key},
-                      {"title", table.title},
-                      {"columns", std::move(columns)},
-                      {"rows", std::move(rows)}});
-  }
-  return result;
-}
-
 }  // namespace
 
 Result<nlohmann::ordered_json> report_document(const ReportInput& input,
@@ -100,7 +65,7 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
   add("stream", stream_section);
   add("memory", memory_section);
   if (input.model != nullptr) add("model", model_section);
-  if (view.paco) add("histograms", histogram_section);
+  if (view.details) add("histograms", histogram_section);
   add("evidence", evidence_section);
   add("points", point_section);
   add("series", series_section);
@@ -109,15 +74,25 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
     // The same in the tables and curves of the page.
     for (const char* key : {"per_class", "confused", "births"}) evaluation.erase(key);
     document["evaluation"] = std::move(evaluation);
-    document["tables"] =
-        tables_json({accuracy_table(*input.evaluation), overview_table(*input.evaluation),
-                     class_table(*input.evaluation), confused_table(*input.evaluation)});
+    const evaluate::Evaluation& evaluated = *input.evaluation;
+    Json& tables = document["tables"] = Json::array();
+    for (const Table& table : {accuracy_table(evaluated), overview_table(evaluated),
+                               class_table(evaluated), confused_table(evaluated)})
+      tables.push_back(page_table(table));
   }
   if (input.images != nullptr) {
     PACO_ASSIGN(document["gallery"], gallery_section(view, options, stop));
   }
   if (stop.stop_requested()) return Error{ErrorCode::interrupted, "the report was interrupted", ""};
   return document;
+}
+
+Result<std::string> render_report(const ReportInput& input, const ReportOptions& options,
+                                  std::stop_token stop) {
+  // Before the pictures are read, which may take long.
+  if (page_template().empty()) return page_with(input.title, {});
+  PACO_ASSIGN(const Json document, report_document(input, options, stop));
+  return page_with(input.title, document);
 }
 
 }  // namespace paco::report

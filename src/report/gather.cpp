@@ -14,6 +14,7 @@
 #include "io/truth.hpp"
 #include "methods/registry.hpp"
 #include "report/sample_files.hpp"
+#include "report/sections.hpp"
 
 namespace paco::report {
 
@@ -28,7 +29,7 @@ std::string file_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// As the model or the options say; nothing where the decisions have to tell.
+// As the model or the options say; nothing if it has to come from the decisions.
 Result<std::optional<std::size_t>> known_classes(const ReportFiles& files, const Model* model) {
   if (model != nullptr) {
     const auto in_model = static_cast<std::int64_t>(model->known_classes());
@@ -82,9 +83,9 @@ Result<std::vector<const MethodInfo*>> methods_of(const ReportFiles& files, cons
 // Takes the samples as they pass by, in the order of their arrival.
 class Passage {
  public:
-  Passage(const std::vector<ReportField>& fields, bool scores,
+  Passage(const std::vector<ReportField>& fields, std::span<const std::string> listed,
           std::optional<evaluate::KnownClaim> claim, const std::string& path)
-      : totals(fields, scores) {
+      : totals(fields, listed) {
     if (claim) check_.emplace(std::move(*claim), path);
   }
 
@@ -100,14 +101,14 @@ class Passage {
     if (const auto seen_well = check_->see(sample.decision, sample.name); !seen_well.ok())
       contradiction_ = seen_well.error();
   }
-  // Whether the decisions fit what is said to be known.
+  // Whether the decisions fit the number of known classes.
   Result<void> conclude() const {
     if (contradiction_) return *contradiction_;
     return check_ ? check_->conclude() : Result<void>();
   }
 
   StreamTotals totals;
-  std::vector<std::string> ids;  // of the samples; empty where each is its arrival number
+  std::vector<std::string> ids;  // of the samples; empty if each is its arrival number
 
  private:
   std::optional<evaluate::KnownCheck> check_;
@@ -115,7 +116,7 @@ class Passage {
       contradiction_;  // one that was met on the way; a bad row is the plainer fault
 };
 
-// Files whose rows are in order, with nothing kept but what the passage keeps. False where they are
+// Files whose rows are in order, with nothing kept but what the passage keeps. False if they are
 // not; the passage is of no use then.
 Result<bool> pass_in_order(SampleReader& reader, Passage& passage) {
   // A vector that grows holds everything twice for a moment; the first rows tell how many will
@@ -140,7 +141,7 @@ Result<bool> pass_in_order(SampleReader& reader, Passage& passage) {
   return true;
 }
 
-// Whatever order the rows are in, and also where they can be read but once: all are kept.
+// For rows in any order, and for rows that can be read only once: all are kept.
 Result<std::vector<ReportSample>> pass_and_keep(SampleReader& reader, Passage& passage,
                                                 const std::string& path) {
   std::vector<ReportSample> samples;
@@ -162,22 +163,22 @@ Result<std::vector<ReportSample>> pass_and_keep(SampleReader& reader, Passage& p
   return samples;
 }
 
-// The whole stream into report.input, and the ids of its samples where they have any.
+// The whole stream into report.input, and the ids of its samples if they have any.
 Result<std::vector<std::string>> read_stream(io::DecisionReader decisions, const SampleFiles& files,
                                              const std::optional<evaluate::KnownClaim>& claim,
                                              GatheredReport& report) {
   ReportInput& input = report.input;
   PACO_ASSIGN(SampleReader reader, SampleReader::start(std::move(decisions), files));
   input.fields = reader.fields();
-  const bool scores = input.model != nullptr;
-  std::optional<Passage> passage(std::in_place, input.fields, scores, claim, files.decisions);
+  const std::vector<std::string> listed = fields_with_threshold(input);
+  std::optional<Passage> passage(std::in_place, input.fields, listed, claim, files.decisions);
   bool in_order = false;
   if (files.can_be_read_again()) {
     PACO_ASSIGN(in_order, pass_in_order(reader, *passage));
     if (in_order) {
       report.samples = std::make_unique<SamplesOfFiles>(files);
     } else {
-      passage.emplace(input.fields, scores, claim, files.decisions);
+      passage.emplace(input.fields, listed, claim, files.decisions);
       PACO_ASSIGN(io::DecisionReader again, io::DecisionReader::open(files.decisions));
       PACO_ASSIGN(reader, SampleReader::start(std::move(again), files));
     }
@@ -224,14 +225,15 @@ Result<void> add_truth(const ReportFiles& files, std::span<const std::string> id
     closed = std::move(other.categories);
   }
   const std::vector<std::string> names = names_by_id(input);
-  evaluate::EvaluationInput judged;
-  judged.predicted = input.stream.categories;
-  judged.truth = truth.labels;
-  judged.known_classes = static_cast<std::int64_t>(input.known_classes);
-  judged.closed = closed;
-  judged.class_names = truth.class_names;
-  judged.cluster_names = names;
-  PACO_ASSIGN(evaluate::Evaluation evaluation, evaluate::evaluate(judged, files.evaluation, stop));
+  evaluate::EvaluationInput evaluated;
+  evaluated.predicted = input.stream.categories;
+  evaluated.truth = truth.labels;
+  evaluated.known_classes = static_cast<std::int64_t>(input.known_classes);
+  evaluated.closed = closed;
+  evaluated.class_names = truth.class_names;
+  evaluated.cluster_names = names;
+  PACO_ASSIGN(evaluate::Evaluation evaluation,
+              evaluate::evaluate(evaluated, files.evaluation, stop));
   report.evaluation = std::make_unique<evaluate::Evaluation>(std::move(evaluation));
   input.evaluation = report.evaluation.get();
   input.truth = std::move(truth.labels);
@@ -278,6 +280,7 @@ Result<GatheredReport> gather_report(const ReportFiles& files, std::stop_token s
     claim = evaluate::KnownClaim{*known, {}, input.model != nullptr ? files.model : "--known"};
     if (input.model != nullptr) claim->names = input.model->class_names;
   }
+  if (!methods.empty()) input.decided_by = methods.front()->name;
   const SampleFiles sample_files{files.decisions, files.trace,
                                  methods.empty() ? nullptr : methods.front()};
   PACO_ASSIGN(const auto ids, read_stream(std::move(reader), sample_files, claim, report));

@@ -3,7 +3,7 @@
 //
 // Files that do not belong together (a trace of another run, truth of another length) are refused
 // with both names. Decisions and trace are read row by row, and again for the samples that the page
-// shows; all of them are kept in memory only where they come through a pipe or out of order.
+// shows; all of them are kept in memory only if they come through a pipe or out of order.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ReportFiles {
   std::string method;  // that decided; else the model's, or the only one with such evidence
   std::string truth;
   std::string classes;  // names of all true classes, one a line, the known ones first
-  std::string closed;   // decisions of the closed-set method, to compare with where there is truth
+  std::string closed;   // decisions of the closed-set method, to compare with if there is truth
   std::string images;   // specification of an image source, e.g. "tar:birds.tar"
   std::string images_index;  // npy: for each sample in stream order, its place in the image source
   std::optional<std::int64_t> known;  // number of known classes; the model knows it too

@@ -17,8 +17,4 @@ struct Histogram {
 // right edge.
 Histogram make_histogram(std::span<const std::vector<double>> groups, std::size_t bins);
 
-// Value below which a share q of the sorted values lies, linear between neighbours. Not for empty
-// input.
-double sorted_quantile(std::span<const double> sorted, double q);
-
 }  // namespace paco::report

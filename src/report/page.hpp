@@ -1,17 +1,38 @@
-// The built page (web/), embedded at build time: one HTML text with places for title and data.
+// The built page of reports and studies (web/src/document), embedded at build time: one HTML text
+// with places for a title and for the data that it draws.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
+
+#include "paco/result.hpp"
 
 namespace paco::report {
 
-// Empty where the program was built without the page.
+struct Table;  // report/table.hpp
+
+// Empty if the program was built without the page.
 std::string_view page_template();
-// Why it is empty, for the reader; empty where there is a page.
+// Why it is empty, for the reader; empty if there is a page.
 std::string_view page_missing_reason();
+
+// A text with the characters that mean something to HTML escaped.
+std::string html_text(std::string_view text);
 
 // The places in the template: an HTML text, and the text of a JSON script element.
 inline constexpr std::string_view kTitlePlace = "@PACO_TITLE@";
 inline constexpr std::string_view kDataPlace = "@PACO_DATA@";
+
+// A template with title and data in their places. Neither can end the element that it is in, and
+// bytes that are not UTF-8 are replaced.
+std::string fill_page(std::string_view page, std::string_view title,
+                      const nlohmann::ordered_json& data);
+
+// The built page, filled. Fails if the program was built without it.
+Result<std::string> page_with(std::string_view title, const nlohmann::ordered_json& data);
+
+// A table as the page draws it: columns with their kind, rows of bare values.
+nlohmann::ordered_json page_table(const Table& table);
 
 }  // namespace paco::report

@@ -34,7 +34,7 @@ struct ReportField {
   std::string name;
   std::string unit;
   std::string meaning;
-  std::vector<std::string> choices;  // names of the values 0, 1, ... where it is a choice
+  std::vector<std::string> choices;  // names of the values 0, 1, ... if it is a choice
 };
 
 // One sample of the stream with all that is known of it.
@@ -72,13 +72,14 @@ struct ReportInput {
   std::vector<std::pair<std::string, std::string>> sources;
   std::vector<ReportField> fields;         // what the samples' evidence is
   StreamTotals stream;                     // all samples, in stream order
-  const ReportSamples* samples = nullptr;  // the same; may be absent where the stream is empty
+  const ReportSamples* samples = nullptr;  // the same; may be absent if the stream is empty
   bool has_trace = false;  // the state after each sample and the time it took are there
   std::size_t known_classes = 0;
-  const Model* model = nullptr;                      // thresholds and histograms
-  const Method* method = nullptr;                    // explanations; `fields` are then its evidence
+  const Model* model = nullptr;    // thresholds and histograms
+  const Method* method = nullptr;  // explanations; `fields` are then its evidence
+  std::string decided_by;          // the name of the method, if it is known without `method`
   const evaluate::Evaluation* evaluation = nullptr;  // accuracy tables
-  std::vector<std::int64_t> truth;                   // per sample, kNoTruth where unknown; or empty
+  std::vector<std::int64_t> truth;                   // per sample, kNoTruth if unknown; or empty
   std::vector<std::string> truth_names;  // by true class id; may be short or empty, ids stand in
   const embed::ImageSource* images = nullptr;  // pictures of the samples
   std::vector<std::int64_t> image_index;       // sample -> picture; empty: by arrival number
@@ -100,7 +101,7 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
                                                const ReportOptions& options = {},
                                                std::stop_token stop = {});
 
-// The page. Fails where the program was built without it, and where a picture cannot be read.
+// The page. Fails if the program was built without it, and if a picture cannot be read.
 Result<std::string> render_report(const ReportInput& input, const ReportOptions& options = {},
                                   std::stop_token stop = {});
 

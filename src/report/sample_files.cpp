@@ -16,7 +16,7 @@ bool on_disk(const std::string& path) {
   return path != "-" && core::path_kind(path) == core::PathKind::file;
 }
 
-// How many are before it; all where it is not there.
+// How many are before it; all if it is not there.
 template <class Field>
 std::size_t place_of(std::string_view name, const std::vector<Field>& fields) {
   const auto found = std::find_if(fields.begin(), fields.end(),

@@ -1,8 +1,8 @@
-// The samples of a run from its files, row by row: the decisions, and beside them the trace where
+// The samples of a run from its files, row by row: the decisions, and beside them the trace if
 // there is one.
 //
 // Neither file is held in memory. Rows of the two belong together by their place, so the decisions
-// have to come in the order of their arrival numbers where there is a trace; whether they do is for
+// have to come in the order of their arrival numbers if there is a trace; whether they do is for
 // the caller to see. One thread at a time.
 #pragma once
 
@@ -31,14 +31,14 @@ class SampleReader {
   static Result<SampleReader> start(io::DecisionReader decisions, const SampleFiles& files);
 
   const std::vector<ReportField>& fields() const { return fields_; }
-  // Bytes of the decisions that are still to come, where that is known.
+  // Bytes of the decisions that are still to come, if that is known.
   std::optional<std::uint64_t> left() const { return decisions_.left(); }
 
   // The next decision, in the order of its file; false at the end.
   Result<bool> next(ReportSample& sample);
   // Adds what the next row of the trace says of this sample.
   Result<void> join(ReportSample& sample);
-  // Both for a sample that nobody asks for.
+  // Both for a sample that is not needed.
   Result<bool> skip();
   // Whether the trace was of these samples, so far.
   Result<void> agreed() const;

@@ -3,13 +3,13 @@
 // together.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "paco/thresholds.hpp"
+#include "methods/common/method_details.hpp"
 #include "report/report.hpp"
 
 namespace paco::report {
@@ -18,6 +18,11 @@ using Json = nlohmann::ordered_json;
 
 // Classes or categories with pictures, and the places of the samples that those are of.
 using Gallery = std::vector<std::pair<CategoryId, std::vector<std::size_t>>>;
+
+// Thresholds of the method that decided, if the model has its section.
+std::optional<methods::MethodDetails> details_of(const ReportInput& input);
+// The evidence that the model has thresholds for: the page has histograms of it.
+std::vector<std::string> fields_with_threshold(const ReportInput& input);
 
 // The input with what the sections ask of it again and again, and the samples that are shown.
 struct ReportView {
@@ -29,10 +34,9 @@ struct ReportView {
 
   const ReportInput& input;
   const StreamTotals& stream;
-  // Thresholds, where the stream has PACO's evidence and the model PACO's section.
-  std::optional<PacoParameters> paco;
-  // Birth and attach scores lie near -log p0, which no reader can picture; the page shows them from
-  // 0 up by adding log p0. 0 where that is not known.
+  // Of the method, if the model has its section and the stream the evidence for its thresholds.
+  std::optional<methods::MethodDetails> details;
+  // Added to evidence in the unit "score" on the page. 0 if that is not known.
   double shift = 0;
 
   std::vector<std::size_t> firsts;  // places of the first samples of their kind
@@ -45,6 +49,8 @@ struct ReportView {
   const Decision& decision(std::size_t at) const { return sample(at).decision; }
   // Place of an evidence number, or -1.
   int place(std::string_view field) const;
+  // Added to this evidence number on the page.
+  double shift_of(int field) const;
   bool has(std::string_view field) const { return place(field) >= 0; }
   // An evidence number of a sample that is shown.
   double value(std::size_t at, int field) const {
@@ -71,9 +77,9 @@ Json stream_section(const ReportView& view);
 Json memory_section(const ReportView& view);
 // Thresholds with their evidence, the choice of references, the settings.
 Json model_section(const ReportView& view);
-// Calibration scores on both sides of each threshold, beside the scores that the stream met.
+// Scores of the support set on both sides of each threshold, beside the scores that the stream met.
 Json histogram_section(const ReportView& view);
-// Evidence of the method that no plot of the page knows: name, unit and meaning. The values are in
+// Evidence of the method without a plot of its own: name, unit and meaning. The values are in
 // the points.
 Json evidence_section(const ReportView& view);
 // The samples drawn as points: evidence, verdict and explanation.

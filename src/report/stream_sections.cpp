@@ -3,6 +3,7 @@
 #include <cmath>
 #include <deque>
 
+#include "evaluate/quantile.hpp"
 #include "report/base64.hpp"
 #include "report/histogram.hpp"
 #include "report/sections.hpp"
@@ -31,11 +32,9 @@ std::vector<double> shifted(const std::vector<float>& values, double shift) {
   return result;
 }
 
-std::vector<double> met_by_stream(const ReportView& view, double shift, std::string_view field) {
-  const int place = view.place(field);
+std::vector<double> met_by_stream(const ReportView& view, double shift, int field) {
   std::vector<double> result;
-  if (place < 0) return result;
-  const std::deque<double>& values = view.total(place).values;
+  const std::deque<double>& values = view.total(field).values;
   result.reserve(values.size());
   for (const double value : values) result.push_back(value + shift);
   return result;
@@ -87,10 +86,10 @@ Json latency_bins(const StreamTotals& stream) {
     if (times.empty()) continue;
     std::sort(times.begin(), times.end());
     result["end"].push_back(stream.sequence(end));
-    result["p10"].push_back(sorted_quantile(times, 0.10));
-    result["p50"].push_back(sorted_quantile(times, 0.50));
-    result["p90"].push_back(sorted_quantile(times, 0.90));
-    result["p99"].push_back(sorted_quantile(times, 0.99));
+    result["p10"].push_back(evaluate::sorted_quantile(times, 0.10));
+    result["p50"].push_back(evaluate::sorted_quantile(times, 0.50));
+    result["p90"].push_back(evaluate::sorted_quantile(times, 0.90));
+    result["p99"].push_back(evaluate::sorted_quantile(times, 0.99));
   }
   return result;
 }
@@ -101,12 +100,9 @@ std::size_t count_until(const std::vector<std::size_t>& places, std::size_t at) 
                                   places.begin());
 }
 
-// Evidence that has a plot of its own, and whether it is a score, shown from 0 up.
-constexpr std::pair<std::string_view, bool> kPlotted[] = {{"top_cosine", false},
-                                                          {"margin", false},
-                                                          {"birth_score", true},
-                                                          {"attach_score", true},
-                                                          {"tau_birth", true}};
+// Evidence that has a plot of its own.
+constexpr std::string_view kPlotted[] = {"top_cosine", "margin", "birth_score", "attach_score",
+                                         "tau_birth"};
 
 // The planes are drawn along the margin.
 bool has_plane(const ReportView& view) {
@@ -127,7 +123,7 @@ std::vector<std::size_t> other_fields(const ReportView& view) {
     const std::string& name = view.input.fields[f].name;
     const bool plotted =
         has_plane(view) && std::any_of(std::begin(kPlotted), std::end(kPlotted),
-                                       [&](const auto& field) { return field.first == name; });
+                                       [&](std::string_view field) { return field == name; });
     const bool elsewhere =
         std::find(std::begin(kElsewhere), std::end(kElsewhere), name) != std::end(kElsewhere);
     if (!plotted && !elsewhere && view.stream.evidence[f].computed) result.push_back(f);
@@ -138,12 +134,14 @@ std::vector<std::size_t> other_fields(const ReportView& view) {
 }  // namespace
 
 Json histogram_section(const ReportView& view) {
-  const PacoParameters& p = *view.paco;
-  return {{"hi", histogram_json(p.hi, 0, met_by_stream(view, 0, "margin"))},
-          {"birth",
-           histogram_json(p.birth, view.shift, met_by_stream(view, view.shift, "birth_score"))},
-          {"create",
-           histogram_json(p.create, view.shift, met_by_stream(view, view.shift, "attach_score"))}};
+  Json result = Json::object();
+  for (const methods::CalibratedThreshold& threshold : view.details->thresholds) {
+    const int field = view.place(threshold.field);
+    const double shift = view.shift_of(field);
+    result[threshold.key] =
+        histogram_json(threshold.evidence, shift, met_by_stream(view, shift, field));
+  }
+  return result;
 }
 
 Json evidence_section(const ReportView& view) {
@@ -183,10 +181,10 @@ Json point_section(const ReportView& view) {
   if (!input.truth.empty()) {
     result["truth"] = column<std::int32_t>(rows, [&](std::size_t i) { return input.truth[i]; });
   }
-  for (const auto& [name, shifted] : kPlotted) {
+  for (const std::string_view name : kPlotted) {
     const int place = view.place(name);
     if (place < 0 || !has_plane(view)) continue;
-    const double shift = shifted ? view.shift : 0;
+    const double shift = view.shift_of(place);
     result[std::string(name)] =
         column<float>(rows, [&](std::size_t i) { return view.value(i, place) + shift; });
   }

@@ -12,9 +12,6 @@
 namespace paco::report {
 namespace {
 
-// The scores that have a histogram.
-constexpr std::string_view kListed[] = {"margin", "birth_score", "attach_score"};
-
 // Whether the text is this number as it is usually written.
 bool is_number(std::string_view text, std::uint64_t number) {
   char digits[20];
@@ -24,12 +21,12 @@ bool is_number(std::string_view text, std::uint64_t number) {
 
 }  // namespace
 
-StreamTotals::StreamTotals(const std::vector<ReportField>& fields, bool scores)
+StreamTotals::StreamTotals(const std::vector<ReportField>& fields,
+                           std::span<const std::string> listed)
     : evidence(fields.size()) {
   for (std::size_t f = 0; f < fields.size(); ++f) {
     evidence[f].chosen.resize(fields[f].choices.size());
-    evidence[f].listed = scores && std::find(std::begin(kListed), std::end(kListed),
-                                             fields[f].name) != std::end(kListed);
+    evidence[f].listed = std::find(listed.begin(), listed.end(), fields[f].name) != listed.end();
     if (fields[f].name != "branch" || branch_ >= 0) continue;
     branch_ = static_cast<int>(f);
     ways_known_ = fields[f].choices.size();

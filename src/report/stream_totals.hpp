@@ -1,7 +1,7 @@
 // What a report keeps of a whole stream while its samples pass by: a few bytes of every sample, and
 // what all of them come to.
 //
-// Per sample 9 bytes, 17 where it has a time, and 8 for each of the scores that a histogram wants.
+// Per sample 9 bytes, 17 if it has a time, and 8 for each of the scores that a histogram wants.
 // All else that is known of a sample is shown of a few thousand of them only, and is read again for
 // those (ReportSamples in report.hpp). Knows no truth and no files.
 #pragma once
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -27,7 +28,7 @@ struct EvidenceTotal {
   bool computed = false;  // some sample has it
   double lowest = std::numeric_limits<double>::infinity();
   double last = kNotComputed;        // of the last sample
-  std::vector<std::int64_t> chosen;  // how often each choice was made, where it is a choice
+  std::vector<std::int64_t> chosen;  // how often each choice was made, if it is a choice
   bool listed = false;               // keep the values ...
   std::deque<double> values;         // ... that were computed, in stream order
 };
@@ -45,8 +46,8 @@ struct CategoryTotal {
 class StreamTotals {
  public:
   StreamTotals() = default;
-  // `scores`: histograms of the scores will be asked for, so their values are listed.
-  StreamTotals(const std::vector<ReportField>& fields, bool scores);
+  // `listed`: names of the evidence whose values are kept, for histograms.
+  StreamTotals(const std::vector<ReportField>& fields, std::span<const std::string> listed);
 
   void expect(std::size_t samples);  // makes room, so that nothing is moved on the way
   // Samples come in the order of their arrival numbers, without gaps.
@@ -54,16 +55,16 @@ class StreamTotals {
 
   std::size_t size() const { return categories.size(); }
   std::uint64_t sequence(std::size_t place) const { return first + place; }
-  // How a sample may be decided: by so many branches, or verdicts where there are no branches.
+  // How a sample may be decided: by so many branches, or verdicts if there are no branches.
   std::size_t ways_known() const { return ways_known_; }
-  // The number of known classes where nobody says it: known classes have the ids below every
+  // The number of known classes if it is not given: known classes have the ids below every
   // category's.
   std::size_t known_classes() const;
 
   std::uint64_t first = 0;             // arrival number of the first sample
   std::vector<CategoryId> categories;  // by place in the stream
   std::vector<std::uint8_t> ways;      // the branch, or the verdict
-  std::vector<double> microseconds;    // empty where no sample has any
+  std::vector<double> microseconds;    // empty if no sample has any
   std::vector<std::size_t> births;     // places of the samples that started a category
   std::array<std::int64_t, 4> verdicts{};
   bool named = false;  // some sample has an id that is not its arrival number

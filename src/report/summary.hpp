@@ -16,7 +16,7 @@ namespace paco::report {
 
 // One row as papers print it: strict and greedy all, old, new; known accuracy; sizes; NMI, ARI.
 Table score_table(const evaluate::Evaluation& evaluation);
-// The same accuracies one by one, with counts and intervals; the closed-set row below where there
+// The same accuracies one by one, with counts and intervals; the closed-set row below if there
 // is one.
 Table accuracy_table(const evaluate::Evaluation& evaluation);
 // Samples, truth, classes, clusters, categories, NMI, ARI.

@@ -4,15 +4,15 @@
 #include <unordered_map>
 
 #include "evaluate/contingency.hpp"
+#include "evaluate/quantile.hpp"
 #include "methods/registry.hpp"
-#include "report/histogram.hpp"
 #include "report/sections.hpp"
 
 namespace paco::report {
 
 namespace {
 
-// More rows than this nobody reads; the page says how many were left out.
+// More rows than this are of no use to a reader; the page says how many were left out.
 constexpr std::size_t kMaxCategoryRows = 2000;
 
 bool is_known(const ReportInput& input, CategoryId id) {
@@ -48,14 +48,6 @@ void add_truth(Json& row, const std::unordered_map<CategoryId, MainTruth>& truth
   row["judged"] = found->second.judged;
 }
 
-Json evidence_json(const ThresholdEvidence& evidence) {
-  return {{"value", evidence.value},
-          {"balanced_accuracy", evidence.balanced_accuracy},
-          {"interval", {evidence.interval_low, evidence.interval_high}},
-          {"positives", evidence.positives.size()},
-          {"negatives", evidence.negatives.size()}};
-}
-
 Json quality_json(const ReferenceQuality& quality) {
   if (!quality.available) return nullptr;
   return {{"accuracy", quality.accuracy}, {"mean_margin", quality.mean_margin}};
@@ -71,29 +63,8 @@ void add_choices(const ReportView& view, std::string_view field, Json& result, c
     result[key][names[c]] = view.total(place).chosen[c];
 }
 
-void add_thresholds(const PacoParameters& p, Json& result) {
-  result["log_p0"] = p.log_p0;
-  result["tau_lo"] = p.tau_lo;
-  result["tau_birth_sup"] = p.tau_birth_sup;
-  result["sigma_pos"] = p.sigma_pos;
-  result["base_median"] = p.base_median;
-  result["mature_size"] = p.mature_size();
-  result["hi"] = evidence_json(p.hi);
-  result["birth"] = evidence_json(p.birth);
-  result["create"] = evidence_json(p.create);
-}
-
-Json options_json(const PacoOptions& options, double epsilon) {
-  return {{"temperature", options.temperature},
-          {"alpha", options.alpha},
-          {"beta", options.beta},
-          {"spread", options.spread},
-          {"epsilon", epsilon},
-          {"replays", options.replays},
-          {"seed", options.seed},
-          {"tie", tie_name(options.tie)},
-          {"routing", options.routing},
-          {"adaptive_birth", options.adaptive_birth}};
+std::optional<std::int64_t> mature_size_of(const ReportView& view) {
+  return view.details ? view.details->mature_size : std::nullopt;
 }
 
 }  // namespace
@@ -103,6 +74,7 @@ Json stream_section(const ReportView& view) {
   const StreamTotals& stream = view.stream;
   const int tau = view.place("tau_birth");
   const int tau_after = input.has_trace ? view.place("tau_birth_after") : -1;
+  const auto mature_size = mature_size_of(view);
   std::int64_t categories = 0;
   std::int64_t singletons = 0;
   std::int64_t mature = 0;
@@ -110,15 +82,15 @@ Json stream_section(const ReportView& view) {
     if (is_known(input, id)) continue;
     ++categories;
     singletons += entry.size == 1;
-    mature += view.paco && entry.size >= view.paco->mature_size();
+    mature += mature_size && entry.size >= *mature_size;
   }
   Json result;
   result["samples"] = stream.size();
-  result["first"] = stream.first;  // not 0 where a stream was resumed
+  result["first"] = stream.first;  // not 0 if a stream was resumed
   result["known_classes"] = input.known_classes;
   result["categories"] = categories;
   result["singletons"] = singletons;
-  result["mature"] = view.paco ? Json(mature) : Json();
+  result["mature"] = mature_size ? Json(mature) : Json();
   for (std::size_t v = 0; v < stream.verdicts.size(); ++v)
     result["verdicts"][std::string(verdict_name(static_cast<Verdict>(v)))] = stream.verdicts[v];
   add_choices(view, "branch", result, "branches");
@@ -135,8 +107,8 @@ Json stream_section(const ReportView& view) {
     std::vector<double> times = stream.microseconds;
     std::erase_if(times, [](double time) { return !std::isfinite(time); });
     std::sort(times.begin(), times.end());
-    result["microseconds"] = {{"median", sorted_quantile(times, 0.5)},
-                              {"p99", sorted_quantile(times, 0.99)}};
+    result["microseconds"] = {{"median", evaluate::sorted_quantile(times, 0.5)},
+                              {"p99", evaluate::sorted_quantile(times, 0.99)}};
   }
   return result;
 }
@@ -177,10 +149,11 @@ Json memory_section(const ReportView& view) {
       categories.size() > kMaxCategoryRows ? categories.size() - kMaxCategoryRows : 0;
   categories.resize(categories.size() - left_out);
   Json rows = Json::array();
+  const auto mature_size = mature_size_of(view);
   for (const auto& [id, entry] : categories) {
     Json row = {{"id", id}, {"name", entry->name}, {"size", entry->size}, {"last", entry->last}};
     if (entry->born) row["birth"] = entry->first;
-    if (view.paco) row["mature"] = entry->size >= view.paco->mature_size();
+    if (mature_size) row["mature"] = entry->size >= *mature_size;
     add_truth(row, truths, id);
     rows.push_back(std::move(row));
   }
@@ -205,12 +178,12 @@ Json model_section(const ReportView& view) {
   std::int64_t support = 0;
   for (const std::int64_t size : model.class_sizes) support += size;
   result["support_samples"] = support;
-  if (view.paco) add_thresholds(*view.paco, result);
+  if (view.details) result.update(view.details->numbers);
   result["reference"] = reference_choice_name(model.reference);
   result["prototype"] = quality_json(model.prototype_quality);
   result["classifier"] = quality_json(model.classifier_quality);
-  if (view.paco) {
-    result["options"] = options_json(view.paco->options, model.epsilon);
+  if (view.details) {
+    result["options"] = view.details->options;
     return result;
   }
   Json& options = result["options"] = {{"epsilon", model.epsilon}};

@@ -82,7 +82,7 @@ std::string sizes_text(const evaluate::Evaluation& evaluation) {
   std::string text = fmt::format("samples: {}", evaluation.samples);
   text += evaluation.samples_with_truth == evaluation.samples
               ? std::string(", all with truth")
-              : fmt::format(", {} with truth ({:.1f} %): only those are judged",
+              : fmt::format(", {} with truth ({:.1f} %): only those count",
                             evaluation.samples_with_truth,
                             100.0 * static_cast<double>(evaluation.samples_with_truth) /
                                 static_cast<double>(evaluation.samples));
@@ -97,7 +97,7 @@ std::string sizes_text(const evaluate::Evaluation& evaluation) {
   return text;
 }
 
-// Says so where equally good matchings tell the old and the novel share differently.
+// Says so if equally good matchings give different old and novel shares.
 std::string ties_text(const evaluate::Scores& scores) {
   const auto& old = scores.strict_old_ties;
   const auto& novel = scores.strict_novel_ties;

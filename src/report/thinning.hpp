@@ -17,7 +17,7 @@ namespace paco::report {
 // each class at or above known_classes; without, those that started a category.
 std::vector<std::size_t> first_occurrences(const ReportInput& input);
 
-// Places of at most `limit` of `samples`, rising; more than that only where more must stay. `must`:
+// Places of at most `limit` of `samples`, rising; more than that only if more must stay. `must`:
 // the places that do, rising.
 std::vector<std::size_t> thin(std::size_t samples, std::span<const std::size_t> must,
                               std::size_t limit);

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "core/try.hpp"
+#include "methods/registry.hpp"
 #include "report/sections.hpp"
 #include "report/thinning.hpp"
 
@@ -34,13 +35,36 @@ Result<std::vector<ReportSample>> KeptSamples::pick(std::span<const std::size_t>
   return picked;
 }
 
+std::optional<methods::MethodDetails> details_of(const ReportInput& input) {
+  if (input.model == nullptr) return std::nullopt;
+  std::string_view name = input.model->method;
+  if (!input.decided_by.empty()) name = input.decided_by;
+  if (input.method != nullptr) name = input.method->name();
+  const auto method = methods::find_method(name);
+  if (!method.ok() || (*method)->details == nullptr) return std::nullopt;
+  auto found =
+      (*method)->details(*input.model, input.method ? input.method->settings() : Settings());
+  if (!found.ok()) return std::nullopt;  // a model that was made for another method
+  return std::move(found).value();
+}
+
+std::vector<std::string> fields_with_threshold(const ReportInput& input) {
+  std::vector<std::string> fields;
+  if (const auto details = details_of(input)) {
+    for (const methods::CalibratedThreshold& threshold : details->thresholds)
+      fields.push_back(threshold.field);
+  }
+  return fields;
+}
+
 ReportView::ReportView(const ReportInput& given) : input(given), stream(given.stream) {
-  if (input.model == nullptr || !has("tau_birth")) return;
-  auto parameters =
-      paco_parameters(*input.model, input.method ? input.method->settings() : Settings());
-  if (!parameters.ok()) return;  // a model that was made for another method
-  paco = std::move(parameters).value();
-  shift = paco->log_p0;
+  auto found = details_of(input);
+  if (!found) return;
+  for (const methods::CalibratedThreshold& threshold : found->thresholds) {
+    if (!has(threshold.field)) return;  // a stream of another method
+  }
+  details = std::move(found);
+  shift = details->shift;
 }
 
 Result<void> ReportView::choose(const ReportOptions& options) {
@@ -78,6 +102,10 @@ int ReportView::place(std::string_view field) const {
     if (input.fields[i].name == field) return static_cast<int>(i);
   }
   return -1;
+}
+
+double ReportView::shift_of(int field) const {
+  return field >= 0 && input.fields[static_cast<std::size_t>(field)].unit == "score" ? shift : 0;
 }
 
 }  // namespace paco::report

@@ -68,7 +68,7 @@ Result<void> check_stream(const DataSet& data, const std::string& folder) {
   }
   if (old == 0) {
     return refuse("its stream has no sample of a known class",
-                  "labels of support set and stream must speak of the same classes");
+                  "labels of support set and stream must be of the same classes");
   }
   if (data.stream.columns() != data.support.columns()) {
     return Error{ErrorCode::bad_shape,

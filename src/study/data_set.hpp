@@ -25,7 +25,7 @@ struct DataSet {
   std::vector<std::string> class_names;              // of the known classes
   std::string class_vectors;                         // the file with vectors of their names, if any
   std::string digest;                                // of all of the above but the name
-  std::optional<train::Training> training;           // of the backbone, where a study trained it
+  std::optional<train::Training> training;           // of the backbone, if a study trained it
 
   SupportSet support_set() const { return {support, support_labels, class_names, classifier}; }
 };

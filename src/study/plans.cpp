@@ -129,8 +129,9 @@ std::span<const Plan> all_plans() {
        everybody()},
       {"category-count",
        "How many categories are found, and how good they are",
-       "The paper counts PACO's memory, known classes included; here everybody's different answers "
-       "are counted.",
+       "The paper counts PACO's memory, known classes included; here the different answers of "
+       "every "
+       "method are counted.",
        Question::accuracy,
        {"smile", "smile-16", "smile-32", "phe", "phe-16", "phe-32", "sync", "age", "slc", "paco"}},
       {"ablation",
@@ -150,7 +151,7 @@ std::span<const Plan> all_plans() {
        "alpha",
        {"1e2", "1e3", "1e4", "1e5", "1e6", "1e7", "1e8"}},
       {"sensitivity-beta",
-       "PACO under other ideas of a mature category",
+       "PACO with other sizes of a mature category",
        "",
        Question::accuracy,
        {"paco"},
@@ -201,7 +202,7 @@ std::span<const Plan> all_plans() {
        main},
       {"plug-and-play",
        "PACO's calibration inside other methods",
-       "The paper gives one sentence on PHE and on AGE and does not speak of LTC; this is our "
+       "The paper gives one sentence on PHE and on AGE and does not name LTC; this is our "
        "reading.",
        Question::accuracy,
        {"phe", "phe+ssc", "phe-16", "phe-16+ssc", "phe-32", "phe-32+ssc", "age", "age+ssc", "ltc",
@@ -289,6 +290,31 @@ std::vector<train::Training> trainings_of(const Plan& plan, std::uint64_t seeds)
   return all;
 }
 
+bool is_preset(std::string_view label) { return label == method_names().front(); }
+
+std::optional<std::string> preset_value(const Plan& plan, const Contender& contender) {
+  using Preset = std::pair<std::string_view, const char*>;
+  static constexpr Preset kPresets[] = {{"support_share", "1"},
+                                        {"known_classes", "all"},
+                                        {"shots", "all"},
+                                        {"order", "given"},
+                                        {"variant", "full"}};
+  for (const auto& [factor, value] : kPresets) {
+    if (factor == plan.factor) return value;
+  }
+  const Result<const MethodInfo*> info = method_info(contender.method);
+  if (!info.ok()) return std::nullopt;
+  for (const MethodOption& option : (*info)->options) {
+    if (option.name != plan.factor) continue;
+    for (const std::string& value : plan.values) {
+      if (number_of(value) == number_of(std::string(option.preset))) return value;
+    }
+  }
+  return std::nullopt;
+}
+
+bool has_order(const Plan& plan) { return plan.factor != "variant" && plan.factor != "order"; }
+
 Result<std::vector<Run>> runs_of(const Plan& plan, const std::vector<DataSet>& data,
                                  const std::vector<std::string>& wanted, std::uint64_t seeds) {
   std::vector<Run> runs;
@@ -309,7 +335,7 @@ Result<std::vector<Run>> runs_of(const Plan& plan, const std::vector<DataSet>& d
           run.timed =
               plan.question == Question::latency || plan.question == Question::calibration_time;
           if (!plan.values.empty()) vary(run, plan.factor, value);
-          // Where nothing is drawn from the data, studies share the run.
+          // If nothing is drawn from the data, studies share the run.
           const bool draws = run.shape.support_share < 1 || run.shape.known > 0 ||
                              run.shape.shots > 0 || run.shape.order != StreamOrder::given;
           if (!draws) run.shape.draw = 0;

@@ -18,13 +18,13 @@ struct Plan {
   std::string_view title;   // for people, one line
   std::string_view remark;  // what it leaves out and why; may be empty
   Question question = Question::accuracy;
-  // The contenders where the user names none.
+  // The contenders if the user names none.
   std::vector<std::string> contenders;
   // What is varied, once for each contender: names of options of the method, of the data's shape or
   // of the training. Without one there is a single run.
   std::string_view factor = {};
   std::vector<std::string> values = {};
-  std::uint64_t least_seeds = 1;      // even where fewer are asked for
+  std::uint64_t least_seeds = 1;      // even if fewer are asked for
   std::uint64_t least_trainings = 1;  // of each set of images, likewise
 };
 
@@ -42,8 +42,16 @@ bool about_training(const Plan& plan);
 Result<Contender> contender_called(std::string_view label);
 std::vector<std::string> contender_labels();
 
-// Every run of a plan. `wanted`: labels in place of the plan's own, where there are any. Runs of a
-// set of images take the backbone that was trained with their seed. None where the plan is about
+// The contender that is used unless another one is asked for: the first of method_names().
+bool is_preset(std::string_view label);
+// Of the values that a plan varies for a contender, the one that is used if nothing is varied. None
+// if the training of the backbone decides that.
+std::optional<std::string> preset_value(const Plan& plan, const Contender& contender);
+// Do the values have an order, as numbers do?
+bool has_order(const Plan& plan);
+
+// Every run of a plan. `wanted`: labels in place of the plan's own, if there are any. Runs of a
+// set of images take the backbone that was trained with their seed. None if the plan is about
 // training and there are embeddings only.
 Result<std::vector<Run>> runs_of(const Plan& plan, const std::vector<DataSet>& data,
                                  const std::vector<std::string>& wanted, std::uint64_t seeds);

@@ -6,7 +6,7 @@
 
 #include "core/try.hpp"
 #include "evaluate/evaluation.hpp"
-#include "paco/thresholds.hpp"
+#include "methods/registry.hpp"
 
 namespace paco::study {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Of results; a change makes every run anew.
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 
 Json shape_json(const DataShape& shape) {
   return {{"support_share", shape.support_share},
@@ -24,20 +24,14 @@ Json shape_json(const DataShape& shape) {
           {"draw", shape.draw}};
 }
 
-// Methods that make something else of the same settings than they did when the format began.
-int revision_of(std::string_view method) { return method.starts_with("diffgre") ? 1 : 0; }
-
 Json calibration_json_of(const Run& run, const DataSet& data) {
-  Json json{{"format", kFormat},
-            {"data", data.digest},
-            {"method", run.contender.method},
-            {"settings", Json(run.contender.calibrating)},
-            {"reference", std::string(reference_choice_name(run.contender.reference))},
-            {"seed", run.seed},
-            {"shape", shape_json(run.shape)}};
-  if (const int revision = revision_of(run.contender.method); revision > 0)
-    json["revision"] = revision;
-  return json;
+  return {{"format", kFormat},
+          {"data", data.digest},
+          {"method", run.contender.method},
+          {"settings", Json(run.contender.calibrating)},
+          {"reference", std::string(reference_choice_name(run.contender.reference))},
+          {"seed", run.seed},
+          {"shape", shape_json(run.shape)}};
 }
 
 bool calibrates_with(const MethodInfo& info, std::string_view option) {
@@ -47,10 +41,10 @@ bool calibrates_with(const MethodInfo& info, std::string_view option) {
 }
 
 Shares shares_of(const evaluate::SplitAccuracy& s) {
-  return {s.all.value(), s.old.value(), s.novel.value()};
+  return {s.all.value(), s.old.value(), s.novel.value(), s.all.interval};
 }
 
-Region region(const char* name, const ThresholdEvidence& evidence) {
+Region region(const std::string& name, const ThresholdEvidence& evidence) {
   constexpr std::size_t kSteps = 48;
   Region out;
   out.name = name;
@@ -102,13 +96,18 @@ Result<std::vector<Decision>> decide(const Run& run, Method& method, Rows<const 
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 Json shares_json(const Shares& s) {
-  return Json::array({optional_json(s.all), optional_json(s.old), optional_json(s.novel)});
+  Json json = Json::array({optional_json(s.all), optional_json(s.old), optional_json(s.novel)});
+  if (s.all_interval) json.push_back({s.all_interval->low, s.all_interval->high});
+  return json;
 }
 Shares shares_from(const Json& json) {
   const auto at = [&](std::size_t i) {
     return json.at(i).is_null() ? std::optional<double>() : json.at(i).get<double>();
   };
-  return {at(0), at(1), at(2)};
+  Shares shares{at(0), at(1), at(2), std::nullopt};
+  if (json.size() > 3)
+    shares.all_interval = {json[3].at(0).get<double>(), json[3].at(1).get<double>()};
+  return shares;
 }
 
 }  // namespace
@@ -164,25 +163,27 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
   input.truth = data.truth;
   input.known_classes = static_cast<std::int64_t>(data.class_names.size());
   evaluate::EvaluationOptions options;
-  options.resamples = 0;
-  PACO_ASSIGN(const evaluate::Evaluation judged, evaluate::evaluate(input, options, stop));
-  result.strict = shares_of(judged.scores.strict);
-  result.greedy = shares_of(judged.scores.greedy);
-  result.categories = judged.scores.clusters_seen;
-  result.memory = judged.scores.memory_size;
-  result.classes = judged.true_classes;
+  if (run.timed) options.resamples = 0;
+  PACO_ASSIGN(const evaluate::Evaluation evaluated, evaluate::evaluate(input, options, stop));
+  result.strict = shares_of(evaluated.scores.strict);
+  result.greedy = shares_of(evaluated.scores.greedy);
+  result.categories = evaluated.scores.clusters_seen;
+  result.memory = evaluated.scores.memory_size;
+  result.classes = evaluated.true_classes;
   // A few hundred points are as many as a picture shows.
   constexpr std::size_t kPoints = 300;
-  const std::size_t step = std::max<std::size_t>(judged.births.size() / kPoints, 1);
-  for (std::size_t i = 0; i < judged.births.size(); ++i) {
-    if (i % step != 0 && i + 1 != judged.births.size()) continue;
-    const evaluate::BirthPoint& p = judged.births[i];
+  const std::size_t step = std::max<std::size_t>(evaluated.births.size() / kPoints, 1);
+  for (std::size_t i = 0; i < evaluated.births.size(); ++i) {
+    if (i % step != 0 && i + 1 != evaluated.births.size()) continue;
+    const evaluate::BirthPoint& p = evaluated.births[i];
     result.births.push_back({static_cast<std::int64_t>(p.sequence), p.categories, p.novel_classes});
   }
-  if (run.contender.method == "paco") {
-    PACO_ASSIGN(const PacoParameters p, paco_parameters(*model, run.contender.deciding));
-    result.regions = {region("tau_hi", p.hi), region("tau_birth", p.birth),
-                      region("tau_create", p.create)};
+  PACO_ASSIGN(const methods::Registration* registered, methods::find_method(run.contender.method));
+  if (registered->details != nullptr) {
+    PACO_ASSIGN(const methods::MethodDetails details,
+                registered->details(*model, run.contender.deciding));
+    for (const methods::CalibratedThreshold& threshold : details.thresholds)
+      result.regions.push_back(region(threshold.name, threshold.evidence));
   }
   return result;
 }

@@ -1,6 +1,6 @@
 // One run of a study: one method with one set of options on one data set, decided from the first
-// sample to the last, and judged. Its result is a small file, so that a study that was interrupted
-// goes on where it was, and studies share what they have in common.
+// sample to the last, and evaluated. Its result is a small file, so that an interrupted study
+// continues, and studies share the runs that they have in common.
 #pragma once
 
 #include <optional>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/progress.hpp"
+#include "evaluate/evaluation.hpp"
 #include "paco/method.hpp"
 #include "study/data_set.hpp"
 
@@ -26,7 +27,7 @@ struct Contender {
 struct Run {
   std::size_t data = 0;  // which data set
   Contender contender;
-  std::uint64_t seed = 0;  // of the calibration, where the method has one
+  std::uint64_t seed = 0;  // of the calibration, if the method has one
   DataShape shape;
   bool timed = false;  // one sample at a time, with a clock
   // What the study varies, for its tables: {"support_share", "0.25"}.
@@ -35,6 +36,8 @@ struct Run {
 
 struct Shares {
   std::optional<double> all, old, novel;
+  std::optional<evaluate::Interval>
+      all_interval;  // from resampled samples, the matching held fixed
 };
 
 // Scores that a threshold was chosen from, counted in equal steps from `low` to `high`.
@@ -51,7 +54,7 @@ struct RunResult {
   std::int64_t classes = 0;     // true ones
   std::vector<std::array<std::int64_t, 3>>
       births;                   // sample, categories so far, novel classes so far
-  std::vector<Region> regions;  // of PACO
+  std::vector<Region> regions;  // one for each calibrated threshold
   double calibrate_seconds = 0, decide_seconds = 0;
   double median_microseconds = 0, p99_microseconds = 0;  // of a timed run
 };
@@ -61,7 +64,7 @@ std::string run_key(const Run& run, const DataSet& data);
 // What runs share that need the same calibration.
 std::string calibration_key(const Run& run, const DataSet& data);
 
-// How much time a run takes against others, roughly: heads are dear, and most of all those with
+// How much time a run takes against others, roughly: heads are expensive, most of all those with
 // prototypes to train.
 double expected_work(const Run& run, const DataSet& data);
 
@@ -72,7 +75,7 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
                               std::stop_token stop);
 
 std::string result_to_text(const RunResult& result, const std::string& key);
-// Nothing where the text is not the result of this key.
+// Nothing if the text is not the result of this key.
 std::optional<RunResult> result_from_text(std::string_view text, const std::string& key);
 
 }  // namespace paco::study

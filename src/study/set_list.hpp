@@ -19,7 +19,7 @@ struct StudySet {
   std::string name;
   std::string folder;                        // of embeddings, or ...
   std::optional<train::ImageRecipe> recipe;  // ... images to make them from
-  std::string how;                           // to get the folder, where it is not there
+  std::string how;                           // to get the folder, if it is not there
 };
 
 Result<std::vector<StudySet>> read_set_list(const std::string& path);

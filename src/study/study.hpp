@@ -1,5 +1,5 @@
-// A study from beginning to end: its runs are carried out, and what they say is written down five
-// times, for programs (JSON, CSV), papers (LaTeX, Markdown) and people (one HTML page).
+// A study from beginning to end: its runs are carried out, and their results are written in five
+// forms, for programs (JSON, CSV), papers (LaTeX, Markdown) and people (one HTML page).
 #pragma once
 
 #include "study/plans.hpp"

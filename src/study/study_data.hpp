@@ -1,5 +1,5 @@
-// The embeddings that a study runs on: read where they are there, made from images where they are
-// not yet. What is made stays in OUT/sets, one folder a training, and is not made twice; such a
+// The embeddings that a study runs on: read if they are there, made from images if they are not
+// yet. What is made stays in OUT/sets, one folder a training, and is not made twice; such a
 // folder may be carried to another machine.
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace paco::study {
 
 // Splits, trains and embeds as a recipe says, into a folder that read_data_set can read; stream.npy
-// is the last file it writes. Interrupted, it goes on where it was when it is called again.
+// is the last file it writes. Interrupted, it continues when it is called again.
 using SetMaker =
     std::function<Result<void>(const train::ImageRecipe& recipe, const std::string& folder)>;
 

@@ -7,6 +7,7 @@
 
 namespace paco::study {
 
+// If the program was built without the page, the tables as text, and why there are no charts.
 std::string study_page(const Plan& plan, const std::vector<Run>& runs,
                        const std::vector<RunResult>& results, const std::vector<DataSet>& data,
                        const StudyTables& tables);

@@ -7,7 +7,7 @@ namespace {
 
 std::string value_of(const Run& run) { return run.factors.empty() ? "" : run.factors[0].second; }
 
-// data, method and, where something is varied, its value.
+// data, method and, if something is varied, its value.
 void add_identity(const Plan& plan, report::Table& table) {
   table.columns.push_back({"data", "Data", report::Show::text});
   table.columns.push_back({"method", "Method", report::Show::text});

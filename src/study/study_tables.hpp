@@ -19,7 +19,7 @@ StudyTables study_tables(const Plan& plan, const std::vector<Run>& runs,
 // Runs that differ in nothing but the seed, in the order of their first.
 struct SeedGroup {
   std::string data, label;
-  std::string value;  // of the factor; empty where nothing is varied
+  std::string value;  // of the factor; empty if nothing is varied
   std::vector<std::size_t> runs;
 };
 std::vector<SeedGroup> seed_groups(const std::vector<Run>& runs, const std::vector<DataSet>& data);

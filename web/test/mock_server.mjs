@@ -10,6 +10,25 @@ import { refusal, ToyStream, unit } from './toy_stream.mjs';
 export class MockServer {
   constructor(html, { tokens = null } = {}) {
     Object.assign(this, { html, tokens, streams: new Map(), sockets: new Set(), calls: [] });
+    this.gates = new Set();
+  }
+
+  // Holds back the first message for which `match` is true: the answer to a call ("GET /v1/..."), made from the streams as they
+  // are when it is asked, or an event ("event operation"). `arrived` resolves when there is one; release() lets it go.
+  hold(match) {
+    const gate = { match };
+    gate.arrived = new Promise((resolve) => (gate.take = resolve));
+    gate.released = new Promise((resolve) => (gate.release = resolve));
+    this.gates.add(gate);
+    return gate;
+  }
+
+  async pass(message) {
+    const gate = [...this.gates].find(({ match }) => match(message));
+    if (!gate) return;
+    this.gates.delete(gate);
+    gate.take();
+    await gate.released;
   }
 
   add(stream) {
@@ -73,6 +92,7 @@ export class MockServer {
         value,
         type,
       } = answerTo(this, request.method, parts.slice(1), url.searchParams, body, who);
+      await this.pass(`${request.method} ${request.url}`);
       return reply(status, value, type);
     } catch (error) {
       if (!error.problem) console.error(error);
@@ -86,9 +106,11 @@ export class MockServer {
     response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
     response.write('retry: 1000\n\n');
     const kinds = new Set((url.searchParams.get('kinds') ?? 'sample,operation,status').split(','));
+    let last = Promise.resolve(); // events keep their order
     const write = ({ event, kind, data }) => {
-      if (kinds.has(kind) || (kinds.has('created') && data.verdict === 'created'))
-        response.write(`id: ${event}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`);
+      if (!kinds.has(kind) && !(kinds.has('created') && data.verdict === 'created')) return;
+      const text = `id: ${event}\nevent: ${kind}\ndata: ${JSON.stringify(data)}\n\n`;
+      last = last.then(() => this.pass(`event ${kind}`)).then(() => response.write(text));
     };
     const from = url.searchParams.get('from');
     if (from !== null) stream.events.slice(Number(from)).forEach(write);

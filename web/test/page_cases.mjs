@@ -1,4 +1,4 @@
-// What a person does on the page, as tests that hold against any server with the contract: the mock and the real program.
+// What a user does on the page, as tests that hold against any server with the contract: the mock and the real program.
 //
 //   cases({ browser, url, stream, stop, start, send, api })
 // `stream` has pictures or keys, several discovered categories and at least two known classes; `send(n)` sends n more samples; `stop`

@@ -203,6 +203,90 @@ test('dark follows the system, the button switches, and the choice is kept', asy
   await leave(page);
 });
 
+test('a name field and a dialog have the focus before the next frame: no key is lost under load', async () => {
+  const page = await visit(browser, `${main.url}/s/birds/categories#kind=discovered`);
+  await page.locator('.category-card .rename').first().waitFor();
+  // Only microtasks run between the click and the answer, as when keys wait in a busy browser.
+  const focused = (button) =>
+    page.evaluate(async (name) => {
+      [...document.querySelectorAll('button')]
+        .find((one) => one.className.includes(name) || one.textContent.startsWith(name))
+        .click();
+      for (let i = 0; i < 20; ++i) await null;
+      const { tagName, className } = document.activeElement;
+      const dialog = document.querySelector('dialog:modal') !== null;
+      return { field: `${tagName} ${className}`, dialog };
+    }, button);
+  assert.equal((await focused('rename')).field, 'INPUT name-field');
+  await page.keyboard.press('Escape');
+  for (const i of [0, 1]) await page.locator('.category-card .tick').nth(i).check();
+  await page.locator('.selection').getByRole('button', { name: 'Merge' }).waitFor();
+  assert.ok((await focused('Merge')).dialog);
+  await leave(page);
+});
+
+test('a name that was changed elsewhere meanwhile is selected as it is now', async () => {
+  const server = await serve();
+  const one = server.add(birds({ samples: 200 }));
+  const page = await visit(browser, `${server.url}/s/birds/categories/4`);
+  const rename = page.locator('.item-title .rename');
+  const first = await rename.innerText();
+  await rename.click();
+  await page.keyboard.type('osprey');
+  await page.keyboard.press('Enter');
+  await rename.getByText('osprey').waitFor();
+  const [{ outcome }] = one.operations;
+  one.undo(outcome.event, 'ann');
+  await rename.getByText(first).waitFor();
+  await rename.click();
+  await page.keyboard.type('kite');
+  await page.keyboard.press('Enter');
+  await rename.getByText('kite', { exact: true }).waitFor();
+  assert.equal(one.categories[4].name, 'kite');
+  await leave(page);
+});
+
+// A rename ends in three messages: the answer to the call, its event, and the answer to a question that was asked before it and
+// so holds the old name.
+const orders = [
+  ['stale', 'answer', 'event'],
+  ['stale', 'event', 'answer'],
+  ['answer', 'stale', 'event'],
+  ['answer', 'event', 'stale'],
+  ['event', 'stale', 'answer'],
+  ['event', 'answer', 'stale'],
+];
+for (const [screen, path, place, question] of [
+  ['list', '/categories#kind=discovered', '.category-card[data-id="4"]', '/categories?'],
+  ['page', '/categories/4', '.item-title', '/categories/4'],
+]) {
+  test(`the new name is shown on the ${screen} in whatever order the server's messages come`, async () => {
+    for (const order of orders) {
+      const server = await serve();
+      const one = server.add(birds({ samples: 200 }));
+      const page = await visit(browser, `${server.url}/s/birds${path}`);
+      await page.locator('.connection.live').waitFor();
+      const rename = page.locator(`${place} .rename`);
+      await rename.waitFor();
+      const gates = { stale: server.hold((m) => m.startsWith('GET') && m.includes(question)) };
+      one.operate({ kind: 'retire', category: 5 }, 'ann');
+      await gates.stale.arrived;
+      gates.answer = server.hold((m) => m.startsWith('POST') && m.endsWith('/operations'));
+      gates.event = server.hold((m) => m === 'event operation');
+      await rename.click();
+      await page.keyboard.type('osprey');
+      await page.keyboard.press('Enter');
+      await Promise.all([gates.answer.arrived, gates.event.arrived]);
+      for (const message of order) {
+        gates[message].release();
+        await page.evaluate(() => fetch('/v1').then((answer) => answer.text()));
+      }
+      await rename.getByText('osprey', { exact: true }).waitFor();
+      await leave(page);
+    }
+  });
+}
+
 test('no screen is wider than a narrow window', async () => {
   const page = await visit(browser, `${main.url}/`, { viewport: { width: 360, height: 740 } });
   for (const path of [

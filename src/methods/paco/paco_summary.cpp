@@ -6,6 +6,17 @@
 #include "paco/thresholds.hpp"
 
 namespace paco::methods {
+namespace {
+
+nlohmann::ordered_json evidence_json(const ThresholdEvidence& evidence) {
+  return {{"value", evidence.value},
+          {"balanced_accuracy", evidence.balanced_accuracy},
+          {"interval", {evidence.interval_low, evidence.interval_high}},
+          {"positives", evidence.positives.size()},
+          {"negatives", evidence.negatives.size()}};
+}
+
+}  // namespace
 
 Result<SectionSummary> summarise_paco(const Model& model) {
   PACO_ASSIGN(const PacoParameters p, paco_parameters(model));
@@ -40,6 +51,35 @@ Result<SectionSummary> summarise_paco(const Model& model) {
   row("tau_birth", p.birth, "from this score on, a sample is explained");
   plain("tau_birth_sup", p.tau_birth_sup, "the same, less the spread: where a stream starts");
   row("tau_create", p.create, "from this score on, a sample joins a category");
+  return out;
+}
+
+Result<MethodDetails> paco_details(const Model& model, const Settings& changed) {
+  PACO_ASSIGN(const PacoParameters p, paco_parameters(model, changed));
+  MethodDetails out;
+  out.thresholds = {{"hi", "tau_hi", "margin", p.hi},
+                    {"birth", "tau_birth", "birth_score", p.birth},
+                    {"create", "tau_create", "attach_score", p.create}};
+  out.shift = p.log_p0;
+  out.mature_size = p.mature_size();
+  out.numbers = {{"log_p0", p.log_p0},
+                 {"tau_lo", p.tau_lo},
+                 {"tau_birth_sup", p.tau_birth_sup},
+                 {"sigma_pos", p.sigma_pos},
+                 {"base_median", p.base_median},
+                 {"mature_size", p.mature_size()}};
+  for (const CalibratedThreshold& t : out.thresholds)
+    out.numbers[t.key] = evidence_json(t.evidence);
+  out.options = {{"temperature", p.options.temperature},
+                 {"alpha", p.options.alpha},
+                 {"beta", p.options.beta},
+                 {"spread", p.options.spread},
+                 {"epsilon", model.epsilon},
+                 {"replays", p.options.replays},
+                 {"seed", p.options.seed},
+                 {"tie", tie_name(p.options.tie)},
+                 {"routing", p.options.routing},
+                 {"adaptive_birth", p.options.adaptive_birth}};
   return out;
 }
 

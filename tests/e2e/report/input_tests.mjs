@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { inspectCharts, openPage } from './browser.mjs';
-import { writeMadeStream } from './made_stream.mjs';
+import { writeSyntheticStream } from './synthetic_stream.mjs';
 import {
   at,
   browser,
@@ -76,7 +76,7 @@ test('a model of mirror shows the curve by which its threshold was chosen', asyn
 });
 
 test('45,000 samples stay under 3 MB, and the page says that points were thinned', async () => {
-  const made = writeMadeStream(folder, {
+  const made = writeSyntheticStream(folder, {
     samples: 45000,
     known,
     tauHi: calibrated.tau_hi,

@@ -20,10 +20,10 @@ after(async () => {
   rmSync(folder, { recursive: true });
 });
 
-// One verb with its options by name; gives back its JSON.
+// One verb, or a verb and its arguments, with options by name; gives back its JSON.
 export function paco(verb, options) {
   const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
-  const output = execFileSync(program, [verb, ...flags, '--json'], {
+  const output = execFileSync(program, [verb, ...flags, '--json'].flat(), {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -243,11 +243,27 @@ class Categories(Served):
         cosines = [s["cosine"] for s in self.get(f"{S}/categories/{a}/members?order=edge")["members"]]
         self.assertEqual(cosines, sorted(cosines))
 
-    def test_nothing_is_unusual_about_the_golden_stream(self):
+    def test_suggestions_on_the_golden_stream_name_what_is_there(self):
         insight = self.get(S + "/suggestions")
         self.assertEqual(insight["warnings"], [])
-        for suggestion in insight["suggestions"]:
-            self.assertTrue(suggestion["reason"])
+        split, *looks = insight["suggestions"]
+        self.assertEqual((split["id"], split["categories"]), ("split-6", [6]))
+        self.assertEqual(split["operation"],
+                         {"kind": "move", "samples": split["samples"], "into": "new"})
+        self.assertEqual(len(split["samples"]), 11)
+        members = self.get(S + "/categories/6/members?limit=100")["members"]
+        self.assertLessEqual(set(split["samples"]), {m["sequence"] for m in members})
+        self.assertIn("fall into two groups of 11 and 36", split["reason"])
+        # Close decisions, the closest first, as the samples themselves say it.
+        self.assertEqual([s["id"] for s in looks],
+                         [f"look-{i}" for i in (77, 231, 232, 39, 144, 80, 105, 184, 106, 182)])
+        for look in looks:
+            sample = self.get(f"{S}/samples/{look['samples'][0]}")
+            by = abs(sample["score"] - sample["threshold"])
+            self.assertIn(f"sample {sample['sequence']} met its threshold by {by:.4f} only",
+                          look["reason"])
+        strengths = [s["strength"] for s in insight["suggestions"]]
+        self.assertEqual(strengths, sorted(strengths, reverse=True))
 
 
 class Events(Served):

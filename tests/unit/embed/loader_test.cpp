@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 
 #include "embed/images/images.hpp"
@@ -15,12 +16,27 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Images of mixed sizes whose brightness is their number; some cannot be read.
-class MadeImages final : public ImageSource {
+class SyntheticImages final : public ImageSource {
  public:
-  MadeImages(std::size_t size, std::vector<std::size_t> broken = {})
+  SyntheticImages(std::size_t size, std::vector<std::size_t> broken = {})
       : size_(size), broken_(std::move(broken)) {}
   std::size_t size() const override { return size_; }
   Result<Image> load(std::size_t i) const override {
+    ++loads;
+    ++inside;
+    const Result<Image> image = make(i);
+    --inside;
+    return image;
+  }
+  std::int64_t label(std::size_t) const override { return -1; }
+  std::string name(std::size_t i) const override { return "image" + std::to_string(i); }
+  const std::vector<std::string>& class_names() const override { return none_; }
+
+  mutable std::atomic<int> loads = 0;   // so far
+  mutable std::atomic<int> inside = 0;  // at this moment
+
+ private:
+  Result<Image> make(std::size_t i) const {
     if (std::count(broken_.begin(), broken_.end(), i) > 0)
       return Error{ErrorCode::bad_format, "the JPEG ends early", ""};
     const std::size_t width = 9 + i % 5, height = 8 + i % 7;
@@ -29,11 +45,7 @@ class MadeImages final : public ImageSource {
       image.pixels[p] = static_cast<std::uint8_t>(i * 3 + (p * 13) % 50);
     return image;
   }
-  std::int64_t label(std::size_t) const override { return -1; }
-  std::string name(std::size_t i) const override { return "image" + std::to_string(i); }
-  const std::vector<std::string>& class_names() const override { return none_; }
 
- private:
   std::size_t size_;
   std::vector<std::size_t> broken_;
   std::vector<std::string> none_;
@@ -77,7 +89,7 @@ Delivered deliver(const ImageSource& source, const LoaderSettings& settings) {
 }
 
 TEST(Loader, DeliversTheSameBytesForAnyNumberOfThreads) {
-  const MadeImages source(60, {3, 17});
+  const SyntheticImages source(60, {3, 17});
   const Delivered one = deliver(source, training_settings(1));
   EXPECT_EQ(one.samples.size(), 58u);
   for (const unsigned threads : {2u, 5u}) {
@@ -88,7 +100,7 @@ TEST(Loader, DeliversTheSameBytesForAnyNumberOfThreads) {
 }
 
 TEST(Loader, LeavesUnreadableImagesOutAndNamesThem) {
-  const MadeImages broken(20, {2, 19}), whole(20);
+  const SyntheticImages broken(20, {2, 19}), whole(20);
   const Delivered with = deliver(broken, training_settings(3)),
                   without = deliver(whole, training_settings(3));
   EXPECT_THAT(with.skipped, ElementsAre("image19", "image2"));
@@ -100,7 +112,7 @@ TEST(Loader, LeavesUnreadableImagesOutAndNamesThem) {
 }
 
 TEST(Loader, StrictTurnsAnUnreadableImageIntoAnErrorThatNamesIt) {
-  const MadeImages source(20, {4});
+  const SyntheticImages source(20, {4});
   LoaderSettings settings = training_settings(2);
   settings.strict = true;
   Loader loader(source, {0, 1, 4, 5}, settings);
@@ -111,7 +123,7 @@ TEST(Loader, StrictTurnsAnUnreadableImageIntoAnErrorThatNamesIt) {
 }
 
 TEST(Loader, AnotherEpochGivesOtherViewsOfTheSameSamples) {
-  const MadeImages source(30);
+  const SyntheticImages source(30);
   LoaderSettings settings = training_settings(2);
   const Delivered first = deliver(source, settings);
   settings.epoch = 1;
@@ -121,7 +133,7 @@ TEST(Loader, AnotherEpochGivesOtherViewsOfTheSameSamples) {
 }
 
 TEST(Loader, AStopEndsItWithInterrupted) {
-  const MadeImages source(1000);
+  const SyntheticImages source(1000);
   std::stop_source stop;
   Loader loader(source, std::vector<std::size_t>(1000, 1), training_settings(2), stop.get_token());
   ASSERT_TRUE(loader.next().ok());
@@ -131,10 +143,17 @@ TEST(Loader, AStopEndsItWithInterrupted) {
   EXPECT_EQ(batch.error().code, ErrorCode::interrupted);
 }
 
-TEST(Loader, CanBeLeftBeforeItsEnd) {
-  const MadeImages source(100);
-  Loader loader(source, std::vector<std::size_t>(100, 0), training_settings(3));
-  EXPECT_TRUE(loader.next().ok());
+TEST(Loader, DestroyedBeforeItsEndItHasReadOnlyAFewBatchesAheadAndReadsNoMore) {
+  const SyntheticImages source(100);
+  const LoaderSettings settings = training_settings(3);
+  {
+    Loader loader(source, std::vector<std::size_t>(100, 0), settings);
+    ASSERT_TRUE(loader.next().ok());
+  }
+  EXPECT_EQ(source.inside, 0);
+  EXPECT_GE(source.loads, static_cast<int>(settings.batch));
+  // The batch that was delivered, the one that would be next, and those ahead of it.
+  EXPECT_LE(source.loads, static_cast<int>((2 + settings.ahead) * settings.batch));
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
-// Intervals: repeatable, around the share, as wide as theory says, absent where there is nothing to
-// judge.
+// Intervals: repeatable, around the share, as wide as theory says, absent if there is nothing to
+// count.
 #include "evaluate/bootstrap.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
+
+#include "evaluate/quantile.hpp"
 
 namespace paco::evaluate {
 namespace {
@@ -100,6 +102,14 @@ TEST(Bootstrap, AnUndefinedShareHasNoInterval) {
   add_intervals(novel_only, {}, scores);
   EXPECT_EQ(scores.strict.old.interval.has_value(), false);
   EXPECT_TRUE(scores.strict.novel.interval.has_value());
+}
+
+TEST(SortedQuantile, LiesBetweenNeighbours) {
+  const std::vector<double> values = {1, 2, 4};
+  EXPECT_DOUBLE_EQ(sorted_quantile(values, 0), 1);
+  EXPECT_DOUBLE_EQ(sorted_quantile(values, 0.5), 2);
+  EXPECT_DOUBLE_EQ(sorted_quantile(values, 0.75), 3);
+  EXPECT_DOUBLE_EQ(sorted_quantile(values, 1), 4);
 }
 
 }  // namespace

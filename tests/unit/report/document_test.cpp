@@ -68,11 +68,11 @@ TEST(ReportDocument, CarriesTheNumbersOfTheEvaluation) {
   testing::MadeInput input = testing::synthetic_input(400, 4);
   std::vector<CategoryId> predicted;
   for (const ReportSample& sample : input.made) predicted.push_back(sample.decision.category);
-  evaluate::EvaluationInput judged;
-  judged.predicted = predicted;
-  judged.truth = input.truth;
-  judged.known_classes = 4;
-  const auto evaluation = evaluate::evaluate(judged);
+  evaluate::EvaluationInput evaluated;
+  evaluated.predicted = predicted;
+  evaluated.truth = input.truth;
+  evaluated.known_classes = 4;
+  const auto evaluation = evaluate::evaluate(evaluated);
   ASSERT_TRUE(evaluation.ok());
   input.evaluation = &*evaluation;
   const auto document = report_document(input.fold());

@@ -142,7 +142,7 @@ TEST_F(GatherStream, AnotherMethodExplainsWhereItIsNamed) {
   EXPECT_EQ(wrong.error().code, ErrorCode::mismatch);
 }
 
-// The rows of a file in another order, below its header where it has one.
+// The rows of a file in another order, below its header if it has one.
 std::string shuffled(const std::string& text, bool header, std::uint32_t seed) {
   std::vector<std::string> lines;
   std::istringstream in(text);

@@ -36,13 +36,5 @@ TEST(Histogram, OfNothingIsEmptyAndDefined) {
   EXPECT_EQ(total(histogram.counts[0]) + total(histogram.counts[1]), 0);
 }
 
-TEST(SortedQuantile, LiesBetweenNeighbours) {
-  const std::vector<double> values = {1, 2, 4};
-  EXPECT_DOUBLE_EQ(sorted_quantile(values, 0), 1);
-  EXPECT_DOUBLE_EQ(sorted_quantile(values, 0.5), 2);
-  EXPECT_DOUBLE_EQ(sorted_quantile(values, 0.75), 3);
-  EXPECT_DOUBLE_EQ(sorted_quantile(values, 1), 4);
-}
-
 }  // namespace
 }  // namespace paco::report

@@ -16,8 +16,9 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using Ids = std::vector<std::int64_t>;
 
-evaluate::Evaluation judged(const Ids& predicted, const Ids& truth, std::int64_t known,
-                            const Ids& closed = {}, const std::vector<std::string>& names = {}) {
+evaluate::Evaluation evaluation_of(const Ids& predicted, const Ids& truth, std::int64_t known,
+                                   const Ids& closed = {},
+                                   const std::vector<std::string>& names = {}) {
   evaluate::EvaluationInput input;
   input.predicted = predicted;
   input.truth = truth;
@@ -30,7 +31,7 @@ evaluate::Evaluation judged(const Ids& predicted, const Ids& truth, std::int64_t
 }
 
 TEST(Summary, JsonHoldsTheSharesAndTheirIntervals) {
-  const auto json = evaluation_json(judged({0, 0, 2, 2}, {0, 2, 2, 2}, 2));
+  const auto json = evaluation_json(evaluation_of({0, 0, 2, 2}, {0, 2, 2, 2}, 2));
   EXPECT_DOUBLE_EQ(json["strict"]["all"].get<double>(), 0.75);
   EXPECT_DOUBLE_EQ(json["strict"]["old"].get<double>(), 1.0);
   EXPECT_DOUBLE_EQ(json["greedy"]["new"].get<double>(), 2.0 / 3);
@@ -41,7 +42,7 @@ TEST(Summary, JsonHoldsTheSharesAndTheirIntervals) {
 }
 
 TEST(Summary, WhatIsUndefinedIsNullInJsonAndADashInText) {
-  const evaluate::Evaluation evaluation = judged({0, 1}, {0, 1}, 0);
+  const evaluate::Evaluation evaluation = evaluation_of({0, 1}, {0, 1}, 0);
   const auto json = evaluation_json(evaluation);
   EXPECT_TRUE(json["strict"]["old"].is_null());
   EXPECT_TRUE(json["known_accuracy"].is_null());
@@ -53,7 +54,7 @@ TEST(Summary, WhatIsUndefinedIsNullInJsonAndADashInText) {
 }
 
 TEST(Summary, TheClosedSetRowHasTheSameKeysAsTheDecisions) {
-  const auto json = evaluation_json(judged({0, 2, 2}, {0, 2, 2}, 2, {0, 0, 1}));
+  const auto json = evaluation_json(evaluation_of({0, 2, 2}, {0, 2, 2}, 2, {0, 0, 1}));
   for (const char* key : {"strict", "greedy", "known_accuracy", "clusters_seen", "nmi", "ari"}) {
     EXPECT_TRUE(json["closed"].contains(key)) << key;
   }
@@ -61,13 +62,13 @@ TEST(Summary, TheClosedSetRowHasTheSameKeysAsTheDecisions) {
 }
 
 TEST(Summary, TextSaysHowMuchTruthThereIsAndWhereTiesLeaveDoubt) {
-  const std::string text = evaluation_text(judged({0, 0, 1}, {0, 1, io::kNoTruth}, 1));
+  const std::string text = evaluation_text(evaluation_of({0, 0, 1}, {0, 1, io::kNoTruth}, 1));
   EXPECT_THAT(text, HasSubstr("samples: 3, 2 with truth (66.7 %)"));
   EXPECT_THAT(text, HasSubstr("Equally good strict matchings: old 0.0 to 100.0, new 0.0 to 100.0"));
 }
 
 TEST(Summary, BirthsAreListedAtDoublingSamplesAndAtTheEnd) {
-  const Table table = birth_table(judged({0, 3, 3, 4, 0}, {0, 3, 3, 4, 4}, 2));
+  const Table table = birth_table(evaluation_of({0, 3, 3, 4, 0}, {0, 3, 3, 4, 4}, 2));
   ASSERT_EQ(table.rows.size(), 4u);  // after 1, 2, 4 and 5
   EXPECT_EQ(table.rows[0][1], Cell(std::int64_t{0}));
   EXPECT_EQ(table.rows[1][1], Cell(std::int64_t{1}));
@@ -77,8 +78,8 @@ TEST(Summary, BirthsAreListedAtDoublingSamplesAndAtTheEnd) {
 
 TEST(Summary, TextFitsATerminalOfAHundredColumnsWhateverTheNames) {
   const std::string name(60, 'x');
-  const std::string text = evaluation_text(
-      judged({0, 0, 2, 2, 1}, {0, 2, 2, 2, 0}, 2, {0, 0, 1, 1, 0}, {name, name + "y", name + "z"}));
+  const std::string text = evaluation_text(evaluation_of(
+      {0, 0, 2, 2, 1}, {0, 2, 2, 2, 0}, 2, {0, 0, 1, 1, 0}, {name, name + "y", name + "z"}));
   std::istringstream lines(text);
   std::string line;
   while (std::getline(lines, line)) EXPECT_LE(line.size(), 100u) << line;

@@ -1,5 +1,5 @@
-// A made stream for the tests of the report: known classes, categories and all four branches, with
-// a seed.
+// A synthetic stream for the tests of the report: known classes, categories and all four branches,
+// with a seed.
 #pragma once
 
 #include <fmt/format.h>
@@ -10,6 +10,7 @@
 #include "evaluate/evaluation.hpp"
 #include "methods/paco/paco_evidence.hpp"
 #include "report/report.hpp"
+#include "report/sections.hpp"
 #include "synthetic_data.hpp"
 
 namespace paco::testing {
@@ -84,7 +85,7 @@ struct MadeInput : report::ReportInput {
   std::vector<report::ReportSample> made;
 
   const report::ReportInput& fold() {
-    stream = report::StreamTotals(fields, model != nullptr);
+    stream = report::StreamTotals(fields, report::fields_with_threshold(*this));
     for (const report::ReportSample& sample : made) stream.see(sample);
     kept_ = std::make_shared<report::KeptSamples>(made);
     samples = kept_.get();

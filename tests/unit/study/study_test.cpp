@@ -8,11 +8,12 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "core/files.hpp"
 #include "io/npy.hpp"
+#include "study/study_charts.hpp"
 #include "study/study_data.hpp"
-#include "study/svg.hpp"
 #include "synthetic_data.hpp"
 #include "temporary_folder.hpp"
 
@@ -213,11 +214,51 @@ TEST(DataSet, AShapeLeavesWhatItSaysAndTheTruthStaysTrue) {
   }
 }
 
-TEST(Svg, WordsFromOutsideAreWrittenOut) {
-  const std::string chart = bar_chart("<script>", {{"a & b", 1, 2.0}}, "%", 1);
-  EXPECT_THAT(chart, HasSubstr("&lt;script&gt;"));
-  EXPECT_THAT(chart, HasSubstr("a &amp; b"));
-  EXPECT_EQ(chart.find("<script"), std::string::npos);
+nlohmann::ordered_json charts_of(const char* plan_name, const std::vector<DataSet>& sets,
+                                 const StudyRequest& request) {
+  const Plan& plan = *plans_called(plan_name).value()[0];
+  const auto runs = runs_of(plan, sets, request.contenders, request.seeds);
+  RunnerOptions options{request.out + "/runs", 2, request.clock};
+  core::NoProgress none;
+  const auto results = carry_out(*runs, sets, options, none, {});
+  if (!results.ok()) ADD_FAILURE() << results.error().message;
+  return study_charts(plan, *runs, *results, sets, sets[0].name);
+}
+
+TEST(StudyCharts, ARowHasItsIntervalAndTheDefaultMethodIsMarked) {
+  const TemporaryFolder folder;
+  const std::vector<DataSet> sets = made_sets(folder);
+  const auto charts = charts_of("comparison", sets, request_for(folder / "out"));
+  ASSERT_EQ(charts.size(), 3u);
+  double last = 1;
+  for (const auto& row : charts[0]["rows"]) {
+    const double value = row["value"];
+    EXPECT_LT(row["low"].get<double>(), value);
+    EXPECT_GT(row["high"].get<double>(), value);
+    EXPECT_EQ(row["preset"], row["label"] == method_names().front()) << row.dump();
+    EXPECT_LE(value, last);
+    last = value;
+  }
+  EXPECT_EQ(charts[0]["rows"].size(), 3u);
+  EXPECT_EQ(charts[0]["range"], "95% interval over the samples");
+  EXPECT_EQ(charts[2]["reference"]["value"], 10);
+}
+
+TEST(StudyCharts, SeveralSeedsGiveADeviationAndTheDefaultValueIsMarked) {
+  const TemporaryFolder folder;
+  const std::vector<DataSet> sets = made_sets(folder);
+  StudyRequest request = request_for(folder / "out");
+  request.contenders = {"paco"};
+  request.seeds = 3;
+  const auto alpha = charts_of("sensitivity-alpha", sets, request);
+  ASSERT_EQ(alpha.size(), 1u);
+  EXPECT_EQ(alpha[0]["range"], "one standard deviation over the seeds");
+  EXPECT_EQ(alpha[0]["preset"], "1e6");
+  EXPECT_EQ(alpha[0]["joined"], true);
+  EXPECT_EQ(alpha[0]["lines"][0]["points"].size(), 7u);
+  const auto order = charts_of("order", sets, request);
+  EXPECT_EQ(order[0]["kind"], "bars");
+  for (const auto& row : order[0]["rows"]) EXPECT_EQ(row["preset"], row["label"] == "given");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The embedded document, with its base64 columns turned into typed arrays.
+// The document of a report, with its base64 columns turned into typed arrays.
 import { branches, verdicts } from '../shared/ways';
 
 const kinds = {
@@ -36,8 +36,7 @@ function decode(text, Type) {
 // Classes without names carry their number.
 export const readableName = (name) => (/^\d+$/.test(name) ? `class ${name}` : name);
 
-export function readDocument() {
-  const data = JSON.parse(document.getElementById('paco-data').textContent);
+export function withArrays(data) {
   for (const [section, columns] of Object.entries(kinds)) {
     for (const [name, Type] of Object.entries(columns)) {
       if (typeof data[section][name] === 'string')

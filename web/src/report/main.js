@@ -1,6 +1,5 @@
-// The report page: reads the embedded document, lays the sections out, draws the charts.
-import { charts } from '../shared/chart';
-import { readDocument, truthName } from './data.js';
+// The page of `paco report`: its sections from the document.
+import { truthName, withArrays } from './data.js';
 import { h } from '../shared/dom';
 import { integer, percent, plural } from '../shared/format';
 import { accuracy } from './sections/accuracy.js';
@@ -11,7 +10,7 @@ import { glance } from './sections/glance.js';
 import { overStream } from './sections/over_stream.js';
 import { pictures } from './sections/pictures.js';
 import { onSelection, select, selection } from './selection.js';
-import { startTheme, toggleTheme } from '../shared/theme';
+import { contents, footer, header } from '../shared/parts';
 
 const names = {
   glance: 'At a glance',
@@ -49,9 +48,8 @@ function selectionBar(data) {
   return bar;
 }
 
-function start() {
-  const data = readDocument();
-  startTheme();
+export function reportPage(document) {
+  const data = withArrays(document);
   const parts = [
     { element: glance(data), draw: () => {} },
     accuracy(data),
@@ -63,55 +61,26 @@ function start() {
   ].filter(Boolean);
   const files = data.sources.map((source) => source.file);
   const sources = [files.slice(0, -1).join(', '), files.at(-1)].filter(Boolean).join(' and ');
-  document.getElementById('page').append(
-    h(
-      'header',
-      {},
-      h(
-        'div',
-        { class: 'title' },
-        h(
-          'div',
-          {},
-          h('div', { class: 'eyebrow' }, 'Category discovery report'),
-          h('h1', {}, data.title),
-        ),
-        h(
-          'button',
-          {
-            type: 'button',
-            class: 'quiet theme',
-            onclick: toggleTheme,
-            'aria-label': 'Switch between light and dark',
-          },
-          'Light / dark',
-        ),
-      ),
-      h('p', { class: 'sources' }, `${plural(data.stream.samples, 'sample')}, from ${sources}`),
-    ),
-    h(
-      'nav',
-      { 'aria-label': 'Sections' },
-      parts.map(({ element }) => h('a', { href: `#${element.id}` }, names[element.id])),
-    ),
-    h(
-      'main',
-      {},
-      parts.map((part) => part.element),
-    ),
-    h(
-      'footer',
-      {},
-      'Made by paco report. This file holds everything it shows and loads nothing. Plots by Apache ECharts.',
-    ),
-    selectionBar(data),
-  );
-  parts.forEach((part) => part.draw());
   window.addEventListener('keydown', (event) => {
     if (event.key === 'Escape') select(null);
   });
-  // For tests, and for the curious.
-  window.paco = { data, charts, select, selection };
+  return {
+    elements: [
+      header(
+        'Category discovery report',
+        data.title,
+        `${plural(data.stream.samples, 'sample')}, from ${sources}`,
+      ),
+      contents(parts.map(({ element }) => [element.id, names[element.id]])),
+      h(
+        'main',
+        {},
+        parts.map((part) => part.element),
+      ),
+      footer('paco report'),
+      selectionBar(data),
+    ],
+    draw: () => parts.forEach((part) => part.draw()),
+    known: { data, select, selection },
+  };
 }
-
-start();

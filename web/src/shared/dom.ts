@@ -1,5 +1,5 @@
 // Elements in one call: h('p', {class: 'note'}, 'text', child). Text is always text, never markup.
-type Child = Node | string | null | undefined | false | Child[];
+export type Child = Node | string | null | undefined | false | Child[];
 
 export function h(
   tag: string,

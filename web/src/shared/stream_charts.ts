@@ -1,7 +1,7 @@
 // What curves along a stream are made of, in the report and on the live page.
 import { axis, grid, tooltip } from './chart';
-import { h } from './dom';
 import { percent } from './format';
+import { namedValues } from './parts';
 import { theme } from './theme';
 
 type Option = Record<string, any>;
@@ -19,17 +19,6 @@ export const line = (name: string, colour: string, data: unknown[], extra: Optio
 
 export const pairs = (xs: ArrayLike<number>, ys: ArrayLike<number | null>) =>
   Array.from(xs, (x, i) => [x, ys[i]]);
-
-// A tooltip for a place in the stream: a heading and named values.
-export const streamTip = (heading: string, rows: [string, string][]) =>
-  h(
-    'div',
-    { class: 'tip' },
-    h('b', {}, heading),
-    rows.map(([name, value]) =>
-      h('div', { class: 'tip-row' }, h('span', {}, name), h('span', {}, value)),
-    ),
-  );
 
 export interface ShareBins {
   starts: number[];
@@ -66,7 +55,7 @@ export function sharesOption(
     }),
     tooltip: tooltip('axis', (items) => {
       const i = items[0]?.dataIndex ?? 0;
-      return streamTip(
+      return namedValues(
         heading(i),
         bins.ways.map((way, k) => [way.name, percent(bins.counts[i][k] / sums[i])]),
       );

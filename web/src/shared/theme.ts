@@ -11,6 +11,7 @@ interface Theme {
   line: string;
   axis: string;
   branch: string[];
+  series: string[]; // of curves that stand for methods, the first for the default
   positive: string;
   negative: string;
   accent: string;
@@ -27,6 +28,16 @@ const light: Theme = {
   line: '#e4e6e8',
   axis: '#b9c0c6',
   branch: ['#0072b2', '#009e73', '#e69f00', '#d55e00'],
+  series: [
+    '#0072b2',
+    '#d55e00',
+    '#009e73',
+    '#b5568a',
+    '#a67c00',
+    '#3a9bd8',
+    '#7a5195',
+    '#5d6772',
+  ],
   positive: '#4f5ba6',
   negative: '#b3a58f',
   accent: '#a6246b',
@@ -43,6 +54,16 @@ const dark: Theme = {
   line: '#2c3238',
   axis: '#4a525a',
   branch: ['#56b4e9', '#2cc295', '#f2bd4a', '#ff8042'],
+  series: [
+    '#56b4e9',
+    '#ff8042',
+    '#2cc295',
+    '#e58fbf',
+    '#f2bd4a',
+    '#9ecff2',
+    '#b79be0',
+    '#a0aab4',
+  ],
   positive: '#8d98e6',
   negative: '#8f8473',
   accent: '#f07ab8',
@@ -89,6 +110,7 @@ function apply() {
     root.style.setProperty(`--${name}`, colours[name]);
   }
   colours.branch.forEach((colour, i) => root.style.setProperty(`--branch${i}`, colour));
+  colours.series.forEach((colour, i) => root.style.setProperty(`--series${i}`, colour));
   listeners.forEach((listener) => listener());
 }
 

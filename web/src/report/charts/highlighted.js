@@ -1,6 +1,6 @@
 // A chart of the report: drawn again also when another category is highlighted.
 //
-//   mount('routing', box, () => option, { onClick: (event) => ..., highlights: false where no category shows })
+//   mount('routing', box, () => option, { onClick: (event) => ..., highlights: false if it shows no category })
 import { mount as mountChart } from '../../shared/chart';
 import { onSelection } from '../selection.js';
 

@@ -1,13 +1,10 @@
 // How a starting threshold was chosen: accuracy of the pseudo-streams over the threshold, its spread from one to the
 // next, and the plateau in whose middle the choice stands.
-import { h } from '../../shared/dom';
 import { fixed, percent } from '../../shared/format';
+import { namedValues } from '../../shared/parts';
 import { theme } from '../../shared/theme';
 import { axis, grid, lines, thresholdLine, tooltip } from '../../shared/chart';
 import { mount } from './highlighted.js';
-
-const row = (name, value) =>
-  h('div', { class: 'tip-row' }, h('span', {}, name), h('span', {}, value));
 
 export function pseudoStreams(learned, box) {
   const { tau, strict_all: mean, deviation } = learned.pseudo_streams;
@@ -40,13 +37,10 @@ export function pseudoStreams(learned, box) {
         }),
         tooltip: tooltip('axis', (items) => {
           const i = items[0]?.dataIndex ?? 0;
-          return h(
-            'div',
-            { class: 'tip' },
-            h('b', {}, `τ ${fixed(tau[i], 2)}`),
-            row('mean', percent(mean[i])),
-            row('deviation', percent(deviation[i])),
-          );
+          return namedValues(`τ ${fixed(tau[i], 2)}`, [
+            ['mean', percent(mean[i])],
+            ['deviation', percent(deviation[i])],
+          ]);
         }),
         series: [
           {

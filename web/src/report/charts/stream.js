@@ -4,7 +4,8 @@ import { compact, duration, fixed, integer } from '../../shared/format';
 import { selection } from '../selection.js';
 import { theme } from '../../shared/theme';
 import { axis, grid, lines, rug, thresholdLine, tooltip } from '../../shared/chart';
-import { line, pairs, sharesOption, streamTip } from '../../shared/stream_charts';
+import { namedValues } from '../../shared/parts';
+import { line, pairs, sharesOption } from '../../shared/stream_charts';
 import { mount } from './highlighted.js';
 
 const streamAxis = (data, extra = {}) =>
@@ -22,7 +23,7 @@ const streamAxis = (data, extra = {}) =>
     ...extra,
   });
 
-// Where a bin begins: arrival numbers go on where a stream was resumed.
+// Where a bin begins: arrival numbers continue if a stream was resumed.
 const startOf = (data, end, i) => (i ? end[i - 1] : data.stream.first);
 
 const rugAt = (data, height, axes) =>
@@ -66,7 +67,7 @@ export function categoriesOverStream(data, box) {
         const rows = [['categories', integer(categories[i])]];
         if (novel) rows.push(['novel classes seen', integer(novel[i])]);
         if (eta) rows.push(['eta', fixed(eta[i], 3)]);
-        return streamTip(`After sample ${integer(sequence[i])}`, rows);
+        return namedValues(`After sample ${integer(sequence[i])}`, rows);
       }),
       series,
     };
@@ -101,7 +102,7 @@ export function boundaryOverStream(data, box) {
       }),
       tooltip: tooltip('axis', (items) => {
         const i = items[0]?.dataIndex ?? 0;
-        return streamTip(`After sample ${integer(sequence[i])}`, [
+        return namedValues(`After sample ${integer(sequence[i])}`, [
           ['τ birth', compact(tau[i])],
           ...(shift ? [['with −log p0', fixed(tau[i] - shift, 3)]] : []),
         ]);
@@ -168,7 +169,7 @@ export function latencyOverStream(data, box) {
       }),
       tooltip: tooltip('axis', (items) => {
         const i = items.find((item) => item.seriesName === 'p50')?.dataIndex ?? 0;
-        return streamTip(`Samples ${integer(startOf(data, end, i))} to ${integer(end[i] - 1)}`, [
+        return namedValues(`Samples ${integer(startOf(data, end, i))} to ${integer(end[i] - 1)}`, [
           ['slowest 1% from', duration(p99[i])],
           ['90% within', duration(p90[i])],
           ['median', duration(p50[i])],

@@ -1,9 +1,10 @@
-// How well the stream was judged, where the truth is known. The numbers are the program's own tables.
+// How accurate the decisions were, if the truth is known. The numbers are the program's own tables.
 import { readableName } from '../data.js';
 import { h } from '../../shared/dom';
-import { fixed, integer, percent } from '../../shared/format';
+import { integer, percent } from '../../shared/format';
+import { programColumns, programRows } from '../../shared/table';
 import { table } from '../table.js';
-import { section } from './parts.js';
+import { section } from '../../shared/parts';
 
 function texts(evaluation) {
   const keep =
@@ -30,38 +31,23 @@ function texts(evaluation) {
   };
 }
 
-function show(column) {
-  if (column.show === 'integer') return (v) => integer(v);
-  if (column.show === 'share') return (v) => percent(v, column.digits);
-  if (column.show === 'number') return (v) => fixed(v, column.digits);
-  return (v) => v ?? '–';
-}
-
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 // Numbers of classes and clusters stand beside their names in the program's tables; people need only the names.
 const named = { label: 'name', cluster: 'cluster_name', stands_for: 'stands_for_name' };
 
 // A table of the program (key, columns, rows) as a table of the page; the cluster in it can be highlighted.
 function programTable(source, [title, caption], limit) {
-  const rows = source.rows.map((cells) => {
-    const row = Object.fromEntries(cells.map((value, i) => [source.columns[i].key, value]));
+  const rows = programRows(source).map((row) => {
     for (const key of Object.values(named)) if (row[key]) row[key] = readableName(row[key]);
     if (typeof row.cluster === 'number') row.select = row.cluster;
     return row;
   });
   const keys = new Set(source.columns.map((column) => column.key));
-  const columns = source.columns
-    .filter(
-      ({ key }) =>
-        !keys.has(named[key]) &&
-        !(key === 'method' && new Set(rows.map((row) => row.method)).size === 1),
-    )
-    .map((column) => ({
-      key: column.key,
-      heading: capital(column.heading),
-      number: column.show !== 'text',
-      show: show(column),
-    }));
+  const columns = programColumns(source).filter(
+    ({ key }) =>
+      !keys.has(named[key]) &&
+      !(key === 'method' && new Set(rows.map((row) => row.method)).size === 1),
+  );
   const body =
     rows.length > 2
       ? table(source.key, columns, rows, { limit, search: rows.length > 20 })
@@ -94,10 +80,10 @@ function upright(key, columns, rows) {
 export function accuracy(data) {
   const { evaluation, tables, stream } = data;
   if (!evaluation) return null;
-  const judged = evaluation.coverage.with_truth;
+  const labelled = evaluation.coverage.with_truth;
   const part =
-    judged < stream.samples
-      ? ` The truth is known for ${integer(judged)} of ${integer(stream.samples)} samples; the others count in no accuracy.`
+    labelled < stream.samples
+      ? ` The truth is known for ${integer(labelled)} of ${integer(stream.samples)} samples; the others count in no accuracy.`
       : '';
   const text = texts(evaluation);
   const draw = (source, limit) => programTable(source, text[source.key], limit);

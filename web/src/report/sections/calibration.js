@@ -1,10 +1,10 @@
 // Where the thresholds come from, and how good they are on the labelled samples.
-import { scoreHistogram } from '../charts/distributions.js';
 import { pseudoStreams } from '../charts/pseudo_streams.js';
 import { h } from '../../shared/dom';
 import { compact, fixed, integer, percent } from '../../shared/format';
 import { table } from '../table.js';
-import { figure, missing, plot, section } from './parts.js';
+import { scoreHistogram } from '../../shared/score_histogram';
+import { figure, missing, plot, section } from '../../shared/parts';
 
 const legend = [
   ['square positive', 'should pass'],

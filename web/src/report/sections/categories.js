@@ -1,10 +1,10 @@
 // What was found: sizes and a table of categories, and the known classes beside them.
-import { categorySizes } from '../charts/distributions.js';
+import { categorySizes } from '../charts/category_sizes.js';
 import { truthName } from '../data.js';
 import { h } from '../../shared/dom';
 import { integer, percent, plural } from '../../shared/format';
 import { table } from '../table.js';
-import { figure, missing, plot, section } from './parts.js';
+import { figure, missing, plot, section } from '../../shared/parts';
 
 function rows(data, list) {
   return list.map((row) => ({

@@ -3,7 +3,7 @@ import { birthPlane } from '../charts/birth_plane.js';
 import { routingPlane } from '../charts/routing_plane.js';
 import { h } from '../../shared/dom';
 import { compact, integer, percent } from '../../shared/format';
-import { figure, missing, plot, section } from './parts.js';
+import { figure, missing, plot, section } from '../../shared/parts';
 
 const legend = (data) => [
   ...data.ways.map((way, i) => [`${way.symbol} b${i}`, way.name.toLowerCase()]),
@@ -46,7 +46,7 @@ export function decisions(data) {
       : null;
   const zones =
     model && model.options.routing
-      ? `A lead of at least ${compact(model.hi.value)} (τ hi) settles that the sample is one of the known classes. Below that, a best cosine under ${compact(model.tau_lo)} (τ lo) leaves only the categories found so far to compete; in between, everything competes. Here ${percent(stream.routes.known_only / stream.samples)} were settled by the lead alone, ${percent(stream.routes.categories_only / stream.samples)} were left to the categories, and ${percent(stream.routes.all / stream.samples)} were open to all.`
+      ? `A lead of at least ${compact(model.hi.value)} (τ hi) means that the sample is one of the known classes. Below that, a best cosine under ${compact(model.tau_lo)} (τ lo) leaves only the categories found so far to compete; in between, everything competes. Here ${percent(stream.routes.known_only / stream.samples)} were decided by the lead alone, ${percent(stream.routes.categories_only / stream.samples)} were left to the categories, and ${percent(stream.routes.all / stream.samples)} were open to all.`
       : points.birth_score
         ? 'Routing was off or no model was given, so no zones are drawn.'
         : 'How close a sample is to a known class, and how clearly to that one.';

@@ -1,7 +1,7 @@
 // The first screen: the numbers people ask for, and how decisions come about.
 import { h } from '../../shared/dom';
 import { duration, integer, percent, plural } from '../../shared/format';
-import { section } from './parts.js';
+import { section } from '../../shared/parts';
 
 const card = (key, label, value, note) =>
   h(

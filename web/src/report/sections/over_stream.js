@@ -7,7 +7,7 @@ import {
 } from '../charts/stream.js';
 import { h } from '../../shared/dom';
 import { duration, fixed, integer, plural } from '../../shared/format';
-import { figure, missing, plot, section } from './parts.js';
+import { figure, missing, plot, section } from '../../shared/parts';
 
 export function overStream(data) {
   const { stream, series, points } = data;

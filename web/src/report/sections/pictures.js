@@ -3,7 +3,7 @@ import { truthName } from '../data.js';
 import { h } from '../../shared/dom';
 import { integer, percent, plural } from '../../shared/format';
 import { onSelection, toggle } from '../selection.js';
-import { section } from './parts.js';
+import { section } from '../../shared/parts';
 
 const wayOf = (picture) => picture.branch ?? picture.verdict;
 

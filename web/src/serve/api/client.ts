@@ -1,4 +1,4 @@
-// The one door to the server: calls with the reader's token, errors in one shape, uploads with progress.
+// All calls to the server: with the reader's token, errors in one shape, uploads with progress.
 //
 // Whether the server answers at all, and whether it asks for a token, is kept here for the frame to show.
 import { signal } from '@preact/signals';
@@ -52,7 +52,7 @@ export function problemOf(status: number, text: string): Problem {
     const problem = JSON.parse(text)?.error;
     if (typeof problem?.message === 'string') return { hint: '', ...problem };
   } catch {
-    // Not JSON: told below.
+    // Not JSON: the sentence below.
   }
   return { code: 'internal', message: `the server answered ${status} without a reason`, hint: '' };
 }
@@ -99,7 +99,7 @@ export async function send<T>(method: string, path: string, body?: unknown): Pro
   return response.status === 204 ? (undefined as T) : response.json();
 }
 
-// fetch() does not tell how much of a body has left; XMLHttpRequest does.
+// fetch() does not report how much of a body has left; XMLHttpRequest does.
 export function upload<T>(
   path: string,
   file: Blob,
@@ -127,7 +127,7 @@ export function upload<T>(
   });
 }
 
-// Learns who we are. False where a token is needed (or the one there is not good).
+// Asks who the reader is. False if a token is needed (or the present one is not good).
 export async function greet(): Promise<boolean> {
   try {
     server.value = await get<Server>('/v1');

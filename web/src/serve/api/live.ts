@@ -6,12 +6,12 @@ import { answered, authorization, needsToken, query, silent, streamPath } from '
 export type LiveState = 'connecting' | 'live' | 'lost';
 
 export interface Following {
-  // The number of the event that would come next; null: wherever the stream is when it answers.
+  // The number of the event that would come next; null: from the stream's end at the time of the answer.
   readonly next: number | null;
   stop(): void;
 }
 
-// The server sends a comment every 15 s: where nothing came for so long, the connection is dead without saying so.
+// The server sends a comment every 15 s: if nothing came for so long, the connection is dead without having been closed.
 const patience = 40_000;
 
 export function follow(

@@ -1,6 +1,6 @@
 // A question in front of the page, on the browser's own dialog: it keeps the focus inside and Escape closes it.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 export function Dialog(props: {
   title: string;
@@ -9,7 +9,8 @@ export function Dialog(props: {
   wide?: boolean;
 }) {
   const box = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before the next frame, so that no key goes to the page behind it.
+  useLayoutEffect(() => {
     const dialog = box.current!;
     const before = document.activeElement as HTMLElement | null;
     dialog.showModal();

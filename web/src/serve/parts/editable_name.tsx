@@ -1,46 +1,30 @@
-// A name that can be changed where it stands: a click, F2 or r turns it into a field; Enter keeps, Escape forgets.
-import { useEffect, useRef, useState } from 'preact/hooks';
+// A name that can be changed where it stands: a click, F2 or r turns it into a field; Enter keeps, Escape discards.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { mayOperate } from '../api/client';
 import { perform } from '../state/actions';
 
-export function EditableName(props: {
+interface Props {
   stream: string;
   id: number;
   name: string;
-  editing: boolean;
   onEditing: (editing: boolean) => void;
-}) {
+}
+
+function NameField(props: Props) {
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(props.name);
   const done = useRef(false);
-  useEffect(() => {
-    if (!props.editing) return;
-    done.current = false;
-    setText(props.name);
+  // Before the next frame: a browser under load delivers keys before it runs effects that wait for a frame, and keys that
+  // find no field are lost, or are shortcuts of the page.
+  useLayoutEffect(() => {
     field.current?.focus();
     field.current?.select();
-  }, [props.editing]);
+  }, []);
 
-  if (!props.editing) {
-    if (!mayOperate()) return <span class="name">{props.name}</span>;
-    return (
-      <button
-        type="button"
-        class="name rename"
-        title="Rename (r)"
-        onClick={(event) => {
-          event.stopPropagation();
-          props.onEditing(true);
-        }}
-      >
-        {props.name}
-      </button>
-    );
-  }
   const finish = async (keep: boolean) => {
     if (done.current) return; // Enter also takes the focus away
     done.current = true;
-    const wanted = text.trim();
+    const wanted = field.current!.value.trim();
     if (keep && wanted && wanted !== props.name) {
       const outcome = await perform(props.stream, {
         kind: 'rename',
@@ -71,5 +55,24 @@ export function EditableName(props: {
         if (event.key === 'Escape') void finish(false);
       }}
     />
+  );
+}
+
+export function EditableName(props: Props & { editing: boolean }) {
+  const { editing, ...rest } = props;
+  if (editing) return <NameField {...rest} />;
+  if (!mayOperate()) return <span class="name">{props.name}</span>;
+  return (
+    <button
+      type="button"
+      class="name rename"
+      title="Rename (r)"
+      onClick={(event) => {
+        event.stopPropagation();
+        props.onEditing(true);
+      }}
+    >
+      {props.name}
+    </button>
   );
 }

@@ -1,5 +1,5 @@
 // What stands around every screen: the bar with the way home and the state of the connection, the notices, and what is shown
-// in place of a screen where the server is silent or asks for a token.
+// in place of a screen if the server is silent or asks for a token.
 import { Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { toggleTheme } from '../../shared/theme';

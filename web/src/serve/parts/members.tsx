@@ -1,4 +1,4 @@
-// The members of a category, a page at a time, in one of four orders; picked ones can be moved to where they belong.
+// The members of a category, a page at a time, in one of four orders; picked ones can be moved to another category.
 import { useEffect, useState } from 'preact/hooks';
 import { plural } from '../../shared/format';
 import { mayOperate, query, streamPath } from '../api/client';
@@ -27,7 +27,7 @@ export function Members(props: { stream: string; category: CategoryDetail }) {
   const path =
     streamPath(stream, `/categories/${category.id}/members`) +
     query({ order, limit: pageSize, from: starts.at(-1) });
-  // Older pages stand still; the newest one follows the stream, unless somebody is picking from it.
+  // Older pages stand still; the newest one follows the stream, unless samples are being picked from it.
   const [asked, setAsked] = useState(version.value);
   useEffect(() => {
     if (!picked.size) setAsked(version.value);

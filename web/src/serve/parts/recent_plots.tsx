@@ -2,7 +2,8 @@
 import { useCallback } from 'preact/hooks';
 import { axis, grid, tooltip } from '../../shared/chart';
 import { duration, fixed, integer } from '../../shared/format';
-import { line, pairs, streamTip } from '../../shared/stream_charts';
+import { namedValues } from '../../shared/parts';
+import { line, pairs } from '../../shared/stream_charts';
 import { theme } from '../../shared/theme';
 import { ticks, type Tick } from '../state/stream';
 import { Figure, Plot } from './plot';
@@ -51,7 +52,7 @@ export function RatePlot() {
       ],
       tooltip: tooltip('axis', (items) => {
         const tick = seen[items[0]?.dataIndex ?? 0];
-        return streamTip(clock(tick.time), [
+        return namedValues(clock(tick.time), [
           ['samples a second', fixed(tick.rate, 1)],
           ['births', integer(tick.births)],
         ]);
@@ -110,7 +111,7 @@ export function DelaysPlot() {
       tooltip: tooltip('axis', (items) => {
         const tick = seen[items[0]?.dataIndex ?? 0];
         const text = (value: number | null) => (value === null ? '–' : duration(value * 1000));
-        return streamTip(clock(tick.time), [
+        return namedValues(clock(tick.time), [
           ['slowest 1% from', text(tick.p99)],
           ['median', text(tick.p50)],
         ]);

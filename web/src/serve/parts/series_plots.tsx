@@ -2,13 +2,15 @@
 import { useCallback } from 'preact/hooks';
 import { axis, grid, tooltip } from '../../shared/chart';
 import { compact, integer, plural } from '../../shared/format';
-import { line, pairs, sharesOption, streamTip } from '../../shared/stream_charts';
+import { namedValues } from '../../shared/parts';
+import { line, pairs, sharesOption } from '../../shared/stream_charts';
 import { theme } from '../../shared/theme';
 import { branches, verdicts, type Way } from '../../shared/ways';
 import type { EvidenceField, Series, Step, StreamDetail } from '../api/types';
+import { sentenceOf } from './basics';
 import { Figure, Plot } from './plot';
 
-// The method's own steps where it has them, else what was decided; the order gives the colour.
+// The method's own steps if it has them, else the verdicts; the order gives the colour.
 export function waysOf(series: Series, evidence: EvidenceField[]) {
   const own = evidence.find((field) => field.name === 'branch' && field.choices.length);
   const steps = series.steps.some((step) => step.choices?.branch);
@@ -52,7 +54,7 @@ export function GrowthPlot(props: { series: Series }) {
       yAxis: axis('categories', { vertical: true, min: 0, minInterval: 1 }),
       tooltip: tooltip('axis', (items) => {
         const step = series.steps[items[0]?.dataIndex ?? 0];
-        return streamTip(between(step), [
+        return namedValues(between(step), [
           ['categories at its end', integer(step.categories)],
           ['births in it', integer(step.verdicts.created)],
         ]);
@@ -70,13 +72,13 @@ export function GrowthPlot(props: { series: Series }) {
   );
 }
 
-// The boundary of PACO; of other methods the first number that every step has.
+// A threshold that moves along the stream (their names begin with tau), else the first number that every step has.
 function boundaryField(series: Series, evidence: EvidenceField[]): EvidenceField | undefined {
   const numbers = evidence.filter(
     (field) =>
       !field.choices.length && series.steps.some((step) => step.means[field.name] !== undefined),
   );
-  return numbers.find((field) => field.name === 'tau_birth') ?? numbers[0];
+  return numbers.find((field) => field.name.startsWith('tau')) ?? numbers[0];
 }
 
 export function BoundaryPlot(props: { series: Series; stream: StreamDetail }) {
@@ -106,7 +108,7 @@ export function BoundaryPlot(props: { series: Series; stream: StreamDetail }) {
       }),
       tooltip: tooltip('axis', (items) => {
         const step = steps[items[0]?.dataIndex ?? 0];
-        return streamTip(between(step), [[field.name, compact(step.means[field.name])]]);
+        return namedValues(between(step), [[field.name, compact(step.means[field.name])]]);
       }),
       series: [
         line(
@@ -121,11 +123,10 @@ export function BoundaryPlot(props: { series: Series; stream: StreamDetail }) {
     };
   }, [series, field?.name]);
   if (!field) return null;
-  const boundary = field.name === 'tau_birth';
   return (
     <Figure
-      title={boundary ? 'Boundary of births' : field.name}
-      caption={boundary ? 'What a sample has to reach to count as explained.' : field.meaning}
+      title={field.name.replaceAll('_', ' ')}
+      caption={sentenceOf(field.meaning)}
     >
       <Plot
         name="boundary"

@@ -53,7 +53,7 @@ export function Categories(props: { stream: string; filter: URLSearchParams }) {
   }, [list]);
   useEffect(() => () => clearPicked(), [props.stream]);
 
-  // New samples reorder the list: not under the hand of somebody who picks or writes.
+  // New samples reorder the list: not while categories are picked or a name is edited.
   const chosen = picked.value;
   const busy = chosen.size > 0 || editing >= 0;
   useEffect(() => {

@@ -145,7 +145,7 @@ function Feed(props: { stream: string }) {
   );
 }
 
-// What the stream is made of, to take along. A link carries no token, so there is none where tokens are asked for.
+// Downloads of the stream's data. A link carries no token, so there is none if the server asks for tokens.
 function Files(props: { stream: StreamDetail }) {
   const { name, journal } = props.stream;
   if (!journal) return null;

@@ -1,4 +1,4 @@
-// All prototypes in two dimensions: near each other where they point alike. Sizes as areas, kinds as colours; zoom, hover, click.
+// All prototypes in two dimensions: near each other if they point alike. Sizes as areas, kinds as colours; zoom, hover, click.
 import { useCallback, useState } from 'preact/hooks';
 import { DataZoomInsideComponent } from 'echarts/components';
 import { use } from 'echarts/core';
@@ -18,7 +18,7 @@ import { operationVersion, version } from '../state/stream';
 
 use([DataZoomInsideComponent]);
 
-// Areas by size, none too small to hit, none that hides the rest: where there are thousands, all are smaller.
+// Areas by size, none too small to hit, none that hides the rest: if there are thousands, all are smaller.
 export const radius = (size: number, largest: number, points = 1): number =>
   (6 + 30 * Math.sqrt(Math.max(0, size) / Math.max(1, largest))) *
   Math.max(0.3, Math.min(1, Math.sqrt(400 / points)));

@@ -22,7 +22,7 @@ const verbs: Record<Suggestion['kind'], string> = {
   drift: 'Merge into the known class',
 };
 
-// A category that a suggestion is about, with its newest members where they have pictures.
+// A category that a suggestion is about, with its newest members if they have pictures.
 function Subject(props: { stream: string; id: number; name: string }) {
   const { stream, id } = props;
   const members = useResource<MemberPage>(

@@ -64,7 +64,7 @@ const nouns: Record<string, string> = {
   revive: 'Reviving',
 };
 
-// Null where it was refused; the reader has been told then.
+// Null if it was refused; a notice has said why.
 export const perform = (stream: string, operation: Operation): Promise<Outcome | null> =>
   run(
     () => send<Outcome>('POST', streamPath(stream, '/operations'), operation),

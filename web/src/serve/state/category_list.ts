@@ -24,7 +24,7 @@ interface Page {
 export class CategoryList {
   readonly total: Signal<number | null> = signal(null);
   readonly problem: Signal<Problem | null> = signal(null);
-  readonly changed = signal(0); // whoever draws rows reads this
+  readonly changed = signal(0); // read by what draws rows
   private pages = new Map<number, Page>();
   private seen: [number, number] = [0, 0];
   private abort = new AbortController();

@@ -37,7 +37,11 @@ export function useResource<T>(path: string | null, version: unknown = 0): Resou
     const abort = new AbortController();
     setHeld((before) => ({ ...before, loading: true }));
     get<T>(path, abort.signal).then(
-      (value) => setHeld({ path, value, problem: null, status: 200, loading: false }),
+      (value) => {
+        // An answer that was complete when a newer question was asked is not the newest.
+        if (abort.signal.aborted) return;
+        setHeld({ path, value, problem: null, status: 200, loading: false });
+      },
       (error) => {
         if (abort.signal.aborted) return;
         const refusal = error instanceof Refusal ? error : null;
@@ -66,7 +70,7 @@ export function useResource<T>(path: string | null, version: unknown = 0): Resou
   };
 }
 
-// A signal that is looked at only so often, and not while nobody looks at the page: for answers that are dear.
+// A signal that is read only so often, and not while the page is hidden: for expensive answers.
 export function useCalm<T>(source: ReadonlySignal<T>, milliseconds: number): T {
   const [value, setValue] = useState(source.peek());
   useEffect(() => {

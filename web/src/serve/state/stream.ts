@@ -43,6 +43,8 @@ let timers: number[] = [];
 let counted: { time: number; samples: number; births: number } | null = null;
 let seenEvents = -1;
 let generation = 0;
+let asked = 0; // questions about the stream so far ...
+let answered = 0; // ... and the newest of them that has its answer
 
 function flush(): void {
   if (!arrived.length && !status) return;
@@ -88,9 +90,11 @@ function touch(): void {
 }
 
 async function load(stream: string, mine: number): Promise<void> {
+  const question = ++asked;
   try {
     const value = await get<StreamDetail>(streamPath(stream));
-    if (mine !== generation) return;
+    if (mine !== generation || question < answered) return;
+    answered = question;
     batch(() => {
       detail.value = value;
       problem.value = null;

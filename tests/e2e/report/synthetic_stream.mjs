@@ -1,4 +1,4 @@
-// A made stream of any length as the files `paco discover` writes: for what no small golden case shows.
+// A synthetic stream of any length as the files `paco discover` writes: for what no small golden case shows.
 import { writeFileSync } from 'node:fs';
 
 // A small generator with a seed (Park and Miller), so that the files are the same everywhere.
@@ -7,7 +7,7 @@ function generator(seed) {
   return () => (state = (state * 48271) % 2147483647) / 2147483647;
 }
 
-export function writeMadeStream(folder, { samples, known, tauHi, tauBirth, tauCreate, seed = 1 }) {
+export function writeSyntheticStream(folder, { samples, known, tauHi, tauBirth, tauCreate, seed = 1 }) {
   const random = generator(seed);
   const decisions = [
     'sequence,sample,verdict,category,name,branch,route,score,threshold,runner_up,assignment_score,runner_up_score,tau_birth',

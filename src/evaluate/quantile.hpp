@@ -1,0 +1,12 @@
+// Quantiles of sorted values.
+#pragma once
+
+#include <span>
+
+namespace paco::evaluate {
+
+// The value below which a share q of the sorted values lies, interpolated between neighbours. Not
+// for empty input.
+double sorted_quantile(std::span<const double> sorted, double q);
+
+}  // namespace paco::evaluate
