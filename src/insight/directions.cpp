@@ -1,4 +1,4 @@
-#include "server/directions.hpp"
+#include "insight/directions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,17 +6,14 @@
 #include <numeric>
 
 #include "math/kernels.hpp"
-#include "methods/common/standardise.hpp"
-#include "server/stream.hpp"
-#include "session/session_parts.hpp"
 
-namespace paco::server {
+namespace paco::insight {
 namespace {
 
 constexpr std::size_t kAxesRows = 2000;
 constexpr int kRounds = 24;
 
-// Scales to length 1; false where there is none.
+// Scales to length 1; false if the length is zero.
 bool normalise(std::vector<double>& v) {
   double length = 0;
   for (const double x : v) length += x * x;
@@ -72,35 +69,24 @@ double Directions::cosine(std::size_t i, std::span<const float> unit) const {
   return math::dot(row(i), unit.data(), dimension);
 }
 
-Directions directions_of(Stream& stream) {
+Directions directions_of(const Method& method, std::uint64_t events) {
   Directions out;
-  out.dimension = stream.model().dimension;
-  stream.worker().ask([&](Session& session) {
-    const Method& method = session.method();
-    const Editor& editor = session.parts().method->editor();
-    const std::vector<float>& references = session.model().references;
-    out.events = session.events();
-    if (!method.info().supports(OperationKind::promote) || !editor.shares_space())
-      return;  // it keeps no directions, or others than ours
-    for (PrototypeId p = 0; p < method.next_prototype(); ++p) {
-      const PrototypeRole role = editor.role(p);
-      if (!role.exists || !role.competing || role.owner == kNoId) continue;
-      std::vector<float> row;
-      if (role.support) {
-        const auto begin = references.begin() +
-                           static_cast<std::ptrdiff_t>(static_cast<std::size_t>(p) * out.dimension);
-        row.assign(begin, begin + static_cast<std::ptrdiff_t>(out.dimension));
-      } else {
-        row = role.promoted ? editor.reference_row(p) : editor.direction(p);
-      }
-      if (row.size() != out.dimension) continue;
-      out.prototypes.push_back(p);
-      out.owners.push_back(role.owner);
-      out.sizes.push_back(role.members + role.counted);
-      out.known.push_back(role.support || role.promoted);
-      out.rows.insert(out.rows.end(), row.begin(), row.end());
-    }
-  });
+  out.events = events;
+  const PrototypeDirections* directions = method.directions();
+  if (directions == nullptr) return out;
+  out.transform = directions->transform();
+  out.dimension = out.transform->dimension();
+  for (PrototypeId id = 0; id < method.next_prototype(); ++id) {
+    const Prototype prototype = method.prototype(id);
+    if (!prototype.competing || prototype.owner == kNoId) continue;
+    const std::vector<float> row = directions->direction(id);
+    if (row.empty()) continue;
+    out.prototypes.push_back(id);
+    out.owners.push_back(prototype.owner);
+    out.sizes.push_back(prototype.size());
+    out.known.push_back(prototype.reference);
+    out.rows.insert(out.rows.end(), row.begin(), row.end());
+  }
   return out;
 }
 
@@ -164,17 +150,4 @@ PrototypeMap principal_map(const Directions& all, std::size_t most) {
   return out;
 }
 
-std::vector<float> unit_of(Stream& stream, std::uint64_t sequence) {
-  const auto raw =
-      stream.read([&](journal::JournalReader& journal) { return journal.embedding(sequence); });
-  const Model& model = stream.model();
-  std::vector<float> unit(model.dimension);
-  if (!raw.ok() || !*raw ||
-      methods::standardise_row(**raw, model.mean, model.deviation, unit) !=
-          methods::RowFault::none) {
-    return {};
-  }
-  return unit;
-}
-
-}  // namespace paco::server
+}  // namespace paco::insight
