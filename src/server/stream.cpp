@@ -127,10 +127,11 @@ std::shared_ptr<const insight::Directions> Stream::directions() {
       (directions_->events == worker_->published()->events ||
        (now - directions_time_ < kDirectionsLast && directions_->events > last_operation_));
   if (!current) {
+    insight::Directions made;
     worker_->ask([&](Session& session) {
-      directions_ = std::make_shared<const insight::Directions>(
-          insight::directions_of(session.method(), session.events()));
+      made = insight::directions_of(session.method(), session.events());
     });
+    directions_ = std::make_shared<const insight::Directions>(std::move(made));
     directions_time_ = now;
   }
   return directions_;

@@ -246,8 +246,24 @@ class Categories(Served):
     def test_nothing_is_unusual_about_the_golden_stream(self):
         insight = self.get(S + "/suggestions")
         self.assertEqual(insight["warnings"], [])
+        self.assertEqual([s["kind"] for s in insight["suggestions"]].count("look"), 10)
         for suggestion in insight["suggestions"]:
+            self.assertEqual(suggestion.keys(),
+                             {"id", "kind", "reason", "strength", "operation", "categories", "samples"})
             self.assertTrue(suggestion["reason"])
+
+    def test_two_halves_of_a_category_are_suggested_for_merging_until_they_are_one(self):
+        def merges():
+            return [s for s in self.get(S + "/suggestions")["suggestions"] if s["kind"] == "merge"]
+
+        self.assertEqual(merges(), [])
+        whole = self.discovered()[0]["id"]
+        members = [s["sequence"] for s in self.get(f"{S}/categories/{whole}/members")["members"]]
+        half = self.operate(kind="move", samples=members[: len(members) // 2], into="new").json["category"]
+        found = merges()
+        self.assertEqual([set(s["categories"]) for s in found], [{whole, half}])
+        self.operate(**found[0]["operation"])
+        self.assertEqual(merges(), [])
 
 
 class Events(Served):

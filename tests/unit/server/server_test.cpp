@@ -1,5 +1,5 @@
-// The parts of the server that need no socket: samples out of a request, pictures, tokens and
-// names.
+// The parts of the server that need no socket: samples out of a request, pictures, tokens,
+// names, and what a stream is asked for.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -7,8 +7,11 @@
 #include "core/random.hpp"
 #include "server/http.hpp"
 #include "server/samples.hpp"
+#include "server/stream.hpp"
 #include "server/streams.hpp"
 #include "server/tokens.hpp"
+#include "synthetic_data.hpp"
+#include "temporary_folder.hpp"
 
 namespace paco::server {
 namespace {
@@ -138,6 +141,28 @@ TEST(Addresses, AreTakenApartAndBadEscapesRefused) {
   EXPECT_THAT(query, ElementsAre(std::pair("x", "1"), std::pair("y", "a b!"), std::pair("z", "")));
   for (const char* bad : {"", "a", "/%", "/%1", "/%zz", "/%00", "/a?b=%q1", "*"})
     EXPECT_FALSE(split_target(bad, path, query)) << bad;
+}
+
+TEST(Streams, OfMirrorHaveAMapSuggestionsAndNeighbours) {
+  const testing::SyntheticData data = testing::make_data({.novel = 4, .stream = 200}, 5);
+  const testing::TemporaryFolder folder;
+  auto session = Session::create(
+      folder / "s.journal", testing::calibrated(data.support_set(), {}, false), "mirror", {}, {});
+  ASSERT_TRUE(session.ok()) << session.error().message;
+  std::vector<Decision> decisions(data.stream.rows());
+  ASSERT_TRUE(session->decide(data.stream, decisions).ok());
+  const auto stream = Stream::make("s", std::move(session).value(), true);
+  ASSERT_TRUE(stream.ok()) << stream.error().message;
+  const auto directions = (*stream)->directions();
+  EXPECT_GT(directions->size(), 5u);  // those of known classes and more
+  EXPECT_EQ(directions->events, data.stream.rows());
+  EXPECT_EQ(insight::principal_map(*directions, 100).points.size(), directions->size());
+  EXPECT_FALSE((*stream)->insight()->suggestions.empty());
+  const std::vector<float> unit = (*stream)->unit_of(3);
+  ASSERT_EQ(unit.size(), directions->dimension);
+  const auto near = insight::nearest_categories(*directions, unit, 2);
+  ASSERT_EQ(near.size(), 2u);
+  EXPECT_GT(near[0].cosine, near[1].cosine);
 }
 
 }  // namespace
