@@ -69,7 +69,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   core::NoProgress silent;
   const auto report = journal::verify_journal(scratch(), silent, {});
   if (!report.ok() && report.error().message.empty()) __builtin_trap();
-  auto session = Session::look(scratch());
+  auto session = Session::open_read_only(scratch());
   if (session.ok()) {
     const auto history = session->history();
     if (history.ok() && session->view()->samples != session->samples()) __builtin_trap();

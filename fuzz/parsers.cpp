@@ -162,7 +162,6 @@ std::shared_ptr<const Model> state_model() {
                                       1, 2, 9, 0, 0, 1, 9, 1, 0, 8, 0, 2, 9};
     const std::vector<std::int64_t> labels{0, 0, 0, 1, 1, 1, 2, 2, 2};
     Model model = calibrate({{support.data(), 9, 3}, labels, {}, {}}).value();
-    model.origin = "the model of the corpus";  // whatever a later calibration makes of it
     return std::make_shared<const Model>(std::move(model));
   }();
   return shared;

@@ -10,9 +10,9 @@
 #include "core/progress.hpp"
 #include "core/threads.hpp"
 #include "io/artifact.hpp"
+#include "methods/mirror/calibrate.hpp"
 #include "methods/mirror/mirror_method.hpp"
 #include "synthetic_data.hpp"
-#include "methods/mirror/calibrate.hpp"
 
 namespace paco::testing {
 
@@ -22,12 +22,13 @@ inline std::size_t classes_of(std::span<const std::int64_t> labels) {
              : 1 + static_cast<std::size_t>(*std::max_element(labels.begin(), labels.end()));
 }
 
-inline std::shared_ptr<const MirrorModel> learned_from(Rows<const double> support,
-                                                       std::span<const std::int64_t> labels,
-                                                       const MirrorOptions& options) {
-  ThreadPool pool(1);
-  NoProgress progress;
-  auto model = calibrate_mirror(support, labels, classes_of(labels), options, pool, progress, {});
+inline std::shared_ptr<const methods::MirrorModel> learned_from(
+    Rows<const double> support, std::span<const std::int64_t> labels,
+    const methods::MirrorOptions& options) {
+  core::ThreadPool pool(1);
+  core::NoProgress progress;
+  auto model =
+      methods::calibrate_mirror(support, labels, classes_of(labels), options, pool, progress, {});
   if (!model.ok()) {
     ADD_FAILURE() << model.error().message;
     return nullptr;
@@ -35,7 +36,7 @@ inline std::shared_ptr<const MirrorModel> learned_from(Rows<const double> suppor
   return std::make_shared<const methods::MirrorModel>(std::move(model).value());
 }
 
-inline Settings settings_of(const MirrorOptions& o) {
+inline Settings settings_of(const methods::MirrorOptions& o) {
   CalibrationOptions given;
   given.set("rehearse", o.rehearse);
   given.set("buffer", o.buffer);
@@ -48,7 +49,7 @@ inline Settings settings_of(const MirrorOptions& o) {
 }
 
 // A model with these parameters, which were learned from this support set.
-inline std::shared_ptr<const Model> model_with(const MirrorModel& learned,
+inline std::shared_ptr<const Model> model_with(const methods::MirrorModel& learned,
                                                Rows<const double> support,
                                                std::span<const std::int64_t> labels) {
   CalibrationOptions options;
@@ -59,13 +60,13 @@ inline std::shared_ptr<const Model> model_with(const MirrorModel& learned,
     return nullptr;
   }
   model->method = "mirror";
-  model->sections["mirror"] = mirror_section(learned, settings_of(learned.options));
+  model->sections["mirror"] = methods::mirror_section(learned, settings_of(learned.options));
   return std::make_shared<const Model>(std::move(model).value());
 }
 
 struct MirrorCase {
-  MirrorModel learned;
-  Matrix<double> support, stream;
+  methods::MirrorModel learned;
+  math::Matrix<double> support, stream;
   std::vector<std::int64_t> labels;
   std::shared_ptr<const Model> model;
 
@@ -74,8 +75,8 @@ struct MirrorCase {
   }
   std::unique_ptr<Method> plain() const { return method_for("mirror-reference", model); }
   // The stream in the space in which samples are compared.
-  Matrix<float> embedded() const {
-    Matrix<float> units(stream.rows(), stream.columns());
+  math::Matrix<float> embedded() const {
+    math::Matrix<float> units(stream.rows(), stream.columns());
     EXPECT_TRUE(fast()->directions()->transform()->apply(stream, units.view()));
     return units;
   }
@@ -88,13 +89,13 @@ inline MirrorCase mirror_case(std::uint64_t seed) {
   MadePlan plan = varied_plan(seed);
   plan.stream = 60 + random.below(200);
   SyntheticData data = make_data(plan, seed);
-  MirrorOptions options;
+  methods::MirrorOptions options;
   options.splits = 2;
   options.rehearse = static_cast<int>(random.below(4));
   options.buffer = static_cast<int>(1 + random.below(80));
   options.candidates = static_cast<int>(1 + random.below(30));
   const bool falls = random.below(3) != 0;
-  MirrorModel learned = *learned_from(data.support, data.labels, options);
+  methods::MirrorModel learned = *learned_from(data.support, data.labels, options);
   if (!falls) learned.slope = 0;
   // Thresholds from all over, so that every branch is taken.
   if (random.below(2) == 0) learned.start = random.uniform(-0.2, 1.0);
@@ -121,7 +122,7 @@ inline MirrorCase mirror_case(std::uint64_t seed) {
 // alike have the same.
 struct StateContent {
   std::string text;
-  std::map<std::string, std::pair<std::vector<std::uint64_t>, ArtifactNumbers>> tensors;
+  std::map<std::string, std::pair<std::vector<std::uint64_t>, io::ArtifactNumbers>> tensors;
   bool operator==(const StateContent&) const = default;
 
   template <class T>
@@ -131,11 +132,11 @@ struct StateContent {
 };
 
 inline StateContent content_of(const Method& method) {
-  const auto file = artifact_from_bytes(method.save().value(), "state", "state", 1000);
+  const auto file = io::artifact_from_bytes(method.save().value(), "state", "state", 1000);
   StateContent out;
   EXPECT_TRUE(file.ok());
-  out.text = artifact_entry(*file, "state").value();
-  for (const TensorView& tensor : file->tensors())
+  out.text = io::artifact_entry(*file, "state").value();
+  for (const io::TensorView& tensor : file->tensors())
     out.tensors[tensor.name] = {tensor.shape, artifact_numbers(*file, tensor).value()};
   return out;
 }

@@ -113,6 +113,8 @@ def forward_only(path, number):
     for line in path.read_text().splitlines()[number:]:
         if line.startswith("}"):
             return True
+        if re.match(r"struct \w+::\w+ \{", line):  # the inside of a public class
+            return True
         if line.strip() and not re.match(r"(class|struct) \w+;", line) and not line.startswith("//"):
             return False
     return True

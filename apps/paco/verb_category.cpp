@@ -40,7 +40,7 @@ std::string time_text(double seconds) {
 
 // To look at it; a writer may be at work.
 Result<Session> look(const Context& context, const CategoryArguments& r) {
-  return Session::look(r.journal, 1, context.stop);
+  return Session::open_read_only(r.journal, 1, context.stop);
 }
 
 Result<void> list(Context& context, const CategoryArguments& r) {

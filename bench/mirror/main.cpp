@@ -15,8 +15,8 @@ namespace {
 
 using namespace paco;
 
-Result<std::shared_ptr<const Model>> calibrate_mirror_made(const SyntheticData& data, int rehearse,
-                                                           int threads) {
+Result<std::shared_ptr<const Model>> calibrate_mirror_made(const io::SyntheticData& data,
+                                                           int rehearse, int threads) {
   CalibrationOptions options;
   options.method = "mirror";
   options.threads = threads;
@@ -39,8 +39,8 @@ std::vector<Decision> decide_all(const bench::Harness& harness, Method& method,
 
 // The whole stream by PACO, then by mirror, so many times; blocks of 256 on one thread.
 void in_turn(bench::Harness& harness, const std::shared_ptr<const Model>& paco_model,
-             const std::shared_ptr<const Model>& model, int rehearse, const SyntheticShape& shape,
-             Rows<const double> stream) {
+             const std::shared_ptr<const Model>& model, int rehearse,
+             const io::SyntheticShape& shape, Rows<const double> stream) {
   constexpr std::size_t kPairs = 31, kBlock = 256;
   std::vector<double> paco_seconds, seconds, rates;
   for (std::size_t pair = 0; pair < kPairs; ++pair) {
@@ -78,7 +78,7 @@ void blocks(bench::Harness& harness, const io::SyntheticData& cars,
   harness.add(std::move(paco));
   for (const int rehearse : {0, 2}) {
     const auto model = harness.take(calibrate_mirror_made(cars, rehearse, 2));
-    Matrix<double> first(1000, stream.columns());
+    math::Matrix<double> first(1000, stream.columns());
     std::copy_n(stream.data(), first.rows() * first.columns(), first.data());
     harness.take(same_decisions("mirror", "mirror-reference", model, first));
     in_turn(harness, paco_model, model, rehearse, cars.shape(), stream);
@@ -106,8 +106,8 @@ void blocks(bench::Harness& harness, const io::SyntheticData& cars,
 }
 
 void calibrations(bench::Harness& harness) {
-  for (const SyntheticShape& shape : {cub_shape(), imagenet_shape()}) {
-    const SyntheticData data(shape);
+  for (const io::SyntheticShape& shape : {cub_shape(), imagenet_shape()}) {
+    const io::SyntheticData data(shape);
     for (const int threads : {1, 2}) {
       Measurement m{"mirror", fmt::format("calibrate, {} thread(s)", threads), shape.name, {}, 1};
       m.time = time_runs(harness.clock(), 0,

@@ -93,12 +93,12 @@ Scores judge(const bench::Harness& harness, const Labelled& support, const Label
   std::vector<std::uint32_t> truth;
   for (const std::size_t i : streamed) truth.push_back(number.at(stream.labels.ids[i]));
 
-  ThreadPool pool(1);
-  NoProgress progress;
-  const MirrorModel model =
-      harness.take(calibrate_mirror(rows, labels, known, {}, pool, progress, {}));
-  const PseudoStream played(SupportEmbedder(model.embedding).embed(stream.rows, streamed, {}),
-                            model.references);
+  core::ThreadPool pool(1);
+  core::NoProgress progress;
+  const methods::MirrorModel model =
+      harness.take(methods::calibrate_mirror(rows, labels, known, {}, pool, progress, {}));
+  const methods::PseudoStream played(
+      methods::SupportEmbedder(model.embedding).embed(stream.rows, streamed, {}), model.references);
   std::vector<double> scratch;
   const auto at = [&](double tau) {
     const methods::PseudoRule rule{tau * model.rho, model.slope, model.sure,

@@ -18,9 +18,9 @@
 #include <string>
 
 #include "core/random.hpp"
+#include "harness.hpp"
 #include "io/synthetic_data.hpp"
 #include "methods/mirror/mirror_evidence.hpp"
-#include "harness.hpp"
 #include "methods/mirror/pseudo_stream.hpp"
 
 namespace {
@@ -57,7 +57,7 @@ struct Mixture {
 };
 
 std::uint64_t candidates_after(const Decision& d) {
-  return static_cast<std::uint64_t>(d.evidence[kCandidates]);
+  return static_cast<std::uint64_t>(d.evidence[methods::kCandidates]);
 }
 
 void decide_stream(bench::Harness& harness, const Mixture& stream, const Model& learned,
@@ -68,7 +68,7 @@ void decide_stream(bench::Harness& harness, const Mixture& stream, const Model& 
       harness.take(make_method("mirror", std::make_shared<const Model>(std::move(model))));
   std::vector<std::uint32_t> truth, answered;
   std::vector<Decision> decisions(kBlock);
-  Matrix<double> block(kBlock, stream.data.shape().dimension);
+  math::Matrix<double> block(kBlock, stream.data.shape().dimension);
   std::uint64_t done = 0, most = 0;
   for (const std::uint64_t end : ends) {
     std::vector<double> seconds;
@@ -87,7 +87,7 @@ void decide_stream(bench::Harness& harness, const Mixture& stream, const Model& 
     Measurement m{"mirror_stream", fmt::format("at most {} candidates", candidates),
                   fmt::format("{}, {} samples", stream.name, end), timing_of(std::move(seconds)),
                   static_cast<double>(kBlock)};
-    const double strict = strict_all(truth, answered);
+    const double strict = methods::strict_all(truth, answered);
     const CategoryId categories = method->categories().next();
     const std::uint64_t waiting = candidates_after(decisions.back());
     m.more = {{"candidates", waiting},
@@ -108,19 +108,20 @@ void decide_stream(bench::Harness& harness, const Mixture& stream, const Model& 
 
 int main(int argc, char** argv) {
   bench::Harness harness("mirror_stream", argc, argv);
-  const auto learn = [&](const SyntheticData& data) {
+  const auto learn = [&](const io::SyntheticData& data) {
     CalibrationOptions options;
     options.method = "mirror";
     return harness.take(calibrate({data.support(), data.support_labels(), {}, {}}, options));
   };
-  const Mixture outliers{"outliers", SyntheticData({"", 512, 20, 20, 400, 0, 1, 9}), 2, 50,
-                         SyntheticData({"", 512, 0, 100, 0, 0, 1, 10})};
+  const Mixture outliers{"outliers", io::SyntheticData({"", 512, 20, 20, 400, 0, 1, 9}), 2, 50,
+                         io::SyntheticData({"", 512, 0, 100, 0, 0, 1, 10})};
   const Model of_outliers = learn(outliers.data);
   for (const int candidates : {1'000'000, 5'000, 2000, 500, 100})
     decide_stream(harness, outliers, of_outliers, candidates, {10'000, 40'000});
   decide_stream(harness, outliers, of_outliers, 2000, {200'000});
 
-  const Mixture long_one{"long", SyntheticData({"", 32, 20, 20, 400, 0, 0.6, 9}), 100, 0, std::nullopt};
+  const Mixture long_one{"long", io::SyntheticData({"", 32, 20, 20, 400, 0, 0.6, 9}), 100, 0,
+                         std::nullopt};
   const Model of_long = learn(long_one.data);
   decide_stream(harness, long_one, of_long, 1'000'000, {10'000, 100'000, 1'000'000});
   decide_stream(harness, long_one, of_long, 2000, {10'000, 100'000, 1'000'000, 10'000'000});

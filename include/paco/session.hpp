@@ -27,6 +27,10 @@
 
 namespace paco {
 
+namespace session {
+struct Access;
+}
+
 // How a journal is kept. All but `durability` are fixed when it is made.
 struct JournalOptions {
   enum class Durability : std::uint8_t {
@@ -70,8 +74,9 @@ class Session {
       JournalOptions::Durability durability = JournalOptions::Durability::full,
       std::stop_token stop = {});
 
-  // The same to look at, beside a writer: it stands where the journal ends now, and takes nothing.
-  static Result<Session> look(const std::string& path, int threads = 1, std::stop_token stop = {});
+  // The same beside a writer: the state is that of the journal's end now, and changes are refused.
+  static Result<Session> open_read_only(const std::string& path, int threads = 1,
+                                        std::stop_token stop = {});
 
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
@@ -105,23 +110,28 @@ class Session {
 
   bool has_journal() const;
   const std::string& path() const;  // of the journal
-  // The decision that a sample had, where there is a journal.
+  // The decision of a sample; needs a journal.
   Result<std::optional<Decision>> decision(std::uint64_t sequence);
+  // The decision of the sample with this key, or nothing if the stream has not seen the key.
+  Result<std::optional<Decision>> find(const std::string& key);
+  // The event number of a sample, or nothing if there is no such sample; needs a journal.
+  Result<std::optional<std::uint64_t>> event_of(std::uint64_t sequence);
+  // After a disk that refused or memory that ran out: rebuilds the state from the journal. Every
+  // change begins with it; call it first if the number of samples has to be right before.
+  Result<void> recover();
   // A snapshot now, so that opening needs no replay; and everything lasts.
   Result<void> checkpoint();
   Result<void> close();
 
-  // For the library itself.
-  struct Parts;
-  Parts& parts();
-
  private:
-  explicit Session(std::unique_ptr<Parts> parts);
+  struct Impl;
+  friend struct session::Access;
+  explicit Session(std::unique_ptr<Impl> impl);
   static Result<Session> open_as(const std::string& path, bool to_write, int threads,
                                  JournalOptions::Durability durability, std::stop_token stop);
   template <class Change>
   auto changing(const char* doing, Change change) -> decltype(change());
-  std::unique_ptr<Parts> parts_;
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace paco

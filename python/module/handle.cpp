@@ -5,8 +5,6 @@
 
 #include <atomic>
 
-#include "session/session_parts.hpp"
-
 namespace paco::python {
 namespace {
 
@@ -32,7 +30,7 @@ Handle::Handle(Session session, int threads)
 
 Handle::~Handle() {
   // In another process its threads are not there to be joined, and its file is not ours to close.
-  if (session_ && bound_ && forks_ != forks()) static_cast<void>(new Session(std::move(*session_)));
+  if (!closed_ && bound_ && forks_ != forks()) static_cast<void>(new Session(std::move(*session_)));
 }
 
 Handle::Hold::Hold(Handle& handle) : handle_(handle) {
@@ -64,7 +62,7 @@ Handle::Hold::Hold(Handle& handle) : handle_(handle) {
 Handle::Hold::~Hold() { handle_.holder_.store({}); }
 
 Handle::Use::Use(Handle& handle) : handle_(handle), hold_(handle) {
-  if (!handle.session_) {
+  if (handle.closed_) {
     raise(py::module_::import("paco.errors")
               .attr("ClosedError")(fmt::format("{}: the session is closed",
                                                handle.path_.empty() ? "in memory" : handle.path_),
@@ -75,17 +73,17 @@ Handle::Use::Use(Handle& handle) : handle_(handle), hold_(handle) {
 
 std::string Handle::explain(const Decision& decision) {
   const Hold held(*this);
-  return (session_ ? session_->method() : *method_).explain(decision);
+  return session_->method().explain(decision);
 }
 
 std::shared_ptr<const MemoryView> Handle::view() {
   const Hold held(*this);
-  return session_ ? session_->view() : method_->view();
+  return session_->view();
 }
 
 std::uint64_t Handle::samples() {
   const Hold held(*this);
-  return session_ ? session_->samples() : method_->samples();
+  return session_->samples();
 }
 
 void Handle::close() {
@@ -95,8 +93,6 @@ void Handle::close() {
   {
     const py::gil_scoped_release release;
     done = session_->close();
-    method_ = std::move(session_->parts().method);
-    session_.reset();
   }
   take(done);
 }

@@ -70,8 +70,7 @@ class Handle {
   void close();
 
  private:
-  std::optional<Session> session_;
-  std::unique_ptr<Method> method_;  // after close()
+  std::optional<Session> session_;  // after close() to read its memory
   const MethodInfo* info_;
   std::string path_;
   std::vector<std::string> class_names_;

@@ -191,7 +191,7 @@ Session make(const std::string& how, const std::string& path, const ModelPointer
   const MethodOptions options{threads, settings};
   return take(interruptible([&](std::stop_token stop) -> Result<Session> {
     if (how == "open") return Session::open(path, threads, durability, stop);
-    if (how == "look") return Session::look(path, threads, stop);
+    if (how == "look") return Session::open_read_only(path, threads, stop);
     if (how == "create")
       return Session::create(path, model, method, options, {durability, embeddings,
                                                             snapshot_samples});

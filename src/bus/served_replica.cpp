@@ -10,7 +10,6 @@
 #include "bus/replica_journal.hpp"
 #include "bus/subjects.hpp"
 #include "core/try.hpp"
-#include "session/session_parts.hpp"
 
 namespace paco::bus {
 namespace {
@@ -182,7 +181,7 @@ Result<void> ServedReplica::publish(const std::shared_ptr<Request>& request,
   if (!samples.keys.empty()) {
     stream_->worker().ask([&](Session& session) {
       for (std::size_t i = 0; i < samples.rows && looked.ok(); ++i) {
-        Result<std::optional<Decision>> found = session.parts().find_key(request->keys[i]);
+        Result<std::optional<Decision>> found = session.find(request->keys[i]);
         if (found.ok()) {
           seen[i] = *found;
         } else {
@@ -273,8 +272,8 @@ void ServedReplica::answer(const Done& done) {
     stream_->worker().ask([&](Session& session) {
       for (std::size_t i = 0; i < answer.decisions.size(); ++i) {
         const std::uint64_t sequence = answer.decisions[i].sequence;
-        const auto stored = session.parts().journal->sample(sequence);
-        answer.events[i] = stored.ok() && *stored ? (*stored)->event : sequence;
+        const auto event = session.event_of(sequence);
+        answer.events[i] = event.ok() && *event ? **event : sequence;
       }
     });
     answer.after = stream_->worker().published();

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/try.hpp"
-#include "session/session_parts.hpp"
+#include "journal/reader.hpp"
 
 namespace paco::bus {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 Result<JournalEnd> end_of(Session& session) {
   JournalEnd end{0, session.samples(), session.events()};
   if (end.samples == 0) return end;
-  journal::Journal& journal = *session.parts().journal;
+  PACO_ASSIGN(journal::JournalReader journal, journal::JournalReader::open(session.path()));
   PACO_ASSIGN(const journal::Extras extras, journal.extras(end.samples - 1, false));
   const nlohmann::ordered_json json =
       nlohmann::ordered_json::parse(extras.attributes, nullptr, false);

@@ -8,7 +8,6 @@
 #include "io/labels.hpp"
 #include "server/service.hpp"
 #include "server/views.hpp"
-#include "session/session_parts.hpp"
 
 namespace paco::server {
 namespace {

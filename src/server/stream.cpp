@@ -4,7 +4,6 @@
 
 #include "core/try.hpp"
 #include "methods/common/space_transform.hpp"
-#include "session/session_parts.hpp"
 
 namespace paco::server {
 namespace {
@@ -65,14 +64,13 @@ Stream::~Stream() {
   worker_.reset();
 }
 
-// What is known only by reading the stream once, and then the lane.
+// What is known only by reading the stream once, and then the worker.
 Result<void> Stream::take(Session session) {
-  journal::Journal& journal = *session.parts().journal;
-  PACO_ASSIGN(journal::JournalReader reader, journal.another_reader());
+  PACO_ASSIGN(journal::JournalReader reader, journal::JournalReader::open(session.path()));
   reader_.emplace(std::move(reader));
   model_ = std::shared_ptr<const Model>(std::make_shared<Model>(session.model()));
   PACO_ASSIGN(method_, method_info(session.method().name()));
-  created_ = journal.settings().created;
+  created_ = reader_->settings().created;
   series_ = std::make_unique<insight::Series>(method_->evidence);
   PACO_ASSIGN(const std::vector<OperationOutcome> past, session.history());
   PACO_TRY(insight::read_past(*reader_, session.samples(), past, members_, *series_));

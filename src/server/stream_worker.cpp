@@ -4,8 +4,6 @@
 
 #include <future>
 
-#include "session/session_parts.hpp"
-
 namespace paco::server {
 namespace {
 
@@ -189,7 +187,7 @@ void StreamWorker::decide(std::vector<SampleJob>& group) {
       group_.rows += part.rows;
     }
     // After a disk that refused, the session is ahead of its journal until it is made anew.
-    const Result<void> current = session_.parts().rebuild_if_ahead();
+    const Result<void> current = session_.recover();
     const std::uint64_t samples_before = session_.samples(), events_before = session_.events();
     decisions_.resize(group_.rows);
     const SampleNames names{group_.keys, group_.ids, group_.attributes, group_.pictures};
@@ -236,8 +234,8 @@ void StreamWorker::answer(SampleJob& job, std::span<const Decision> decisions,
       out.events.push_back(events_before + (decision.sequence - samples_before));
       continue;
     }
-    const auto stored = session_.parts().journal->sample(decision.sequence);
-    out.events.push_back(stored.ok() && *stored ? (*stored)->event : decision.sequence);
+    const auto event = session_.event_of(decision.sequence);
+    out.events.push_back(event.ok() && *event ? **event : decision.sequence);
   }
   job.done(std::move(out));
 }

@@ -11,7 +11,7 @@
 #include "io/npy.hpp"
 #include "session/fold.hpp"
 #include "session/journal_rows.hpp"
-#include "session/session_parts.hpp"
+#include "session/session_impl.hpp"
 
 namespace paco::session {
 namespace {
@@ -57,7 +57,11 @@ Result<std::uint64_t> write_decisions(journal::Journal& journal, const MethodInf
 }  // namespace
 
 Result<void> export_decisions(Session& session, const std::string& path) {
-  journal::Journal& journal = *session.parts().journal;
+  if (!session.has_journal()) {
+    return Error{ErrorCode::unsupported, "a session in memory keeps no decisions to export",
+                 "keep the stream in a journal, or write the decisions as they are made"};
+  }
+  journal::Journal& journal = *Access::impl(session).journal;
   PACO_ASSIGN(const std::vector<journal::CategoryRow> categories, journal.categories());
   PACO_TRY(write_decisions(journal, session.method().info(), categories, path));
   return {};

@@ -6,7 +6,7 @@
 #include "core/try.hpp"
 #include "journal/checksum.hpp"
 #include "math/matrix.hpp"
-#include "session/session_parts.hpp"
+#include "session/session_impl.hpp"
 
 namespace paco::session {
 
@@ -16,7 +16,7 @@ Result<std::uint64_t> recorded_rows(io::EmbeddingSource& source, Session& sessio
   if (session.samples() == 0 || source.dimension() != session.model().dimension)
     return std::uint64_t{0};
   PACO_ASSIGN(const std::vector<std::uint64_t> recorded,
-              session.parts().journal->embedding_checksums());
+              Access::impl(session).journal->embedding_checksums());
   const std::size_t rows =
       std::clamp<std::size_t>(kBytes / (source.dimension() * sizeof(double)), 1, 4096);
   math::Matrix<double> block(rows, source.dimension());

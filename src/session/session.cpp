@@ -7,7 +7,7 @@
 #include "core/memory_guard.hpp"
 #include "core/try.hpp"
 #include "session/journal_rows.hpp"
-#include "session/session_parts.hpp"
+#include "session/session_impl.hpp"
 
 namespace paco {
 
@@ -26,7 +26,7 @@ Error without_journal(const char* what) {
 
 }  // namespace
 
-Session::Session(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
@@ -34,10 +34,10 @@ Session::~Session() = default;
 Result<Session> Session::start(std::shared_ptr<const Model> model, std::string_view method,
                                const MethodOptions& options) {
   return core::guard_memory("start a session", [&]() -> Result<Session> {
-    auto parts = std::make_unique<Parts>();
-    PACO_ASSIGN(parts->method, make_method(method, std::move(model), options));
-    parts->threads = options.threads;
-    return Session(std::move(parts));
+    auto impl = std::make_unique<Impl>();
+    PACO_ASSIGN(impl->method, make_method(method, std::move(model), options));
+    impl->threads = options.threads;
+    return Session(std::move(impl));
   });
 }
 
@@ -46,15 +46,15 @@ Result<Session> Session::create(const std::string& path, std::shared_ptr<const M
                                 const JournalOptions& journal) {
   return core::guard_memory("start a journal", [&]() -> Result<Session> {
     PACO_ASSIGN(Session session, start(std::move(model), method, options));
-    Parts& parts = *session.parts_;
-    PACO_ASSIGN(const std::vector<std::byte> bytes, model_to_bytes(parts.method->model()));
+    Impl& impl = *session.impl_;
+    PACO_ASSIGN(const std::vector<std::byte> bytes, model_to_bytes(impl.method->model()));
     std::vector<journal::CategoryRow> known;
-    for (CategoryId id = 0; id < parts.method->categories().next(); ++id)
-      known.push_back(session::category_row(*parts.method, id, 0));
+    for (CategoryId id = 0; id < impl.method->categories().next(); ++id)
+      known.push_back(session::category_row(*impl.method, id, 0));
     PACO_ASSIGN(journal::Journal made,
-                journal::Journal::create(path, session::journal_settings(*parts.method, journal),
+                journal::Journal::create(path, session::journal_settings(*impl.method, journal),
                                          bytes, known, durability_of(journal.durability)));
-    parts.journal.emplace(std::move(made));
+    impl.journal.emplace(std::move(made));
     return session;
   });
 }
@@ -62,16 +62,16 @@ Result<Session> Session::create(const std::string& path, std::shared_ptr<const M
 Result<Session> Session::open_as(const std::string& path, bool to_write, int threads,
                                  JournalOptions::Durability durability, std::stop_token stop) {
   return core::guard_memory("open a journal", [&]() -> Result<Session> {
-    auto parts = std::make_unique<Parts>();
-    parts->threads = threads;
-    parts->read_only = !to_write;
+    auto impl = std::make_unique<Impl>();
+    impl->threads = threads;
+    impl->read_only = !to_write;
     PACO_ASSIGN(
         journal::Journal journal,
         journal::Journal::open(path, to_write ? journal::OpenMode::write : journal::OpenMode::read,
                                durability_of(durability)));
-    parts->journal.emplace(std::move(journal));
-    PACO_TRY(parts->catch_up(std::move(stop)));
-    return Session(std::move(parts));
+    impl->journal.emplace(std::move(journal));
+    PACO_TRY(impl->catch_up(std::move(stop)));
+    return Session(std::move(impl));
   });
 }
 
@@ -80,7 +80,8 @@ Result<Session> Session::open(const std::string& path, int threads,
   return open_as(path, true, threads, durability, std::move(stop));
 }
 
-Result<Session> Session::look(const std::string& path, int threads, std::stop_token stop) {
+Result<Session> Session::open_read_only(const std::string& path, int threads,
+                                        std::stop_token stop) {
   return open_as(path, false, threads, JournalOptions::Durability::full, std::move(stop));
 }
 
@@ -88,17 +89,17 @@ Result<Session> Session::look(const std::string& path, int threads, std::stop_to
 template <class Change>
 auto Session::changing(const char* doing, Change change) -> decltype(change()) {
   auto done = core::guard_memory(doing, change);
-  if (!done.ok() && done.error().code == ErrorCode::out_of_memory) parts_->ahead = true;
+  if (!done.ok() && done.error().code == ErrorCode::out_of_memory) impl_->ahead = true;
   return done;
 }
 
 Result<Decided> Session::decide(Rows<const double> embeddings, std::span<Decision> decisions,
                                 const SampleNames& names) {
-  return changing("decide", [&] { return parts_->decide(embeddings, decisions, names); });
+  return changing("decide", [&] { return impl_->decide(embeddings, decisions, names); });
 }
 
 Result<OperationOutcome> Session::apply(const Operation& operation) {
-  return changing("carry out an operation", [&] { return parts_->apply(operation); });
+  return changing("carry out an operation", [&] { return impl_->apply(operation); });
 }
 
 Result<OperationOutcome> Session::undo(std::uint64_t event, const std::string& actor) {
@@ -110,18 +111,18 @@ Result<OperationOutcome> Session::undo(std::uint64_t event, const std::string& a
 }
 
 Result<std::vector<OperationOutcome>> Session::history() {
-  return core::guard_memory("read the history", [&] { return parts_->history(); });
+  return core::guard_memory("read the history", [&] { return impl_->history(); });
 }
 
-const Method& Session::method() const { return *parts_->method; }
-const Model& Session::model() const { return parts_->method->model(); }
-std::uint64_t Session::samples() const { return parts_->method->samples(); }
-std::uint64_t Session::events() const { return parts_->events; }
-std::shared_ptr<const MemoryView> Session::view() { return parts_->method->view(); }
-Result<std::string> Session::digest() const { return parts_->method->digest(); }
+const Method& Session::method() const { return *impl_->method; }
+const Model& Session::model() const { return impl_->method->model(); }
+std::uint64_t Session::samples() const { return impl_->method->samples(); }
+std::uint64_t Session::events() const { return impl_->events; }
+std::shared_ptr<const MemoryView> Session::view() { return impl_->method->view(); }
+Result<std::string> Session::digest() const { return impl_->method->digest(); }
 
 Result<std::vector<std::byte>> Session::save(const std::string& note) const {
-  return core::guard_memory("save a state", [&] { return parts_->method->save(note); });
+  return core::guard_memory("save a state", [&] { return impl_->method->save(note); });
 }
 
 Result<void> Session::restore(const std::string& path) {
@@ -130,46 +131,58 @@ Result<void> Session::restore(const std::string& path) {
 }
 
 Result<void> Session::restore(std::vector<std::byte> bytes, const std::string& name) {
-  if (parts_->journal) {
+  if (impl_->journal) {
     return Error{ErrorCode::bad_argument, "a session with a journal starts from its journal",
                  "leave the state out, or the journal"};
   }
   PACO_TRY(
-      changing("read a state", [&] { return parts_->method->restore(std::move(bytes), name); }));
-  parts_->events = parts_->method->samples();
+      changing("read a state", [&] { return impl_->method->restore(std::move(bytes), name); }));
+  impl_->events = impl_->method->samples();
   return {};
 }
 
-Session::Parts& Session::parts() { return *parts_; }
-
-bool Session::has_journal() const { return parts_->journal.has_value(); }
+bool Session::has_journal() const { return impl_->journal.has_value(); }
 
 const std::string& Session::path() const {
   static const std::string kNone;
-  return parts_->journal ? parts_->journal->path() : kNone;
+  return impl_->journal ? impl_->journal->path() : kNone;
 }
 
 Result<std::optional<Decision>> Session::decision(std::uint64_t sequence) {
-  if (!parts_->journal) return without_journal("looking up a decision");
-  PACO_ASSIGN(const std::optional<journal::StoredSample> found, parts_->journal->sample(sequence));
+  if (!impl_->journal) return without_journal("looking up a decision");
+  PACO_ASSIGN(const std::optional<journal::StoredSample> found, impl_->journal->sample(sequence));
   return found ? std::optional(session::decision_of(*found)) : std::nullopt;
 }
 
+Result<std::optional<Decision>> Session::find(const std::string& key) {
+  return core::guard_memory("look up a key", [&] { return impl_->find_key(key); });
+}
+
+Result<std::optional<std::uint64_t>> Session::event_of(std::uint64_t sequence) {
+  if (!impl_->journal) return without_journal("looking up an event");
+  PACO_ASSIGN(const std::optional<journal::StoredSample> found, impl_->journal->sample(sequence));
+  return found ? std::optional(found->event) : std::nullopt;
+}
+
+Result<void> Session::recover() {
+  return core::guard_memory("recover a session", [&] { return impl_->recover(); });
+}
+
 Result<void> Session::checkpoint() {
-  if (!parts_->journal || parts_->read_only) return {};
+  if (!impl_->journal || impl_->read_only) return {};
   return core::guard_memory("save a snapshot", [&]() -> Result<void> {
-    PACO_TRY(parts_->rebuild_if_ahead());
-    PACO_TRY(parts_->snapshot());
-    return parts_->journal->flush();
+    PACO_TRY(impl_->recover());
+    PACO_TRY(impl_->snapshot());
+    return impl_->journal->flush();
   });
 }
 
 Result<void> Session::close() {
-  if (!parts_->journal || parts_->read_only) return {};
+  if (!impl_->journal || impl_->read_only) return {};
   Result<void> done;
-  if (!parts_->ahead) done = checkpoint();
-  const Result<void> closed = parts_->journal->close();
-  parts_->journal.reset();
+  if (!impl_->ahead) done = checkpoint();
+  const Result<void> closed = impl_->journal->close();
+  impl_->journal.reset();
   return done.ok() ? closed : done;
 }
 

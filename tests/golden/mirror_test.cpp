@@ -17,8 +17,8 @@ struct Recorded {
   math::Matrix<double> support, stream;
   std::vector<std::int64_t> labels, truth, category;
   nlohmann::json expected;
-  MirrorOptions options;
-  std::shared_ptr<const MirrorModel> learned;
+  methods::MirrorOptions options;
+  std::shared_ptr<const methods::MirrorModel> learned;
   std::shared_ptr<const Model> model;
 };
 
@@ -59,7 +59,7 @@ class GoldenMirror : public ::testing::TestWithParam<std::tuple<const char*, con
   double strict(std::span<const Decision> decisions) const {
     std::vector<std::uint32_t> answered, truth(golden_->truth.begin(), golden_->truth.end());
     for (const Decision& d : decisions) answered.push_back(static_cast<std::uint32_t>(d.category));
-    return strict_all(truth, answered);
+    return methods::strict_all(truth, answered);
   }
 
   void expect_recorded(std::span<const Decision> decisions) const {
@@ -74,7 +74,7 @@ class GoldenMirror : public ::testing::TestWithParam<std::tuple<const char*, con
 };
 
 TEST_P(GoldenMirror, CalibrationIsTheRecordedOne) {
-  const MirrorModel& m = *golden_->learned;
+  const methods::MirrorModel& m = *golden_->learned;
   const auto close = [&](double value, const char* name) {
     const double expected = golden_->expected.at(name);
     EXPECT_NEAR(value, expected, 1e-6 * std::abs(expected)) << name;
@@ -121,11 +121,11 @@ TEST_P(GoldenMirrorEverywhere, InstructionSetsAndThreadsChangeNeitherModelNorDec
   const auto bytes = model_to_bytes(*golden_->model).value();
   const auto expected = decide_all(*method_for("mirror", golden_->model), golden_->stream, 64);
   for_every_target([&] {
-    ThreadPool pool(3);
-    NoProgress progress;
+    core::ThreadPool pool(3);
+    core::NoProgress progress;
     const auto learned =
-        calibrate_mirror(golden_->support, golden_->labels, classes_of(golden_->labels),
-                         golden_->options, pool, progress, {});
+        methods::calibrate_mirror(golden_->support, golden_->labels, classes_of(golden_->labels),
+                                  golden_->options, pool, progress, {});
     ASSERT_TRUE(learned.ok()) << learned.error().message;
     const auto model = model_with(*learned, golden_->support, golden_->labels);
     EXPECT_EQ(model_to_bytes(*model).value(), bytes);

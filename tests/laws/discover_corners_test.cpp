@@ -232,6 +232,7 @@ TEST(DiscoverCorners, AHundredThousandCategories) {
     for (const double x : sum) sums.push_back(x * length / std::sqrt(squared));
   }
   state.own.tensors["sums"] = {{kCategories, d}, sums};
+  state.own.tensors["rows"] = {{0, d}, std::vector<float>{}};
   const auto all = static_cast<std::int64_t>(state.samples);
   state.own.numbers["lowest_tau_birth"] = 0.98;
   state.own.tensors["branches"] = {{4}, std::vector<std::int64_t>{0, 0, 0, all}};

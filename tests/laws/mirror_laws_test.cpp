@@ -76,7 +76,7 @@ TEST(MirrorLaws, SavingAndGoingOnElsewhereChangesNothing) {
     const MirrorCase c = mirror_case(seed);
     const auto whole = c.fast();
     const auto expected = decide_all(*whole, c.stream, 16);
-    Random random(seed, 11);
+    core::Random random(seed, 11);
     for (int attempt = 0; attempt < 3; ++attempt) {
       const std::size_t cut = random.below(c.stream.rows() + 1);
       const auto before = c.fast(), after = c.fast();
@@ -109,7 +109,7 @@ TEST(MirrorLaws, NumbersAreGivenInOrderAndNeverAgain) {
     for (const Decision& d : run) {
       EXPECT_LT(d.category, categories.next());
       EXPECT_LE(d.threshold, c.learned.start);
-      EXPECT_LE(d.evidence[kCandidates], c.learned.options.candidates);
+      EXPECT_LE(d.evidence[methods::kCandidates], c.learned.options.candidates);
       EXPECT_EQ(d.verdict == Verdict::known, d.category < known && d.verdict != Verdict::tentative);
     }
   }
@@ -154,7 +154,7 @@ TEST(MirrorLaws, EverySumIsThatOfItsMembers) {
 // Some operation, chosen by the numbers drawn; the same numbers mean the same in both forms. False
 // if they mean none.
 bool random_operation(Method& method, std::span<const Decision> decided, MemberSource& members,
-                      Random& random) {
+                      core::Random& random) {
   using Cell = Edit::Cell;
   const auto known = static_cast<CategoryId>(method.categories().known_classes());
   const auto category =
@@ -192,7 +192,7 @@ TEST(MirrorLaws, OperationsMeanTheSameInBothForms) {
     const MirrorCase c = mirror_case(seed);
     const auto plain = c.plain(), fast = c.fast();
     StreamMembers members(c.stream);
-    Random random(seed, 13), same(seed, 13);
+    core::Random random(seed, 13), same(seed, 13);
     std::vector<Decision> decided;
     for (std::size_t start = 0; start < c.stream.rows(); start += 20) {
       const auto rows =
@@ -223,7 +223,7 @@ TEST(MirrorLaws, AViewShowsEveryPrototypeAsItIs) {
     const MirrorCase c = mirror_case(seed);
     const auto fast = c.fast();
     StreamMembers members(c.stream);
-    Random random(seed, 14);
+    core::Random random(seed, 14);
     std::vector<Decision> decided;
     const auto look = [&] {
       const auto view = fast->view();

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "laws/discover_case.hpp"
+#include "paco/session.hpp"
 #include "session/fold.hpp"
-#include "session/session_parts.hpp"
 #include "temporary_folder.hpp"
 
 namespace paco {
@@ -158,7 +158,7 @@ void run_both(const Forms& forms, std::uint64_t seed, std::size_t rounds,
   const std::shared_ptr<const Model> model = forms.model(c, seed);
   Session fast = open_new(paths[0], model, forms.fast);
   Session plain = open_new(paths[1], model, forms.plain);
-  Random random(seed, 11);
+  core::Random random(seed, 11);
   std::vector<std::uint64_t> events;
   for (std::size_t round = 0; round < rounds; ++round) {
     if (random.below(3) > 0) {

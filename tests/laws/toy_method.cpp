@@ -6,11 +6,11 @@
 #include <algorithm>
 
 #include "core/try.hpp"
-#include "methods/common/option_table.hpp"
 #include "methods/common/joining_method.hpp"
+#include "methods/common/option_table.hpp"
 #include "methods/registry.hpp"
 
-namespace paco {
+namespace paco::methods {
 namespace {
 
 struct ToyOptions {
@@ -92,4 +92,4 @@ TEST(ToyMethod, IsAmongTheMethodsThatTheLawsRunOver) {
 }
 
 }  // namespace
-}  // namespace paco
+}  // namespace paco::methods

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "core/try.hpp"
-#include "methods/common/section_evidence.hpp"
 #include "methods/common/joining_method.hpp"
 #include "methods/common/methods.hpp"
+#include "methods/common/section_evidence.hpp"
 
 namespace paco::methods {
 namespace {

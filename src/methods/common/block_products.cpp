@@ -10,8 +10,8 @@ std::size_t BlockProducts::good_rows(std::size_t prototypes) {
   return std::clamp<std::size_t>(kTableFloats / (prototypes + 1), 16, kMaxRows);
 }
 
-void BlockProducts::begin(math::SampleBlock& samples, PrototypeSet& prototypes, std::size_t founders,
-                          Visits visits, core::ThreadPool& pool) {
+void BlockProducts::begin(math::SampleBlock& samples, PrototypeSet& prototypes,
+                          std::size_t founders, Visits visits, core::ThreadPool& pool) {
   prototypes.update_copies();
   samples_ = &samples;
   visits_ = visits;

@@ -37,8 +37,8 @@ class BlockProducts {
   // Renews the copies of the prototypes and multiplies them with the samples, which have to stay
   // until the block is decided. Every change of a product is a rounding that the error bound of the
   // PrototypeSet must know (`roundings` there). At most `founders` prototypes begin in the block.
-  void begin(math::SampleBlock& samples, PrototypeSet& prototypes, std::size_t founders, Visits visits,
-             core::ThreadPool& pool);
+  void begin(math::SampleBlock& samples, PrototypeSet& prototypes, std::size_t founders,
+             Visits visits, core::ThreadPool& pool);
   // Every sample may found a prototype, and each comes up once.
   void begin(math::SampleBlock& samples, PrototypeSet& prototypes, core::ThreadPool& pool) {
     begin(samples, prototypes, samples.rows(), Visits::in_order, pool);

@@ -64,8 +64,8 @@ class JoiningMethod : public PrototypeMethod {
 
   // Scratch, kept between calls.
   std::vector<float> masked_;
-  math::SampleBlock samples_;               // the block being decided
-  math::SampleBlock open_;                  // those of it that need the adapting prototypes, in order ...
+  math::SampleBlock samples_;         // the block being decided
+  math::SampleBlock open_;            // those of it that need the adapting prototypes, in order ...
   std::vector<std::size_t> indices_;  // ... and which they are
   struct Look {
     BestTwo nearest;

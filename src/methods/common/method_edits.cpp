@@ -6,8 +6,8 @@
 #include <map>
 
 #include "core/try.hpp"
-#include "methods/common/method_base.hpp"
 #include "math/kernels.hpp"
+#include "methods/common/method_base.hpp"
 
 namespace paco::methods {
 

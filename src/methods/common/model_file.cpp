@@ -8,8 +8,8 @@
 
 #include "core/memory_guard.hpp"
 #include "core/try.hpp"
-#include "methods/common/option_names.hpp"
 #include "io/artifact.hpp"
+#include "methods/common/option_names.hpp"
 #include "paco/model.hpp"
 
 namespace paco {

@@ -20,14 +20,10 @@
 #include "core/try.hpp"
 #include "paco/settings.hpp"
 
-namespace paco {
+namespace paco::methods {
 
 // A number as a person would write it: 0.5, 2000, 1e6.
 std::string preset_text(double value);
-
-}  // namespace paco
-
-namespace paco::methods {
 
 template <class T>
 class OptionTable {

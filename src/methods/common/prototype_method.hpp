@@ -47,8 +47,8 @@ class PrototypeMethod : public MethodBase {
   virtual void memory_changed() {}
 
   core::ThreadPool& pool() { return pool_; }
-  const Memory& memory() const { return memory_; }
-  Memory& memory() { return memory_; }
+  const PrototypeStore& memory() const { return memory_; }
+  PrototypeStore& memory() { return memory_; }
 
   // Makes the products of a block with all references, in the format of the bank.
   void multiply_references(math::SampleBlock& samples);
@@ -101,7 +101,7 @@ class PrototypeMethod : public MethodBase {
   void reconsider_format();
 
   core::ThreadPool pool_;
-  Memory memory_;
+  PrototypeStore memory_;
   // Since the format was last reconsidered.
   struct Watched {
     std::size_t samples = 0;

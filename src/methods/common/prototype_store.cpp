@@ -13,8 +13,8 @@ bool adapts(const PrototypeRecord& record) { return record.competing() && !recor
 
 }  // namespace
 
-Memory::Memory(Rows<const float> references, const PrototypeTable& table, std::size_t roundings,
-               PrototypeSet::Attach attach)
+PrototypeStore::PrototypeStore(Rows<const float> references, const PrototypeTable& table,
+                               std::size_t roundings, PrototypeSet::Attach attach)
     : support_(references),
       table_(table),
       dimension_(references.columns),
@@ -26,13 +26,13 @@ Memory::Memory(Rows<const float> references, const PrototypeTable& table, std::s
   }
 }
 
-void Memory::change_format(math::PrefilterFormat format) {
+void PrototypeStore::change_format(math::PrefilterFormat format) {
   adapting_.change_format(format);
   reference_bank_ =
       math::Prefilter({rows_of_references(), reference_ids_.size(), dimension_}, format);
 }
 
-void Memory::create(PrototypeId id, const float* unit, float sample_error) {
+void PrototypeStore::create(PrototypeId id, const float* unit, float sample_error) {
   std::size_t place = adapting_.size();
   if (free_.empty()) {
     adapting_.add(unit, sample_error);
@@ -49,7 +49,7 @@ void Memory::create(PrototypeId id, const float* unit, float sample_error) {
   places_[number] = static_cast<std::uint32_t>(place);
 }
 
-bool Memory::leave(PrototypeId id, const float* unit, float sample_error) {
+bool PrototypeStore::leave(PrototypeId id, const float* unit, float sample_error) {
   const std::size_t at = place(id);
   if (adapting_.members(at) > 1) {
     adapting_.leave(at, unit, sample_error);
@@ -59,7 +59,7 @@ bool Memory::leave(PrototypeId id, const float* unit, float sample_error) {
   return true;
 }
 
-void Memory::drop(PrototypeId id) {
+void PrototypeStore::drop(PrototypeId id) {
   const std::size_t at = place(id);
   adapting_.clear(at);
   adapting_ids_[at] = kNoId;
@@ -67,14 +67,14 @@ void Memory::drop(PrototypeId id) {
   free_.push_back(at);
 }
 
-bool Memory::stands(PrototypeId id) const {
+bool PrototypeStore::stands(PrototypeId id) const {
   const std::size_t number = static_cast<std::size_t>(id);
   if (number >= places_.size()) return false;
   const std::size_t at = places_[number];
   return at < adapting_.size() && adapting_ids_[at] == id;
 }
 
-std::vector<double> Memory::sum(PrototypeId id) const {
+std::vector<double> PrototypeStore::sum(PrototypeId id) const {
   if (stands(id)) {
     const auto values = adapting_.sum(place(id));
     return {values.begin(), values.end()};
@@ -83,7 +83,7 @@ std::vector<double> Memory::sum(PrototypeId id) const {
   return shelved != shelf_.end() ? shelved->second : std::vector<double>(dimension_, 0.0);
 }
 
-double Memory::resultant(PrototypeId id) const {
+double PrototypeStore::resultant(PrototypeId id) const {
   if (stands(id)) return adapting_.resultant(place(id));
   const auto shelved = shelf_.find(id);
   if (shelved == shelf_.end()) return 0;
@@ -91,7 +91,7 @@ double Memory::resultant(PrototypeId id) const {
 }
 
 // It stands on the shelf until follow() finds its place.
-void Memory::set_sum(PrototypeId id, std::vector<double> sum) {
+void PrototypeStore::set_sum(PrototypeId id, std::vector<double> sum) {
   if (stands(id)) {
     adapting_.assign(place(id), sum, std::max<std::int64_t>(table_[id].members, 1));
   } else {
@@ -99,7 +99,7 @@ void Memory::set_sum(PrototypeId id, std::vector<double> sum) {
   }
 }
 
-void Memory::follow_adapting() {
+void PrototypeStore::follow_adapting() {
   const std::size_t known = places_.size();
   places_.resize(table_.size());
   for (std::size_t i = known; i < places_.size(); ++i) places_[i] = kNowhere;
@@ -135,7 +135,7 @@ void Memory::follow_adapting() {
   }
 }
 
-std::vector<PrototypeId> Memory::wanted_references() const {
+std::vector<PrototypeId> PrototypeStore::wanted_references() const {
   std::vector<PrototypeId> wanted;
   for (std::size_t i = 0; i < table_.size(); ++i) {
     const auto id = static_cast<PrototypeId>(i);
@@ -144,7 +144,7 @@ std::vector<PrototypeId> Memory::wanted_references() const {
   return wanted;
 }
 
-void Memory::set_references() {
+void PrototypeStore::set_references() {
   reference_ids_ = wanted_references();
   std::set<CategoryId> owners;
   for (std::size_t i = 0; i < reference_ids_.size(); ++i) {
@@ -156,7 +156,7 @@ void Memory::set_references() {
       math::Prefilter({rows_of_references(), reference_ids_.size(), dimension_}, format());
 }
 
-std::size_t Memory::bytes_per_prototype() const {
+std::size_t PrototypeStore::bytes_per_prototype() const {
   return adapting_.bytes_per_prototype() + sizeof(PrototypeId) + sizeof(std::uint32_t);
 }
 

@@ -17,12 +17,12 @@
 
 namespace paco::methods {
 
-class Memory {
+class PrototypeStore {
  public:
   // `references` (K, d) are the rows of the support classes and have to stay; `roundings` and
   // `attach` as for PrototypeSet.
-  Memory(Rows<const float> references, const PrototypeTable& table, std::size_t roundings,
-         PrototypeSet::Attach attach = PrototypeSet::Attach::scored);
+  PrototypeStore(Rows<const float> references, const PrototypeTable& table, std::size_t roundings,
+                 PrototypeSet::Attach attach = PrototypeSet::Attach::scored);
 
   // Fixed references: places 0 .. references() - 1, in order of prototype number.
   std::size_t references() const { return reference_ids_.size(); }
@@ -102,7 +102,7 @@ class Memory {
   bool shares_references_ = false;
   PrototypeSet adapting_;
   core::GrowingArray<PrototypeId> adapting_ids_;
-  std::vector<std::size_t> free_;       // places of adapting_
+  std::vector<std::size_t> free_;             // places of adapting_
   core::GrowingArray<std::uint32_t> places_;  // by prototype number
   std::map<PrototypeId, std::vector<double>> shelf_;
 };

@@ -15,13 +15,13 @@ namespace paco::methods {
 
 struct PrototypeRecord {
   CategoryId owner = kNoId;  // of a candidate: nobody yet
-  std::int64_t members = 0;    // samples in its sum; of a support class, its support samples
-  std::int64_t counted = 0;    // samples that joined while it was a fixed reference
-  std::uint64_t birth = 0;     // sequence number of its first sample
-  bool support = false;        // a reference that the model brought
-  bool promoted = false;       // a reference by promotion
-  bool exists = true;          // false: made by an operation that was undone
-  bool retired = false;        // its category is
+  std::int64_t members = 0;  // samples in its sum; of a support class, its support samples
+  std::int64_t counted = 0;  // samples that joined while it was a fixed reference
+  std::uint64_t birth = 0;   // sequence number of its first sample
+  bool support = false;      // a reference that the model brought
+  bool promoted = false;     // a reference by promotion
+  bool exists = true;        // false: made by an operation that was undone
+  bool retired = false;      // its category is
 
   bool reference() const { return support || promoted; }
   // Retired ones and those without members stand aside.

@@ -88,7 +88,7 @@ Result<Settings> complete_settings(std::span<const MethodOption> options, const 
   return complete;
 }
 
-std::string preset_text(double value) {
+std::string methods::preset_text(double value) {
   char text[32];
   const auto end = std::to_chars(std::begin(text), std::end(text), value).ptr;
   std::string out(text, end);

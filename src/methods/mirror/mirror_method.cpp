@@ -11,9 +11,9 @@
 #include <set>
 
 #include "core/try.hpp"
-#include "methods/mirror/mirror_stream.hpp"
-#include "methods/common/prototype_method.hpp"
 #include "math/prefilter_two.hpp"
+#include "methods/common/prototype_method.hpp"
+#include "methods/mirror/mirror_stream.hpp"
 #include "methods/mirror/rule.hpp"
 
 namespace paco::methods {
@@ -173,8 +173,8 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
   void nearest(std::size_t row, const float* unit, BestTwo& visible, BestTwo& known) {
     const std::size_t fixed = memory().references();
     const math::PrefilterRow products = reference_products(row, products_.row(row).error);
-    math::prefilter_two(memory().reference_bank().screened_cosines(products), screened(row, visible_mask_),
-               candidates_);
+    math::prefilter_two(memory().reference_bank().screened_cosines(products),
+                        screened(row, visible_mask_), candidates_);
     math::rerank_best(
         candidates_, [&] { return bar_of(visible, 2); },
         [&](std::size_t i) {
@@ -216,8 +216,9 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
       one_row_.resize(memory().references());
       single_.assign(Rows<const float>{unit, 1, model().dimension}, memory().format());
       memory().reference_bank().multiply(single_, one_row_.data(), one_row_.size(), pool());
-      math::prefilter_best(memory().reference_bank().screened_cosines({one_row_.data(), single_.error(0)}),
-                  1, candidates_);
+      math::prefilter_best(
+          memory().reference_bank().screened_cosines({one_row_.data(), single_.error(0)}), 1,
+          candidates_);
       offer_references(unit, best);
       entry.known = best.first;
       entry.known_cosine = best.score;
@@ -246,7 +247,8 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     double bar = threshold;
     if (best.first != kNoId) bar = std::max(bar, best.score);
     if (shares) any_mask_[own_place] = kOut;
-    math::screen_reaching(screened(row, any_mask_), std::max(round_down(bar), kOut / 2), candidates_);
+    math::screen_reaching(screened(row, any_mask_), std::max(round_down(bar), kOut / 2),
+                          candidates_);
     if (shares) any_mask_[own_place] = 0;
     offer_adapting(unit, bar, best);
     if (best.first == kNoId || best.first == own || best.score < threshold) return;
@@ -263,8 +265,8 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
   double cosine_without_own(std::size_t place, const float* unit) const {
     const PrototypeSet& prototypes = memory().adapting();
     const std::size_t d = model().dimension;
-    return cosine_without(math::dot(prototypes.sum(place).data(), unit, d), prototypes.squared(place),
-                          math::dot(unit, unit, d));
+    return cosine_without(math::dot(prototypes.sum(place).data(), unit, d),
+                          prototypes.squared(place), math::dot(unit, unit, d));
   }
 
   // A row of the block founds a prototype.

@@ -2,9 +2,9 @@
 // model, and what they learned in words.
 #pragma once
 
+#include "methods/common/section_summary.hpp"
 #include "methods/common/support_view.hpp"
 #include "methods/mirror/mirror_evidence.hpp"
-#include "methods/common/section_summary.hpp"
 #include "methods/mirror/model.hpp"
 #include "paco/method.hpp"
 

@@ -7,14 +7,14 @@
 #include <cmath>
 
 #include "core/try.hpp"
-#include "methods/common/best_two.hpp"
-#include "methods/mirror/mirror_method.hpp"
-#include "methods/mirror/mirror_stream.hpp"
 #include "math/matrix.hpp"
 #include "math/plain.hpp"
 #include "math/trmv_int16.hpp"
-#include "methods/mirror/rule.hpp"
+#include "methods/common/best_two.hpp"
 #include "methods/common/standardise.hpp"
+#include "methods/mirror/mirror_method.hpp"
+#include "methods/mirror/mirror_stream.hpp"
+#include "methods/mirror/rule.hpp"
 
 namespace paco::methods {
 namespace {
@@ -187,8 +187,9 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
         best.offer(id, cosine_with(id, unit));
       } else if (table()[id].members > 1) {
         const std::vector<double> r = sum(id);
-        best.offer(id, cosine_without(product(r, unit), math::plain::dot(r.data(), r.data(), r.size()),
-                                      math::plain::dot(unit.data(), unit.data(), unit.size())));
+        best.offer(id,
+                   cosine_without(product(r, unit), math::plain::dot(r.data(), r.data(), r.size()),
+                                  math::plain::dot(unit.data(), unit.data(), unit.size())));
       }
     }
     if (best.first == kNoId || best.first == own || best.score < threshold) return;

@@ -6,8 +6,8 @@
 
 #include "core/try.hpp"
 #include "methods/common/option_table.hpp"
-#include "methods/mirror/mirror_method.hpp"
 #include "methods/mirror/calibrate.hpp"
+#include "methods/mirror/mirror_method.hpp"
 
 namespace paco::methods {
 namespace {
@@ -67,7 +67,7 @@ Error damaged(const char* what) {
 
 template <class T>
 Result<math::Matrix<T>> matrix_from(const Section& section, const char* name, std::size_t rows,
-                              std::size_t columns) {
+                                    std::size_t columns) {
   PACO_ASSIGN(const std::vector<T>* values, section.tensor<T>(name, rows * columns));
   if (!std::all_of(values->begin(), values->end(), [](T x) { return std::isfinite(x); }))
     return damaged("has a value that is not finite");
@@ -158,7 +158,8 @@ Result<std::shared_ptr<const MirrorModel>> mirror_model(const Model& model) {
   m.embedding.mean = values_of(mean);
   m.embedding.deviation = values_of(deviation);
   if (s.tensors.contains("whitening")) {
-    PACO_ASSIGN(const math::Matrix<float> lower, matrix_from<float>(s, "whitening", 1, d * (d + 1) / 2));
+    PACO_ASSIGN(const math::Matrix<float> lower,
+                matrix_from<float>(s, "whitening", 1, d * (d + 1) / 2));
     m.embedding.whitening = math::Matrix<float>(d, d);
     const float* from = lower.data();
     for (std::size_t i = 0; i < d; from += ++i)

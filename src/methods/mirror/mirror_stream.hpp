@@ -9,10 +9,10 @@
 
 #include "core/try.hpp"
 #include "methods/common/method_base.hpp"
-#include "methods/mirror/mirror_evidence.hpp"
-#include "methods/mirror/rehearsal.hpp"
 #include "methods/mirror/embedding.hpp"
+#include "methods/mirror/mirror_evidence.hpp"
 #include "methods/mirror/model.hpp"
+#include "methods/mirror/rehearsal.hpp"
 
 namespace paco::methods {
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "methods/common/prototype_table.hpp"
 #include "math/matrix.hpp"
+#include "methods/common/prototype_table.hpp"
 
 namespace paco::methods {
 

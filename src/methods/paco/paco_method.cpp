@@ -6,14 +6,14 @@
 #include <cmath>
 
 #include "core/try.hpp"
-#include "methods/paco/boundary.hpp"
-#include "methods/common/joining_method.hpp"
-#include "methods/baselines/lone_prototypes.hpp"
-#include "methods/common/methods.hpp"
-#include "methods/paco/paco_evidence.hpp"
-#include "methods/paco/paco_figures.hpp"
 #include "math/logarithm.hpp"
+#include "methods/baselines/lone_prototypes.hpp"
+#include "methods/common/joining_method.hpp"
+#include "methods/common/methods.hpp"
 #include "methods/common/von_mises_fisher.hpp"
+#include "methods/paco/boundary.hpp"
+#include "methods/paco/paco_evidence.hpp"
+#include "methods/paco/paco_statistics.hpp"
 
 namespace paco::methods {
 namespace {
@@ -28,7 +28,7 @@ class PacoMethod final : public JoiningMethod {
   }
 
   std::vector<Statistic> statistics() const override {
-    return paco_figures(
+    return paco_statistics(
         p_, counts_, boundary_.now(), table(), [this](PrototypeId id) { return resultant(id); },
         model().dimension);
   }

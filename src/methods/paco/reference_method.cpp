@@ -9,16 +9,16 @@
 
 #include "core/threads.hpp"
 #include "core/try.hpp"
-#include "methods/common/best_two.hpp"
-#include "methods/paco/boundary.hpp"
-#include "methods/common/method_base.hpp"
-#include "methods/common/methods.hpp"
-#include "methods/paco/paco_evidence.hpp"
-#include "methods/paco/paco_figures.hpp"
 #include "math/logarithm.hpp"
 #include "math/matrix.hpp"
 #include "math/plain.hpp"
+#include "methods/common/best_two.hpp"
+#include "methods/common/method_base.hpp"
+#include "methods/common/methods.hpp"
 #include "methods/common/von_mises_fisher.hpp"
+#include "methods/paco/boundary.hpp"
+#include "methods/paco/paco_evidence.hpp"
+#include "methods/paco/paco_statistics.hpp"
 
 namespace paco::methods {
 namespace {
@@ -47,7 +47,7 @@ class ReferenceMethod final : public MethodBase {
   }
 
   std::vector<Statistic> statistics() const override {
-    return paco_figures(
+    return paco_statistics(
         p_, counts_, boundary_, table(), [this](PrototypeId id) { return resultant(id); }, d_);
   }
   std::string explain(const Decision& decision) const override {

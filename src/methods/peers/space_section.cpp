@@ -7,10 +7,10 @@
 
 #include "core/random.hpp"
 #include "core/try.hpp"
+#include "math/kernels.hpp"
 #include "methods/common/references.hpp"
 #include "methods/common/section_evidence.hpp"
 #include "methods/common/threshold.hpp"
-#include "math/kernels.hpp"
 #include "methods/peers/head_training.hpp"
 #include "methods/peers/losses.hpp"
 #include "methods/peers/peer_options.hpp"

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/try.hpp"
-#include "methods/common/references.hpp"
 #include "math/kernels.hpp"
+#include "methods/common/references.hpp"
 #include "methods/peers/head_training.hpp"
 #include "methods/peers/losses.hpp"
 #include "methods/peers/peer_options.hpp"

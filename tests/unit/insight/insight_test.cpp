@@ -22,10 +22,15 @@ using ::testing::SizeIs;
 
 // Classes that no method mixes up.
 struct Stream {
+  explicit Stream(const std::string& method) {
+    CalibrationOptions options;
+    options.method = method;
+    model = testing::calibrated_alone(data.support_set(), options);
+  }
+
   testing::SyntheticData data = testing::make_data(
-      {.dimension = 24, .known = 5, .novel = 4, .per_class = 12, .stream = 400, .noise = 0.35}, 5);
-  std::shared_ptr<const Model> model =
-      testing::calibrated(data.support_set(), testing::quick_options("paco"), false);
+      {.dimension = 24, .known = 8, .novel = 4, .per_class = 12, .stream = 400, .noise = 0.35}, 5);
+  std::shared_ptr<const Model> model;
   testing::TemporaryFolder folder;
   std::vector<Decision> decisions = std::vector<Decision>(data.stream.rows());
 
@@ -68,7 +73,7 @@ std::vector<Suggestion> of_kind(const Insight& insight, const std::string& kind)
 
 class InsightOf : public ::testing::TestWithParam<const char*> {
  protected:
-  Stream stream_;
+  Stream stream_{GetParam()};
 };
 
 TEST_P(InsightOf, DirectionsAreThoseOfTheMethod) {
@@ -201,7 +206,7 @@ TEST_P(InsightOf, SamplesThatMetTheirThresholdNarrowlyAreListed) {
 INSTANTIATE_TEST_SUITE_P(Methods, InsightOf, ::testing::Values("paco", "mirror"));
 
 TEST(Insight, AMethodWithoutDirectionsGivesEmptyResultsAndNoError) {
-  Stream stream;
+  Stream stream("paco");
   stream.model = testing::calibrated(stream.data.support_set());
   for (const std::string& name : method_names()) {
     if (make_method(name, stream.model).value()->directions() != nullptr) continue;
@@ -216,7 +221,7 @@ TEST(Insight, AMethodWithoutDirectionsGivesEmptyResultsAndNoError) {
 }
 
 TEST(Insight, OfASessionWithoutAJournalNeedsNoFile) {
-  Stream stream;
+  Stream stream("mirror");
   Session session = stream.decided("mirror", false);
   const Insight insight = insight_in(session);
   EXPECT_EQ(insight.events, stream.decisions.size());

@@ -231,7 +231,7 @@ TEST(Session, ASecondWriterIsRefusedAndAReaderIsNot) {
   Session session = s.decided();
   const auto second = Session::open(s.path);
   ASSERT_FALSE(second.ok());
-  auto reader = Session::look(s.path);
+  auto reader = Session::open_read_only(s.path);
   ASSERT_TRUE(reader.ok()) << reader.error().message;
   EXPECT_EQ(reader->digest().value(), session.digest().value());
   EXPECT_FALSE(reader->apply(op(OperationKind::rename, 0, "x")).ok());

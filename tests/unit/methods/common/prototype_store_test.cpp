@@ -18,11 +18,11 @@ Rows<const float> references_of(const Model& model) {
   return {model.references.data(), model.known_classes(), model.dimension};
 }
 
-TEST(Memory, StaysWithinItsBytesPerPrototype) {
+TEST(PrototypeStore, StaysWithinItsBytesPerPrototype) {
   for (const std::size_t d : {2, 16, 768}) {
     const auto model = model_of(d);
     const PrototypeTable table(*model);
-    EXPECT_LE(Memory(references_of(*model), table, 128).bytes_per_prototype(), 12 * d + 64);
+    EXPECT_LE(PrototypeStore(references_of(*model), table, 128).bytes_per_prototype(), 12 * d + 64);
   }
 }
 
@@ -51,22 +51,22 @@ class Follower {
     });
   }
   PrototypeTable& table() { return table_; }
-  Memory& memory() { return memory_; }
+  PrototypeStore& memory() { return memory_; }
   std::size_t known() const { return model_->known_classes(); }
   const Model& model() const { return *model_; }
 
  private:
   std::shared_ptr<const Model> model_;
   PrototypeTable table_;
-  Memory memory_;
+  PrototypeStore memory_;
 };
 
-std::vector<double> sum_of(const Memory& memory, PrototypeId id) {
+std::vector<double> sum_of(const PrototypeStore& memory, PrototypeId id) {
   const auto sum = memory.sum(id);
   return {sum.begin(), sum.end()};
 }
 
-TEST(Memory, PrototypesThatStandAsideKeepTheirSumsAndComeBack) {
+TEST(PrototypeStore, PrototypesThatStandAsideKeepTheirSumsAndComeBack) {
   Follower f(4);
   const PrototypeId a = f.create({1, 0, 0, 0}), b = f.create({0, 1, 0, 0}),
                     c = f.create({0, 0, 1, 0});
@@ -87,7 +87,7 @@ TEST(Memory, PrototypesThatStandAsideKeepTheirSumsAndComeBack) {
   EXPECT_EQ(f.memory().adapting().members(f.memory().place(a)), 2);
 }
 
-TEST(Memory, PromotedPrototypesStandAmongTheReferencesInOrderOfTheirNumbers) {
+TEST(PrototypeStore, PromotedPrototypesStandAmongTheReferencesInOrderOfTheirNumbers) {
   Follower f(4);
   const PrototypeId a = f.create({1, 0, 0, 0}), b = f.create({0, 1, 0, 0});
   f.table().edit(b).promoted = true;
@@ -110,7 +110,7 @@ TEST(Memory, PromotedPrototypesStandAmongTheReferencesInOrderOfTheirNumbers) {
 }
 
 // Members come and go while a block is decided, as in rehearsal.
-TEST(Memory, APrototypeWithoutMembersLeavesItsPlaceToTheNext) {
+TEST(PrototypeStore, APrototypeWithoutMembersLeavesItsPlaceToTheNext) {
   Follower f(4);
   const std::vector<float> x{1, 0, 0, 0}, y{0, 1, 0, 0};
   const PrototypeId a = f.create(x), b = f.create(y);

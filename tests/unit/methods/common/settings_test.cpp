@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using Stage = MethodOption::Stage;
 
 enum class Side : std::uint8_t { left, right };
-constexpr auto kSides = enum_names<Side>({{Side::left, "left"}, {Side::right, "right"}});
+constexpr auto kSides = core::enum_names<Side>({{Side::left, "left"}, {Side::right, "right"}});
 
 struct Shared {
   double warmth = 0.5;

@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // As a method of the registry: the support set is checked there, and so are options.
-Error refusal(const Matrix<double>& support, std::vector<std::int64_t> labels,
+Error refusal(const math::Matrix<double>& support, std::vector<std::int64_t> labels,
               const Settings& settings = {}) {
   CalibrationOptions options;
   options.method = "mirror";
@@ -68,11 +68,11 @@ TEST(MirrorCalibrate, ThePriorDecidesWithThreeClassesAndIsSilentWithSix) {
 
 TEST(MirrorCalibrate, ThePriorChangesTheThresholdAndNothingElse) {
   const SyntheticData data = make_data({}, 1);
-  ThreadPool pool(1);
-  NoProgress progress;
-  MirrorOptions options;
-  const auto without = calibrate_mirror(data.support, data.labels, classes_of(data.labels), options,
-                                        pool, progress, {});
+  core::ThreadPool pool(1);
+  core::NoProgress progress;
+  methods::MirrorOptions options;
+  const auto without = methods::calibrate_mirror(data.support, data.labels, classes_of(data.labels),
+                                                 options, pool, progress, {});
   options.prior = true;
   const auto with = calibrate_mirror(data.support, data.labels, classes_of(data.labels), options,
                                      pool, progress, {});
@@ -107,14 +107,14 @@ TEST(MirrorCalibrate, ChoosesTheMiddleOfThePlateauAroundTheBest) {
 TEST(MirrorCalibrate, ThreadsChangeNoBit) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const SyntheticData data = make_data(varied_plan(seed), seed);
-    NoProgress progress;
+    core::NoProgress progress;
     std::vector<Section> sections;
     for (const unsigned threads : {1U, 2U, 5U}) {
-      ThreadPool pool(threads);
-      const auto model = calibrate_mirror(data.support, data.labels, classes_of(data.labels), {},
-                                          pool, progress, {});
+      core::ThreadPool pool(threads);
+      const auto model = methods::calibrate_mirror(data.support, data.labels,
+                                                   classes_of(data.labels), {}, pool, progress, {});
       ASSERT_TRUE(model.ok()) << model.error().message;
-      sections.push_back(mirror_section(*model, {}));
+      sections.push_back(methods::mirror_section(*model, {}));
     }
     for (const std::size_t other : {1, 2}) {
       EXPECT_EQ(sections[0].numbers, sections[other].numbers) << "seed " << seed;
@@ -143,10 +143,10 @@ class Watcher final : public core::Progress {
 TEST(MirrorCalibrate, ProgressReachesItsTotal) {
   const SyntheticData data = make_data({}, 3);
   Watcher watcher;
-  ThreadPool pool(2);
-  ASSERT_TRUE(
-      calibrate_mirror(data.support, data.labels, classes_of(data.labels), {}, pool, watcher, {})
-          .ok());
+  core::ThreadPool pool(2);
+  ASSERT_TRUE(methods::calibrate_mirror(data.support, data.labels, classes_of(data.labels), {},
+                                        pool, watcher, {})
+                  .ok());
   EXPECT_EQ(watcher.done, watcher.total);
   EXPECT_TRUE(watcher.finished);
 }
@@ -156,9 +156,9 @@ TEST(MirrorCalibrate, StopsWhenAsked) {
   for (const std::uint64_t stop_at : {1, 200, 300}) {
     Watcher watcher;
     watcher.stop_at = stop_at;
-    ThreadPool pool(1);
-    const auto model = calibrate_mirror(data.support, data.labels, classes_of(data.labels), {},
-                                        pool, watcher, watcher.stop.get_token());
+    core::ThreadPool pool(1);
+    const auto model = methods::calibrate_mirror(data.support, data.labels, classes_of(data.labels),
+                                                 {}, pool, watcher, watcher.stop.get_token());
     ASSERT_FALSE(model.ok()) << stop_at;
     EXPECT_EQ(model.error().code, ErrorCode::interrupted);
     EXPECT_TRUE(watcher.finished);

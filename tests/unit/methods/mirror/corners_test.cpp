@@ -12,8 +12,10 @@ namespace {
 using ::testing::HasSubstr;
 
 // Calibrated on the support set; what was learned.
-MirrorModel expect_both_alike(Rows<const double> support, std::span<const std::int64_t> labels,
-                              Rows<const double> stream, const MirrorOptions& options = {}) {
+methods::MirrorModel expect_both_alike(Rows<const double> support,
+                                       std::span<const std::int64_t> labels,
+                                       Rows<const double> stream,
+                                       const methods::MirrorOptions& options = {}) {
   const auto learned = learned_from(support, labels, options);
   const auto model = model_with(*learned, support, labels);
   const auto plain = method_for("mirror-reference", model), fast = method_for("mirror", model);
@@ -37,7 +39,7 @@ TEST(MirrorCorners, SamplesOfAClassThatAreAllTheSame) {
     for (std::size_t j = 0; j < data.support.columns(); ++j)
       data.support[i][j] = static_cast<double>((data.labels[i] * 7 + 3 * j) % 5);
   }
-  const MirrorModel learned = expect_both_alike(data.support, data.labels, data.stream);
+  const methods::MirrorModel learned = expect_both_alike(data.support, data.labels, data.stream);
   EXPECT_EQ(learned.embedding.whitening.rows(), 0u);
   EXPECT_NEAR(learned.rho, 1, 1e-6);
 }
@@ -76,7 +78,7 @@ TEST(MirrorCorners, ThousandsOfClasses) {
   }
   methods::MirrorOptions options;
   options.splits = 2;
-  Matrix<double> stream(30, 8);
+  math::Matrix<double> stream(30, 8);
   for (std::size_t i = 0; i < 30 * 8; ++i) stream.data()[i] = random.normal();
   expect_both_alike(support, labels, stream, options);
 }
@@ -87,14 +89,14 @@ TEST(MirrorCorners, RowsThatCannotBeDecidedAreRefusedByNumberAndNothingIsDecided
                                                       data.support, data.labels));
   decide_all(*method, data.stream.view().slice(0, 10), 10);
   const auto before = method->save().value();
-  Matrix<double> bad = data.stream;
+  math::Matrix<double> bad = data.stream;
   bad[2][0] = std::numeric_limits<double>::infinity();
   std::vector<Decision> decisions(bad.rows());
   auto done = method->decide_block(bad, decisions);
   ASSERT_FALSE(done.ok());
   EXPECT_THAT(done.error().message, HasSubstr("row 12 has inf at column 0"));
   EXPECT_EQ(method->save().value(), before);
-  done = method->decide_block(Matrix<double>(3, 5), std::span(decisions).subspan(0, 3));
+  done = method->decide_block(math::Matrix<double>(3, 5), std::span(decisions).subspan(0, 3));
   ASSERT_FALSE(done.ok());
   EXPECT_THAT(done.error().message, HasSubstr("embeddings have 5 columns, the model expects 12"));
   done = method->decide_block(data.stream, std::span(decisions).subspan(0, 3));

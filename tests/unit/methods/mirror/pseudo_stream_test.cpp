@@ -18,9 +18,9 @@ TEST(PseudoStream, DecidesAsThePlainForm) {
     MirrorCase c = mirror_case(seed);
     c.learned.options.candidates = 1000000;
     c.make_model();
-    const MirrorModel& model = c.learned;
+    const methods::MirrorModel& model = c.learned;
     const auto decisions = decide_all(*c.plain(), c.stream, 1000);
-    const PseudoStream pseudo(c.embedded(), model.references);
+    const methods::PseudoStream pseudo(c.embedded(), model.references);
     const auto answered = pseudo.decide(
         {model.start, model.slope, model.sure, static_cast<std::size_t>(model.options.rehearse),
          static_cast<std::size_t>(model.options.buffer)},
@@ -36,7 +36,7 @@ TEST(PseudoStream, DecidesAsThePlainForm) {
 
 TEST(PseudoStream, AThresholdThatNothingReachesLeavesEverybodyAlone) {
   const MirrorCase c = mirror_case(3);
-  const PseudoStream pseudo(c.embedded(), c.learned.references);
+  const methods::PseudoStream pseudo(c.embedded(), c.learned.references);
   std::vector<double> scratch;
   const auto answered = pseudo.decide({1.5, 0.1, 0.5, 2, 100}, scratch);
   EXPECT_EQ(std::set<std::uint32_t>(answered.begin(), answered.end()).size(), answered.size());

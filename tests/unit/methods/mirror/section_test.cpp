@@ -25,10 +25,10 @@ bool same_sections(const Section& a, const Section& b) {
 TEST(MirrorSection, WhatWasLearnedComesBackAsItWas) {
   for (std::uint64_t seed = 0; seed < 5; ++seed) {
     const MirrorCase c = mirror_case(seed);
-    const auto back = mirror_model(*c.model);
+    const auto back = methods::mirror_model(*c.model);
     ASSERT_TRUE(back.ok()) << back.error().message;
     const Section& section = c.model->sections.at("mirror");
-    EXPECT_TRUE(same_sections(mirror_section(**back, section.settings), section));
+    EXPECT_TRUE(same_sections(methods::mirror_section(**back, section.settings), section));
   }
 }
 
@@ -39,7 +39,7 @@ TEST(MirrorSection, DamagedModelsAreRefused) {
   const auto refused = [&](auto damage) {
     Model model = *c.model;
     damage(model.sections.at("mirror"));
-    return !mirror_model(model).ok();
+    return !methods::mirror_model(model).ok();
   };
   EXPECT_FALSE(refused([](Section&) {}));
   const Section whole = c.model->sections.at("mirror");
@@ -76,15 +76,15 @@ TEST(MirrorSection, DamagedStatesAreRefused) {
   const auto method = c.fast();
   decide_all(*method, c.stream, 64);
   const std::vector<std::byte> bytes = method->save().value();
-  const auto file = artifact_from_bytes(bytes, "state", "state", 1000).value();
+  const auto file = io::artifact_from_bytes(bytes, "state", "state", 1000).value();
   // The same file with other values of one tensor.
   const auto refusal = [&](const std::string& changed, auto damage) -> std::string {
-    ArtifactWriter writer("state", artifact_version(file).value());
+    io::ArtifactWriter writer("state", artifact_version(file).value());
     for (const char* key : {"method", "model", "state"})
-      writer.set(key, artifact_entry(file, key).value());
-    std::map<std::string, ArtifactNumbers> kept;
-    for (const TensorView& tensor : file.tensors()) {
-      ArtifactNumbers& numbers = kept[tensor.name] = artifact_numbers(file, tensor).value();
+      writer.set(key, io::artifact_entry(file, key).value());
+    std::map<std::string, io::ArtifactNumbers> kept;
+    for (const io::TensorView& tensor : file.tensors()) {
+      io::ArtifactNumbers& numbers = kept[tensor.name] = artifact_numbers(file, tensor).value();
       if (tensor.name == changed) std::visit(damage, numbers);
       std::visit(
           [&]<class T>(const std::vector<T>& values) {
@@ -96,7 +96,7 @@ TEST(MirrorSection, DamagedStatesAreRefused) {
     return restored.ok() ? "" : restored.error().message;
   };
   EXPECT_EQ(refusal("", [](auto&) {}), "");
-  for (const TensorView& tensor : file.tensors()) {
+  for (const io::TensorView& tensor : file.tensors()) {
     EXPECT_THAT(refusal(tensor.name, [](auto& values) { values.push_back(0); }),
                 HasSubstr("a.state"))
         << tensor.name;

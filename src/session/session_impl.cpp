@@ -1,4 +1,4 @@
-#include "session/session_parts.hpp"
+#include "session/session_impl.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@ double now() {
 }  // namespace
 
 // From the newest snapshot and the events after it to the present state.
-Result<void> Session::Parts::catch_up(std::stop_token stop) {
+Result<void> Session::Impl::catch_up(std::stop_token stop) {
   PACO_ASSIGN(const journal::JournalTail tail, journal->tail());
   PACO_ASSIGN(method, session::method_of_journal(*journal, threads));
   PACO_ASSIGN(std::optional<journal::Snapshot> snapshot, journal->newest_snapshot(tail.events));
@@ -47,7 +47,7 @@ Result<void> Session::Parts::catch_up(std::stop_token stop) {
 }
 
 // Before anything is changed.
-Result<void> Session::Parts::rebuild_if_ahead() {
+Result<void> Session::Impl::recover() {
   if (read_only) {
     return Error{ErrorCode::bad_argument, fmt::format("{}: opened to look at it", journal->path()),
                  "open it to write"};
@@ -60,7 +60,7 @@ Result<void> Session::Parts::rebuild_if_ahead() {
   return catch_up({});
 }
 
-Result<std::optional<Decision>> Session::Parts::find_key(const std::string& key) {
+Result<std::optional<Decision>> Session::Impl::find_key(const std::string& key) {
   if (!journal) {
     const auto found = by_key.find(key);
     return found == by_key.end() ? std::nullopt : std::optional(found->second);
@@ -70,9 +70,9 @@ Result<std::optional<Decision>> Session::Parts::find_key(const std::string& key)
 }
 
 // One group: samples and the categories that they opened.
-Result<void> Session::Parts::write(std::span<const Decision> decisions,
-                                   Rows<const double> embeddings, std::span<const std::size_t> rows,
-                                   const SampleNames& names, CategoryId first_new) {
+Result<void> Session::Impl::write(std::span<const Decision> decisions,
+                                  Rows<const double> embeddings, std::span<const std::size_t> rows,
+                                  const SampleNames& names, CategoryId first_new) {
   const std::size_t evidence = method->info().evidence.size();
   std::vector<journal::SampleRow> samples;
   samples.reserve(decisions.size());
@@ -105,7 +105,7 @@ Result<void> Session::Parts::write(std::span<const Decision> decisions,
   return {};
 }
 
-Result<void> Session::Parts::snapshot() {
+Result<void> Session::Impl::snapshot() {
   PACO_ASSIGN(const std::vector<std::byte> bytes, method->save());
   PACO_ASSIGN(std::string digest, method->digest());
   PACO_TRY(journal->save_snapshot(events, method->samples(), std::move(digest), bytes));
@@ -114,7 +114,7 @@ Result<void> Session::Parts::snapshot() {
       static_cast<std::size_t>(journal->settings().retention.snapshots));
 }
 
-Result<std::vector<OperationOutcome>> Session::Parts::history() {
+Result<std::vector<OperationOutcome>> Session::Impl::history() {
   if (!journal) return operations;
   std::vector<OperationOutcome> out;
   std::uint64_t from = 0;
@@ -129,7 +129,7 @@ Result<std::vector<OperationOutcome>> Session::Parts::history() {
   }
 }
 
-Result<OperationOutcome> Session::Parts::carry_out(session::Plan plan, MemberSource* members) {
+Result<OperationOutcome> Session::Impl::carry_out(session::Plan plan, MemberSource* members) {
   plan.event = events;
   plan.time = now();
   if (!journal) operations.reserve(operations.size() + 1);
@@ -182,8 +182,8 @@ Result<OperationOutcome> Session::Parts::carry_out(session::Plan plan, MemberSou
   return plan;
 }
 
-Result<OperationOutcome> Session::Parts::apply(const Operation& operation) {
-  PACO_TRY(rebuild_if_ahead());
+Result<OperationOutcome> Session::Impl::apply(const Operation& operation) {
+  PACO_TRY(recover());
   std::optional<session::PresentMembers> present;
   if (journal) {
     PACO_TRY(journal->flush());
@@ -199,9 +199,9 @@ Result<OperationOutcome> Session::Parts::apply(const Operation& operation) {
   return carry_out(std::move(plan), members);
 }
 
-Result<Decided> Session::Parts::decide(Rows<const double> embeddings, std::span<Decision> decisions,
-                                       const SampleNames& names) {
-  PACO_TRY(rebuild_if_ahead());
+Result<Decided> Session::Impl::decide(Rows<const double> embeddings, std::span<Decision> decisions,
+                                      const SampleNames& names) {
+  PACO_TRY(recover());
   if (decisions.size() != embeddings.rows ||
       (!names.keys.empty() && names.keys.size() != embeddings.rows) ||
       (!names.ids.empty() && names.ids.size() != embeddings.rows) ||

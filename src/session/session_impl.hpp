@@ -13,7 +13,7 @@
 
 namespace paco {
 
-struct Session::Parts {
+struct Session::Impl {
   std::unique_ptr<Method> method;
   int threads = 1;
   std::optional<journal::Journal> journal;
@@ -32,7 +32,7 @@ struct Session::Parts {
   std::vector<Decision> decided;
 
   Result<void> catch_up(std::stop_token stop);
-  Result<void> rebuild_if_ahead();
+  Result<void> recover();
   Result<std::optional<Decision>> find_key(const std::string& key);
   Result<void> write(std::span<const Decision> decisions, Rows<const double> embeddings,
                      std::span<const std::size_t> rows, const SampleNames& names,
@@ -44,5 +44,12 @@ struct Session::Parts {
   Result<Decided> decide(Rows<const double> embeddings, std::span<Decision> decisions,
                          const SampleNames& names);
 };
+
+// How the files of this folder reach the inside of a session.
+namespace session {
+struct Access {
+  static Session::Impl& impl(Session& session) { return *session.impl_; }
+};
+}  // namespace session
 
 }  // namespace paco

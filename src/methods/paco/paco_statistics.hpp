@@ -13,9 +13,9 @@
 namespace paco::methods {
 
 template <class Resultant>
-std::vector<Statistic> paco_figures(const PacoParameters& p, const PacoCounts& counts,
-                                    const Boundary& boundary, const PrototypeTable& table,
-                                    Resultant resultant, std::size_t dimension) {
+std::vector<Statistic> paco_statistics(const PacoParameters& p, const PacoCounts& counts,
+                                       const Boundary& boundary, const PrototypeTable& table,
+                                       Resultant resultant, std::size_t dimension) {
   // The cosine at which the birth test stops explaining a sample. Who can be joined at it?
   const double border = p.as_cosine(boundary.tau_birth);
   double mature = 0, attachable = 0;
