@@ -24,10 +24,11 @@ ALLOWED = {
     "methods": ["core", "math", "io"],
     "journal": ["core", "io"],
     "session": ["core", "math", "io", "methods", "journal"],
+    "insight": ["core", "math", "io", "methods", "journal", "session"],
     "evaluate": ["core", "math", "io"],
     "report": ["core", "io", "embed", "methods", "evaluate"],
-    "study": ["core", "math", "io", "train", "methods", "evaluate", "report"],
-    "server": ["core", "math", "io", "embed", "methods", "journal", "session", "report"],
+    "study": ["core", "math", "io", "train", "evaluate", "report"],
+    "server": ["core", "math", "io", "embed", "methods", "journal", "session", "insight", "report"],
     "bus": ["core", "math", "io", "embed", "journal", "session", "server"],
 }
 TORCH_FOLDERS = ["src/embed/torch", "src/train", "tests/unit/embed", "tests/unit/train", "bench/gpu"]

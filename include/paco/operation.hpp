@@ -123,9 +123,6 @@ class Editor {
   virtual std::vector<float> direction(PrototypeId prototype) const = 0;
   // The fixed direction of a promoted prototype; empty for all others.
   virtual std::vector<float> reference_row(PrototypeId prototype) const = 0;
-  // Do directions stand in the space of the model's references? Then samples may be compared with
-  // them from outside.
-  virtual bool shares_space() const { return true; }
   // Where a sample belongs, given where the journal has it. A method that moves members by itself
   // knows better, or says why it does not know.
   virtual Result<std::pair<PrototypeId, bool>> place(std::uint64_t sequence, PrototypeId prototype,

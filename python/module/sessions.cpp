@@ -5,6 +5,7 @@
 
 #include "core/files.hpp"
 #include "decisions.hpp"
+#include "insight/insight.hpp"
 #include "module.hpp"
 #include "samples.hpp"
 #include "session/export.hpp"
@@ -145,6 +146,16 @@ std::string history(PySession& self) {
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+std::string suggestions(PySession& self) {
+  const Handle::Use session(*self.handle);
+  const auto found = [&] {
+    const py::gil_scoped_release release;
+    return insight::insight_of(*session);
+  }();
+  return insight::insight_json(take(found), *session->view())
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 std::string categories(PySession& self, bool all) {
   const auto view = self.handle->view();
   Json out = Json::array();
@@ -231,6 +242,7 @@ void add_sessions(py::module_& module) {
            "before it; they stand. So it is with Ctrl-C.")
       .def("_apply", &apply)
       .def("_history", &history)
+      .def("_suggestions", &suggestions)
       .def("_categories", &categories)
       .def("_decision", &past_decision)
       .def("_state", [](PySession& self) {

@@ -28,13 +28,13 @@ from .errors import (ClosedError, DiskError, InputError, InputTypeError, NotFitt
 from .evaluation import Evaluation, Table, compare, evaluate
 from .operations import Outcome
 from .report import Report, report
-from .session import Category, Replay, Session, replay
+from .session import Category, Replay, Session, Suggestion, replay
 
 __version__ = "0.1.0"
 __all__ = [
     "Category", "Client", "ClosedError", "Decision", "Decisions", "DiskError", "Discoverer", "Evaluation",
     "InputError", "InputTypeError", "Model", "NotFittedError", "NotFoundError", "Outcome", "PacoError",
-    "RemoteStream", "Replay", "Report", "ServerError", "Session", "Table", "Threshold", "calibrate",
+    "RemoteStream", "Replay", "Report", "ServerError", "Session", "Suggestion", "Table", "Threshold", "calibrate",
     "calibrate_by_replay", "calibrate_threshold", "compare", "errors", "evaluate", "load_model", "method_info",
     "methods", "replay", "report",
 ]

@@ -40,6 +40,23 @@ class Category:
 
 
 @dataclass(frozen=True)
+class Suggestion:
+    """What might be corrected: two categories that look like one, one that looks like two, a close decision."""
+
+    id: str
+    kind: str
+    """'merge', 'split', 'look' or 'drift'"""
+    reason: str
+    strength: float
+    """from 0 to 1"""
+    operation: Mapping[str, Any] | None
+    """what apply() takes; None if there is only something to look at"""
+    categories: tuple[int, ...]
+    samples: tuple[int, ...]
+    """sequence numbers"""
+
+
+@dataclass(frozen=True)
 class Replay:
     """A recorded stream decided anew. `equal`: every decision and the state are as recorded."""
 
@@ -181,6 +198,15 @@ class Session(_paco.Session, Operations):
         for one in found:
             one["prototypes"] = tuple(one["prototypes"])
         return [Category(**one) for one in found]
+
+    def suggestions(self) -> list[Suggestion]:
+        """What might be corrected, the strongest first; `apply(suggestion.operation)` does it.
+
+        With a journal all its samples are read once. Without one there are only merges and drifts.
+        """
+        found = json.loads(self._suggestions())["suggestions"]
+        return [Suggestion(**{**one, "categories": tuple(one["categories"]), "samples": tuple(one["samples"])})
+                for one in found]
 
     def categories_to_pandas(self) -> Any:
         """The same as a pandas DataFrame with the id as index."""

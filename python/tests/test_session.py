@@ -131,6 +131,28 @@ def test_operations_change_what_is_answered_and_are_undone(model, tiny, tmp_path
     assert paco.replay(tmp_path / "a.journal").equal
 
 
+@pytest.mark.parametrize("method", ["paco", "mirror"])
+def test_a_half_that_was_moved_away_is_suggested_for_merging(method, tiny, tmp_path):
+    model = paco.calibrate(tiny.support, tiny.labels, method=method)
+    with paco.Session.create(tmp_path / "a.journal", model) as session:
+        decisions = session.decide_many(tiny.stream)
+        assert not [s for s in session.suggestions() if s.kind == "merge"]
+        largest = max((c for c in session.categories() if c.kind == "discovered"), key=lambda c: c.answered)
+        members = np.flatnonzero(decisions.category == largest.id)
+        moved = session.move(members[: len(members) // 2])
+        suggested = session.suggestions()
+        assert [s.strength for s in suggested] == sorted((s.strength for s in suggested), reverse=True)
+        merge, = [s for s in suggested if s.kind == "merge"]
+        assert set(merge.categories) == {largest.id, moved.category} and "cosine" in merge.reason
+        session.apply(merge.operation)
+        assert not [s for s in session.suggestions() if s.kind == "merge"]
+        look = [s for s in suggested if s.kind == "look"]
+        assert len(look) == 10 and all(s.operation is None and len(s.samples) == 1 for s in look)
+    in_memory = paco.Session(model)
+    in_memory.decide_many(tiny.stream)
+    assert {s.kind for s in in_memory.suggestions()} <= {"merge", "drift"}
+
+
 def test_numpy_numbers_are_numbers_to_operations(session, tiny):
     decisions = session.decide_many(tiny.stream)
     new = np.unique(decisions.category[decisions.category >= 6])

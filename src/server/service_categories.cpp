@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "core/try.hpp"
-#include "server/directions.hpp"
-#include "server/insight.hpp"
+#include "insight/directions.hpp"
+#include "insight/insight.hpp"
 #include "server/service.hpp"
 #include "server/views.hpp"
 
@@ -13,7 +13,7 @@ namespace paco::server {
 namespace {
 
 constexpr std::size_t kMapPoints = 10'000;
-constexpr std::size_t kJudged = 1000;  // newest members, for middle and edge
+constexpr std::size_t kCompared = 1000;  // newest members, for middle and edge
 
 std::string lower(std::string text) {
   for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -57,7 +57,7 @@ Result<ListRequest> list_request(const Call& call) {
 }
 
 std::vector<SortKey> matching(const ListRequest& r, const MemoryView& view,
-                              const MemberIndex& members) {
+                              const insight::MemberIndex& members) {
   std::vector<SortKey> keys;
   for (CategoryId id = 0; id < view.categories.next(); ++id) {
     if (!view.categories.has(id) || (!r.merged && !view.categories.is_live(id))) continue;
@@ -89,14 +89,14 @@ std::vector<SortKey> matching(const ListRequest& r, const MemoryView& view,
 }
 
 // The members nearest to the category's nearest prototype, or farthest from it.
-Result<Json> judged_members(Stream& stream, const MemoryView& view, CategoryId id, bool edge,
-                            std::size_t limit) {
+Result<Json> members_by_cosine(Stream& stream, const MemoryView& view, CategoryId id, bool edge,
+                               std::size_t limit) {
   const auto directions = stream.directions();
   const auto& prototypes = view.categories[id].prototypes;
-  const auto newest = stream.members().page(prototypes, ~std::uint64_t{0}, kJudged, true);
+  const auto newest = stream.members().page(prototypes, ~std::uint64_t{0}, kCompared, true);
   std::vector<std::pair<double, std::uint64_t>> order;
   for (const std::uint64_t sequence : newest) {
-    const std::vector<float> unit = unit_of(stream, sequence);
+    const std::vector<float> unit = stream.unit_of(sequence);
     if (unit.empty()) continue;
     double best = -2;
     for (std::size_t i = 0; i < directions->size(); ++i) {
@@ -177,7 +177,7 @@ Response Service::show_category(Call& call) {
   }
   if (largest < directions->size()) {
     const std::span<const float> row(directions->row(largest), directions->dimension);
-    for (const NearCategory& one : nearest_categories(*directions, row, 8, *id)) {
+    for (const insight::NearCategory& one : insight::nearest_categories(*directions, row, 8, *id)) {
       near.push_back({{"category", one.category},
                       {"name", view->categories.name(one.category)},
                       {"cosine", one.cosine}});
@@ -198,7 +198,7 @@ Response Service::list_members(Call& call) {
     const auto& prototypes = view->categories[id].prototypes;
     const std::uint64_t total = stream.members().count(prototypes);
     if (order == "middle" || order == "edge") {
-      PACO_ASSIGN(Json list, judged_members(stream, *view, id, order == "edge", limit));
+      PACO_ASSIGN(Json list, members_by_cosine(stream, *view, id, order == "edge", limit));
       return Json{{"total", total}, {"members", std::move(list)}, {"next", nullptr}};
     }
     const bool newest = order == "newest";
@@ -226,9 +226,9 @@ Response Service::list_members(Call& call) {
 Response Service::get_map(Call& call) {
   const auto directions = call.stream->directions();
   const auto view = call.stream->worker().published()->view;
-  const PrototypeMap map = principal_map(*directions, kMapPoints);
+  const insight::PrototypeMap map = insight::principal_map(*directions, kMapPoints);
   Json points = Json::array();
-  for (const MapPoint& point : map.points) {
+  for (const insight::MapPoint& point : map.points) {
     points.push_back({{"prototype", directions->prototypes[point.prototype]},
                       {"category", directions->owners[point.prototype]},
                       {"name", view->categories.name(directions->owners[point.prototype])},
@@ -247,13 +247,7 @@ Response Service::get_series(Call& call) { return answer(call.stream->series().j
 Response Service::get_suggestions(Call& call) {
   const auto insight = call.stream->insight();
   const auto view = call.stream->worker().published()->view;
-  Json json = insight_json(*insight), names = Json::object();
-  for (const Suggestion& suggestion : insight->suggestions) {
-    for (const CategoryId id : suggestion.categories)
-      names[std::to_string(id)] = view->categories.name(id);
-  }
-  json["names"] = std::move(names);
-  return answer(json);
+  return answer(insight::insight_json(*insight, *view));
 }
 
 }  // namespace paco::server

@@ -4,8 +4,9 @@
 #include <algorithm>
 
 #include "core/try.hpp"
+#include "insight/directions.hpp"
+#include "math/matrix.hpp"
 #include "methods/common/standardise.hpp"
-#include "server/directions.hpp"
 #include "server/embedding_queue.hpp"
 #include "server/service.hpp"
 #include "server/views.hpp"
@@ -65,17 +66,13 @@ Json neighbours(Stream& stream, std::uint64_t sequence, std::span<const float> u
       stream.read([&](journal::JournalReader& journal) { return journal.embeddings(from, raw); });
   Json list = Json::array();
   if (!kept.ok() || !*kept) return list;
+  math::Matrix<float> units(count, d);
+  if (!stream.space().apply({raw.data(), count, d}, units.view())) return list;
   std::vector<std::pair<double, std::uint64_t>> found;
-  std::vector<float> other(d);
   for (std::size_t i = 0; i < count; ++i) {
     if (from + i == sequence) continue;
-    const std::span<const double> row(raw.data() + i * d, d);
-    if (methods::standardise_row(row, stream.model().mean, stream.model().deviation, other) !=
-        methods::RowFault::none) {
-      continue;
-    }
     double cosine = 0;
-    for (std::size_t j = 0; j < d; ++j) cosine += static_cast<double>(other[j]) * unit[j];
+    for (std::size_t j = 0; j < d; ++j) cosine += static_cast<double>(units[i][j]) * unit[j];
     found.emplace_back(-cosine, from + i);
   }
   const std::size_t best = std::min(kMostNeighbours, found.size());
@@ -98,9 +95,9 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-Json near_json(const std::vector<NearCategory>& near, const MemoryView& view) {
+Json near_json(const std::vector<insight::NearCategory>& near, const MemoryView& view) {
   Json list = Json::array();
-  for (const NearCategory& one : near) {
+  for (const insight::NearCategory& one : near) {
     list.push_back({{"category", one.category},
                     {"name", view.categories.name(one.category)},
                     {"cosine", one.cosine}});
@@ -271,10 +268,11 @@ Response Service::show_sample(Call& call) {
       [&](Session& session) { words = session.method().explain(session::decision_of(**sample)); });
   json["explanation"] = words;
   json["runner_ups"] = json["neighbours"] = Json::array();
-  const std::vector<float> unit = unit_of(stream, *sequence);
+  const std::vector<float> unit = stream.unit_of(*sequence);
   if (!unit.empty()) {
     const auto directions = stream.directions();
-    json["runner_ups"] = near_json(nearest_categories(*directions, unit, kMostNeighbours), *view);
+    json["runner_ups"] =
+        near_json(insight::nearest_categories(*directions, unit, kMostNeighbours), *view);
     json["neighbours"] = neighbours(stream, *sequence, unit, *view);
   }
   return answer(json);

@@ -6,7 +6,6 @@
 #include "io/embeddings.hpp"
 #include "io/json.hpp"
 #include "io/labels.hpp"
-#include "server/insight.hpp"
 #include "server/service.hpp"
 #include "server/views.hpp"
 

@@ -3,12 +3,11 @@
 #include <algorithm>
 
 #include "core/try.hpp"
-#include "session/journal_rows.hpp"
+#include "methods/common/space_transform.hpp"
 
 namespace paco::server {
 namespace {
 
-constexpr std::size_t kPage = 4096;
 constexpr std::int64_t kRateSeconds = 10;
 constexpr auto kDirectionsLast = std::chrono::seconds(2);
 constexpr auto kInsightLasts = std::chrono::seconds(10);
@@ -72,18 +71,16 @@ Result<void> Stream::take(Session session) {
   model_ = std::shared_ptr<const Model>(std::make_shared<Model>(session.model()));
   PACO_ASSIGN(method_, method_info(session.method().name()));
   created_ = reader_->settings().created;
-  series_ = std::make_unique<Series>(method_->evidence);
-  for (std::uint64_t next = 0;;) {
-    PACO_ASSIGN(const std::vector<journal::StoredSample> page, reader_->samples(next, kPage));
-    if (page.empty()) break;
-    for (const journal::StoredSample& sample : page) {
-      members_.add(sample.sequence, sample.prototype);
-      series_->add(session::decision_of(sample));
-    }
-    next += page.size();
-  }
+  series_ = std::make_unique<insight::Series>(method_->evidence);
   PACO_ASSIGN(const std::vector<OperationOutcome> past, session.history());
-  for (const OperationOutcome& outcome : past) members_.apply(outcome.edits);
+  PACO_TRY(insight::read_past(*reader_, session.samples(), past, members_, *series_));
+  PACO_ASSIGN(journal::JournalReader second, reader_->another_reader());
+  insight_reader_.emplace(std::move(second));
+  if (const PrototypeDirections* directions = session.method().directions()) {
+    space_ = directions->transform();
+  } else {
+    space_ = std::make_shared<const methods::StandardTransform>(model_);
+  }
   worker_ = std::make_unique<StreamWorker>(std::move(session), *this);
   const std::lock_guard lock(mutex_);
   status_.state = StreamState::ready;
@@ -120,7 +117,7 @@ void Stream::operated(const OperationOutcome& outcome) {
 }
 
 // Readers wait for the one that makes them anew, and then share them.
-std::shared_ptr<const Directions> Stream::directions() {
+std::shared_ptr<const insight::Directions> Stream::directions() {
   const std::lock_guard lock(directions_mutex_);
   const auto now = std::chrono::steady_clock::now();
   const bool current =
@@ -128,13 +125,17 @@ std::shared_ptr<const Directions> Stream::directions() {
       (directions_->events == worker_->published()->events ||
        (now - directions_time_ < kDirectionsLast && directions_->events > last_operation_));
   if (!current) {
-    directions_ = std::make_shared<const Directions>(directions_of(*this));
+    insight::Directions made;
+    worker_->ask([&](Session& session) {
+      made = insight::directions_of(session.method(), session.events());
+    });
+    directions_ = std::make_shared<const insight::Directions>(std::move(made));
     directions_time_ = now;
   }
   return directions_;
 }
 
-std::shared_ptr<const Insight> Stream::insight() {
+std::shared_ptr<const insight::Insight> Stream::insight() {
   const std::lock_guard lock(insight_mutex_);
   const auto now = std::chrono::steady_clock::now();
   const bool current =
@@ -142,7 +143,10 @@ std::shared_ptr<const Insight> Stream::insight() {
       (insight_->events == worker_->published()->events ||
        (now - insight_time_ < kInsightLasts && insight_->events > last_operation_));
   if (!current) {
-    auto made = std::make_shared<const Insight>(insight_of(*this));
+    const auto published = worker_->published();
+    auto made = std::make_shared<const insight::Insight>(
+        insight::insight_of({*method_, published->events, published->view, directions(), members_,
+                             series_->steps(), &*insight_reader_}));
     const std::lock_guard last(last_mutex_);
     insight_ = std::move(made);
     insight_time_ = now;
@@ -150,9 +154,17 @@ std::shared_ptr<const Insight> Stream::insight() {
   return insight_;
 }
 
-std::shared_ptr<const Insight> Stream::last_insight() const {
+std::shared_ptr<const insight::Insight> Stream::last_insight() const {
   const std::lock_guard lock(last_mutex_);
   return insight_;
+}
+
+std::vector<float> Stream::unit_of(std::uint64_t sequence) {
+  const auto raw =
+      read([&](journal::JournalReader& journal) { return journal.embedding(sequence); });
+  if (!raw.ok() || !*raw) return {};
+  const auto unit = space_->apply(**raw);
+  return unit.ok() ? *unit : std::vector<float>();
 }
 
 double Stream::rate() const {

@@ -13,12 +13,9 @@
 #include <string>
 #include <thread>
 
+#include "insight/insight.hpp"
 #include "journal/reader.hpp"
 #include "paco/session.hpp"
-#include "server/directions.hpp"
-#include "server/insight.hpp"
-#include "server/member_index.hpp"
-#include "server/series.hpp"
 #include "server/stream_worker.hpp"
 
 namespace paco::server {
@@ -61,8 +58,8 @@ class Stream final : public StreamWorker::Observer {
   const MethodInfo& method() const { return *method_; }
   double created() const { return created_; }
   bool durable() const { return durable_; }
-  const MemberIndex& members() const { return members_; }
-  const Series& series() const { return *series_; }
+  const insight::MemberIndex& members() const { return members_; }
+  const insight::Series& series() const { return *series_; }
   // Runs body(journal) on a reader of its own; one at a time.
   template <class Body>
   auto read(Body body) {
@@ -71,10 +68,15 @@ class Stream final : public StreamWorker::Observer {
   }
 
   // As they were a few seconds ago at most, and after the last operation.
-  std::shared_ptr<const Directions> directions();
-  std::shared_ptr<const Insight> insight();
+  std::shared_ptr<const insight::Directions> directions();
+  std::shared_ptr<const insight::Insight> insight();
   // The one that was made last; null before the first.
-  std::shared_ptr<const Insight> last_insight() const;
+  std::shared_ptr<const insight::Insight> last_insight() const;
+  // The space in which samples are compared: the method's, or, of a method without directions, that
+  // of standardised embeddings.
+  const SpaceTransform& space() const { return *space_; }
+  // A sample in that space; empty if its embedding is not kept.
+  std::vector<float> unit_of(std::uint64_t sequence);
 
   double rate() const;  // samples a second over the last ten
   void answered_after(std::chrono::steady_clock::duration delay);
@@ -98,10 +100,12 @@ class Stream final : public StreamWorker::Observer {
   std::shared_ptr<const Model> model_;
   const MethodInfo* method_ = nullptr;
   double created_ = 0;
-  MemberIndex members_;
-  std::unique_ptr<Series> series_;
+  std::shared_ptr<const SpaceTransform> space_;
+  insight::MemberIndex members_;
+  std::unique_ptr<insight::Series> series_;
   std::mutex reader_mutex_;
   std::optional<journal::JournalReader> reader_;
+  std::optional<journal::JournalReader> insight_reader_;  // guarded by insight_mutex_
 
   static constexpr std::size_t kSeconds = 16;
   mutable std::mutex rate_mutex_;
@@ -114,9 +118,9 @@ class Stream final : public StreamWorker::Observer {
   std::array<float, 4096> delays_{};
 
   std::mutex directions_mutex_, insight_mutex_;
-  std::shared_ptr<const Directions> directions_;
+  std::shared_ptr<const insight::Directions> directions_;
   mutable std::mutex last_mutex_;
-  std::shared_ptr<const Insight> insight_;  // guarded by both
+  std::shared_ptr<const insight::Insight> insight_;  // guarded by both
   std::chrono::steady_clock::time_point directions_time_{}, insight_time_{};
 
   std::unique_ptr<StreamWorker> worker_;  // ends before all above

@@ -159,7 +159,7 @@ Json face_json(std::uint64_t sequence, journal::JournalReader& journal) {
           {"attributes", attributes_json(extras)}};
 }
 
-Json category_view(const MemoryView& view, const MemberIndex& members, CategoryId id) {
+Json category_view(const MemoryView& view, const insight::MemberIndex& members, CategoryId id) {
   Json json = session::category_json(view, id);
   const auto newest = members.page(view.categories[id].prototypes, ~std::uint64_t{0}, 1, true);
   json["newest"] = newest.empty() ? Json() : Json(newest[0]);

@@ -27,7 +27,7 @@ Json event_json(const journal::StoredSample& sample, const MemoryView& view,
                 journal::JournalReader& journal);
 // {"sequence", "key", "id", "picture", "attributes"}
 Json face_json(std::uint64_t sequence, journal::JournalReader& journal);
-Json category_view(const MemoryView& view, const MemberIndex& members, CategoryId id);
+Json category_view(const MemoryView& view, const insight::MemberIndex& members, CategoryId id);
 Json operation_view(const journal::OperationRow& row);
 // Cheap: suggestions and warnings are counted as they were when somebody last asked for them.
 Json stream_json(Stream& stream);

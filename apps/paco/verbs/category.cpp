@@ -1,13 +1,17 @@
 // `paco category`: what people do to the categories of a stream that lives in a journal.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <pwd.h>
 #include <unistd.h>
 
-#include <chrono>
+#include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <ctime>
 
 #include "cli/verb.hpp"
 #include "core/try.hpp"
+#include "insight/insight.hpp"
 #include "session/operations/operation_json.hpp"
 #include "session/summary.hpp"
 
@@ -65,6 +69,45 @@ Result<void> history(Context& context, const CategoryArguments& r) {
                         time_text(outcome.time), outcome.operation.actor, outcome.text);
   }
   return print_result(context, json, text);
+}
+
+// As one word of a shell.
+std::string quoted(const std::string& text) {
+  const auto is_plain = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::strchr("/._-+:@%", c) != nullptr;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? "'\\''" : std::string(1, c);
+  return out + "'";
+}
+
+// What to type to carry out an operation that was suggested: a merge or a move.
+std::string command_of(const Operation& operation, const std::string& journal) {
+  std::string out =
+      fmt::format("paco category {} --journal {}", operation_name(operation.kind), quoted(journal));
+  if (operation.kind == OperationKind::merge)
+    return out +
+           fmt::format(" {} --into {}", fmt::join(operation.categories, " "), operation.category);
+  out += fmt::format(" {} --into ", fmt::join(operation.samples, " "));
+  return out + (operation.category >= 0 ? std::to_string(operation.category) : "new");
+}
+
+Result<void> suggest(Context& context, const CategoryArguments& r) {
+  PACO_ASSIGN(Session session, look(context, r));
+  PACO_ASSIGN(const insight::Insight found, insight::insight_of(session));
+  std::string text;
+  if (!found.suggestions.empty())
+    text = fmt::format("{:>8}  {:<5}  {}\n", "strength", "kind", "why");
+  for (const insight::Suggestion& s : found.suggestions) {
+    text += fmt::format("{:>8.2f}  {:<5}  {}\n", s.strength, s.kind, s.reason);
+    if (s.operation) text += fmt::format("{:17}{}\n", "", command_of(*s.operation, r.journal));
+  }
+  for (const insight::Warning& w : found.warnings)
+    text += fmt::format("warning: {} (since sample {})\n", w.text, w.since);
+  if (text.empty()) text = "nothing to suggest\n";
+  return print_result(context, insight::insight_json(found, *session.view()), text);
 }
 
 Result<void> apply(Context& context, const CategoryArguments& r) {
@@ -138,16 +181,16 @@ void add_category(Options& verb, Context& context) {
   auto r = std::make_shared<CategoryArguments>();
   parts.add("list", "The categories with their sizes.", r, list)
       .add_flag("--all", r->all, "also merged and retired ones");
-  Options& rename = parts.operation(OperationKind::rename, "Give a category a name.", r);
-  add_id(rename, r->operation.category);
-  rename.add_text("name", r->operation.name, "the new name").required();
-  Options& merge = parts.operation(OperationKind::merge,
-                                   "Make some categories one; the others forward to it.", r);
-  add_counts(merge, "categories", r->operation.categories, "ids to merge").required();
-  add_count(merge, "--into", r->operation.category, 0, kNoLimit, "the one that remains")
-      .required()
-      .type("INT");
-  Options& separate = parts.operation(
+  parts.add("suggest", "What might be corrected, with the command for it, and what is unusual.",
+            std::make_shared<CategoryArguments>(), suggest);
+  CLI::App& rename = parts.operation(OperationKind::rename, "Give a category a name.", r);
+  rename.add_option("category", r->operation.category, "its id")->required();
+  rename.add_option("name", r->operation.name, "the new name")->required();
+  CLI::App& merge = parts.operation(OperationKind::merge,
+                                    "Make some categories one; the others forward to it.", r);
+  merge.add_option("categories", r->operation.categories, "ids to merge")->required();
+  merge.add_option("--into", r->operation.category, "the one that remains")->required();
+  CLI::App& separate = parts.operation(
       OperationKind::separate, "Make a category of its own of some prototypes of another.", r);
   add_id(separate, r->operation.category);
   add_counts(separate, "prototypes", r->operation.prototypes, "numbers of its prototypes")

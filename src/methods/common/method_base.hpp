@@ -95,7 +95,6 @@ class MethodBase : public Method, protected Editor, protected PrototypeDirection
   Result<double> cosine(PrototypeId prototype, std::span<const double> embedding) const final;
   std::vector<float> reference_row(PrototypeId prototype) const final;
   PrototypeRole role(PrototypeId prototype) const final;
-  bool shares_space() const final { return references_.data == model_->references.data(); }
   State state() const;
   Result<void> take(State& state, const std::string& name);
   void recount_categories();

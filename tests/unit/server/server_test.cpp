@@ -1,16 +1,17 @@
-// The parts of the server that need no socket: samples out of a request, pictures, tokens, names,
-// members page by page, and the steps of a stream.
+// The parts of the server that need no socket: samples out of a request, pictures, tokens,
+// names, and what a stream is asked for.
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
 #include "core/random.hpp"
 #include "server/http.hpp"
-#include "server/member_index.hpp"
 #include "server/samples.hpp"
-#include "server/series.hpp"
+#include "server/stream.hpp"
 #include "server/streams.hpp"
 #include "server/tokens.hpp"
+#include "synthetic_data.hpp"
+#include "temporary_folder.hpp"
 
 namespace paco::server {
 namespace {
@@ -142,63 +143,26 @@ TEST(Addresses, AreTakenApartAndBadEscapesRefused) {
     EXPECT_FALSE(split_target(bad, path, query)) << bad;
 }
 
-TEST(MemberIndex, PagesGiveEveryMemberOnceWhateverWasMoved) {
-  core::Random random(3);
-  MemberIndex index;
-  std::vector<PrototypeId> place;
-  for (std::uint64_t i = 0; i < 500; ++i) {
-    place.push_back(static_cast<PrototypeId>(random.below(5)));
-    index.add(i, place.back());
-  }
-  for (int i = 0; i < 100; ++i) {
-    Edit edit;
-    edit.cell = Edit::Cell::member;
-    edit.id = static_cast<std::int64_t>(random.below(500));
-    edit.from = place[static_cast<std::size_t>(edit.id)];
-    edit.to = place[static_cast<std::size_t>(edit.id)] = static_cast<PrototypeId>(random.below(7));
-    index.apply({&edit, 1});
-  }
-  const std::vector<PrototypeId> some{1, 4, 6};
-  std::vector<std::uint64_t> expected;
-  for (std::uint64_t i = 0; i < 500; ++i) {
-    if (std::find(some.begin(), some.end(), place[i]) != some.end()) expected.push_back(i);
-  }
-  EXPECT_EQ(index.count(some), expected.size());
-  std::vector<std::uint64_t> seen;
-  for (std::uint64_t from = 0;;) {
-    const auto page = index.page(some, from, 13, false);
-    if (page.empty()) break;
-    seen.insert(seen.end(), page.begin(), page.end());
-    from = page.back() + 1;
-  }
-  EXPECT_EQ(seen, expected);
-  const auto newest = index.page(some, ~std::uint64_t{0}, 10, true);
-  EXPECT_TRUE(std::equal(newest.begin(), newest.end(), expected.rbegin()));
-}
-
-TEST(Series, StepsAddUpToTheStreamForAnyLength) {
-  Series series({{"branch", "", "", {"a", "b"}}, {"score", "score", ""}});
-  Decision decision;
-  for (std::uint64_t i = 0; i < 3000; ++i) {
-    decision.sequence = i;
-    decision.verdict = i % 10 == 0 ? Verdict::created : Verdict::known;
-    decision.evidence[0] = static_cast<double>(i % 2);
-    decision.evidence[1] = i % 3 == 0 ? kNotComputed : 2.0;
-    series.add(decision);
-    const auto steps = series.steps();
-    ASSERT_LE(steps.size(), Series::kSteps);
-    if (i % 500 != 499) continue;
-    std::uint64_t count = 0, created = 0, choices = 0;
-    for (const SeriesStep& step : steps) {
-      count += step.count;
-      created += step.verdicts[static_cast<std::size_t>(Verdict::created)];
-      choices += step.choices[0][0] + step.choices[0][1];
-      EXPECT_EQ(step.sums[1], 2.0 * static_cast<double>(step.counted[1]));
-    }
-    EXPECT_EQ(count, i + 1);
-    EXPECT_EQ(choices, i + 1);
-    EXPECT_EQ(created, steps.back().created_before_end);
-  }
+TEST(Streams, OfMirrorHaveAMapSuggestionsAndNeighbours) {
+  const testing::SyntheticData data = testing::make_data({.novel = 4, .stream = 200}, 5);
+  const testing::TemporaryFolder folder;
+  auto session = Session::create(
+      folder / "s.journal", testing::calibrated(data.support_set(), {}, false), "mirror", {}, {});
+  ASSERT_TRUE(session.ok()) << session.error().message;
+  std::vector<Decision> decisions(data.stream.rows());
+  ASSERT_TRUE(session->decide(data.stream, decisions).ok());
+  const auto stream = Stream::make("s", std::move(session).value(), true);
+  ASSERT_TRUE(stream.ok()) << stream.error().message;
+  const auto directions = (*stream)->directions();
+  EXPECT_GT(directions->size(), 5u);  // those of known classes and more
+  EXPECT_EQ(directions->events, data.stream.rows());
+  EXPECT_EQ(insight::principal_map(*directions, 100).points.size(), directions->size());
+  EXPECT_FALSE((*stream)->insight()->suggestions.empty());
+  const std::vector<float> unit = (*stream)->unit_of(3);
+  ASSERT_EQ(unit.size(), directions->dimension);
+  const auto near = insight::nearest_categories(*directions, unit, 2);
+  ASSERT_EQ(near.size(), 2u);
+  EXPECT_GT(near[0].cosine, near[1].cosine);
 }
 
 }  // namespace

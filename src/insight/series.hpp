@@ -1,5 +1,5 @@
 // A stream in at most 256 steps of equal width, from its start: what was answered in each, and the
-// means of the evidence. Steps become twice as wide where there would be more, so it costs the same
+// means of the evidence. Steps become twice as wide if there would be more, so it costs the same
 // for any length.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "paco/method.hpp"
 
-namespace paco::server {
+namespace paco::insight {
 
 struct SeriesStep {
   std::uint64_t count = 0;
@@ -32,7 +32,7 @@ class Series {
   explicit Series(std::vector<EvidenceField> fields) : fields_(std::move(fields)) {}
   void add(const Decision& decision);
   nlohmann::ordered_json json() const;
-  // The steps as they are, for whoever judges the stream.
+  // A copy of the steps so far.
   std::vector<SeriesStep> steps() const;
 
  private:
@@ -44,4 +44,4 @@ class Series {
   std::vector<SeriesStep> steps_;
 };
 
-}  // namespace paco::server
+}  // namespace paco::insight

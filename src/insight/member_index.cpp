@@ -1,9 +1,9 @@
-#include "server/member_index.hpp"
+#include "insight/member_index.hpp"
 
 #include <algorithm>
 #include <functional>
 
-namespace paco::server {
+namespace paco::insight {
 
 void MemberIndex::insert(PrototypeId prototype, std::uint64_t sequence) {
   if (prototype < 0) return;
@@ -73,4 +73,4 @@ std::vector<std::uint64_t> MemberIndex::page(std::span<const PrototypeId> protot
   return out;
 }
 
-}  // namespace paco::server
+}  // namespace paco::insight

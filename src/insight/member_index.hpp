@@ -1,5 +1,5 @@
 // Which samples belong to each prototype, so that members can be paged through without reading the
-// stream. Kept beside the journal, which is the truth, and made from it when a stream is opened.
+// stream. Kept in memory beside the journal and made from it when a stream is opened.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 #include "paco/operation.hpp"
 
-namespace paco::server {
+namespace paco::insight {
 
 // One writer, any number of readers.
 class MemberIndex {
@@ -30,4 +30,4 @@ class MemberIndex {
   std::vector<std::vector<std::uint64_t>> members_;  // by prototype, ascending
 };
 
-}  // namespace paco::server
+}  // namespace paco::insight

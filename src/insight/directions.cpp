@@ -1,4 +1,4 @@
-#include "server/directions.hpp"
+#include "insight/directions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,16 +6,14 @@
 #include <numeric>
 
 #include "math/kernels.hpp"
-#include "methods/common/standardise.hpp"
-#include "server/stream.hpp"
 
-namespace paco::server {
+namespace paco::insight {
 namespace {
 
 constexpr std::size_t kAxesRows = 2000;
 constexpr int kRounds = 24;
 
-// Scales to length 1; false where there is none.
+// Scales to length 1; false if the length is zero.
 bool normalise(std::vector<double>& v) {
   double length = 0;
   for (const double x : v) length += x * x;
@@ -71,26 +69,24 @@ double Directions::cosine(std::size_t i, std::span<const float> unit) const {
   return math::dot(row(i), unit.data(), dimension);
 }
 
-Directions directions_of(Stream& stream) {
+Directions directions_of(const Method& method, std::uint64_t events) {
   Directions out;
-  out.dimension = stream.model().dimension;
-  stream.worker().ask([&](Session& session) {
-    const Method& method = session.method();
-    const PrototypeDirections* directions = method.directions();
-    out.events = session.events();
-    if (directions == nullptr) return;
-    for (PrototypeId p = 0; p < method.next_prototype(); ++p) {
-      const Prototype prototype = method.prototype(p);
-      if (!prototype.competing || prototype.owner == kNoId) continue;
-      const std::vector<float> row = directions->direction(p);
-      if (row.size() != out.dimension) continue;
-      out.prototypes.push_back(p);
-      out.owners.push_back(prototype.owner);
-      out.sizes.push_back(prototype.size());
-      out.known.push_back(prototype.reference);
-      out.rows.insert(out.rows.end(), row.begin(), row.end());
-    }
-  });
+  out.events = events;
+  const PrototypeDirections* directions = method.directions();
+  if (directions == nullptr) return out;
+  out.transform = directions->transform();
+  out.dimension = out.transform->dimension();
+  for (PrototypeId id = 0; id < method.next_prototype(); ++id) {
+    const Prototype prototype = method.prototype(id);
+    if (!prototype.competing || prototype.owner == kNoId) continue;
+    const std::vector<float> row = directions->direction(id);
+    if (row.empty()) continue;
+    out.prototypes.push_back(id);
+    out.owners.push_back(prototype.owner);
+    out.sizes.push_back(prototype.size());
+    out.known.push_back(prototype.reference);
+    out.rows.insert(out.rows.end(), row.begin(), row.end());
+  }
   return out;
 }
 
@@ -154,17 +150,4 @@ PrototypeMap principal_map(const Directions& all, std::size_t most) {
   return out;
 }
 
-std::vector<float> unit_of(Stream& stream, std::uint64_t sequence) {
-  const auto raw =
-      stream.read([&](journal::JournalReader& journal) { return journal.embedding(sequence); });
-  const Model& model = stream.model();
-  std::vector<float> unit(model.dimension);
-  if (!raw.ok() || !*raw ||
-      methods::standardise_row(**raw, model.mean, model.deviation, unit) !=
-          methods::RowFault::none) {
-    return {};
-  }
-  return unit;
-}
-
-}  // namespace paco::server
+}  // namespace paco::insight

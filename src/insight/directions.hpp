@@ -1,6 +1,6 @@
-// The directions of a stream's prototypes at one moment, and what can be told from them: which
-// categories are near a sample or each other, which members are in the middle, and a map in two
-// dimensions. Empty for methods that keep no directions.
+// The directions of a stream's prototypes at one moment, and what follows from them: which
+// categories are near a sample or each other, and a map in two dimensions. Empty for methods
+// without directions.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,15 @@
 #include <span>
 #include <vector>
 
-#include "paco/session.hpp"
+#include "paco/method.hpp"
 
-namespace paco::server {
-
-class Stream;
+namespace paco::insight {
 
 struct Directions {
-  std::uint64_t events = 0;  // the moment
+  std::uint64_t events = 0;  // of the stream, before this moment
   std::size_t dimension = 0;
-  std::vector<PrototypeId> prototypes;  // those in force
+  std::shared_ptr<const SpaceTransform> transform;  // null: a method without directions
+  std::vector<PrototypeId> prototypes;              // those that compete and have an owner
   std::vector<CategoryId> owners;
   std::vector<std::int64_t> sizes;
   std::vector<char> known;
@@ -28,8 +27,8 @@ struct Directions {
   double cosine(std::size_t i, std::span<const float> unit) const;
 };
 
-// Made between two groups of the lane.
-Directions directions_of(Stream& stream);
+// A copy; the method must not decide meanwhile.
+Directions directions_of(const Method& method, std::uint64_t events);
 
 struct NearCategory {
   CategoryId category = 0;
@@ -37,10 +36,10 @@ struct NearCategory {
 };
 // The categories whose nearest prototype is nearest, best first; `except` is left out.
 std::vector<NearCategory> nearest_categories(const Directions& all, std::span<const float> unit,
-                                             std::size_t count, CategoryId except = -1);
+                                             std::size_t count, CategoryId except = kNoId);
 
 struct MapPoint {
-  std::size_t prototype = 0;  // its place in Directions
+  std::size_t prototype = 0;  // its index in Directions
   double x = 0, y = 0;        // within -1 .. 1
 };
 struct PrototypeMap {
@@ -50,7 +49,4 @@ struct PrototypeMap {
 // Along the two principal axes of (at most 2,000 of) the largest prototypes.
 PrototypeMap principal_map(const Directions& all, std::size_t most);
 
-// A sample's embedding on the sphere; empty where it is not kept.
-std::vector<float> unit_of(Stream& stream, std::uint64_t sequence);
-
-}  // namespace paco::server
+}  // namespace paco::insight

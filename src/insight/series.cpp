@@ -1,9 +1,9 @@
-#include "server/series.hpp"
+#include "insight/series.hpp"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-namespace paco::server {
+namespace paco::insight {
 
 void SeriesStep::add(const SeriesStep& next) {
   count += next.count;
@@ -83,4 +83,4 @@ nlohmann::ordered_json Series::json() const {
   return {{"width", width_}, {"samples", samples_}, {"steps", std::move(list)}};
 }
 
-}  // namespace paco::server
+}  // namespace paco::insight

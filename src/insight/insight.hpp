@@ -1,0 +1,69 @@
+// What a person might do about a stream, and what is unusual about it, from the method's own
+// evidence. How each is computed, and the numbers that decide, are in docs/serve.md.
+//
+//   PACO_ASSIGN(const Insight insight, insight_of(session));     // reads the journal once
+//   for (const Suggestion& s : insight.suggestions) ...          // the strongest first
+//
+// A program that has the members and the series of a stream in memory anyway passes them in
+// StreamFacts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "insight/directions.hpp"
+#include "insight/member_index.hpp"
+#include "insight/series.hpp"
+#include "journal/reader.hpp"
+#include "paco/session.hpp"
+
+namespace paco::insight {
+
+struct Suggestion {
+  std::string id, kind, reason;  // kind: merge, split, look, drift
+  double strength = 0;           // 0 .. 1
+  std::optional<Operation> operation;
+  std::vector<CategoryId> categories;
+  std::vector<std::uint64_t> samples;
+};
+
+struct Warning {
+  std::string id, kind, text;  // kind: births_rise, known_sinks, unlike_support
+  std::optional<CategoryId> category;
+  std::uint64_t since = 0;  // sequence number
+};
+
+struct Insight {
+  std::uint64_t events = 0;
+  std::vector<Suggestion> suggestions;  // the strongest first
+  std::vector<Warning> warnings;
+};
+
+// What insight is computed from. All parts are of about the same moment.
+struct StreamFacts {
+  const MethodInfo& method;
+  std::uint64_t events = 0;
+  std::shared_ptr<const MemoryView> view;
+  std::shared_ptr<const Directions> directions;
+  const MemberIndex& members;
+  std::vector<SeriesStep> steps;
+  journal::JournalReader* journal = nullptr;  // null: only merges and drifts are looked for
+};
+
+Insight insight_of(const StreamFacts& facts);
+// Of a session, between two calls. With a journal it reads all samples once.
+Result<Insight> insight_of(Session& session);
+
+// Fills the members and the series of the first `samples` samples, then applies the operations.
+Result<void> read_past(journal::JournalReader& journal, std::uint64_t samples,
+                       const std::vector<OperationOutcome>& operations, MemberIndex& members,
+                       Series& series);
+
+// {"event", "suggestions", "warnings", "names"}; names are of the categories in suggestions.
+nlohmann::ordered_json insight_json(const Insight& insight, const MemoryView& view);
+
+}  // namespace paco::insight
