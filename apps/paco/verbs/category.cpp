@@ -38,13 +38,13 @@ std::string time_text(double seconds) {
   return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts));
 }
 
-// To look at it; a writer may be at work.
-Result<Session> look(const Context& context, const CategoryArguments& r) {
+// Read-only; a writer may be at work.
+Result<Session> open(const Context& context, const CategoryArguments& r) {
   return Session::open_read_only(r.journal, 1, context.stop);
 }
 
 Result<void> list(Context& context, const CategoryArguments& r) {
-  PACO_ASSIGN(Session session, look(context, r));
+  PACO_ASSIGN(Session session, open(context, r));
   const auto view = session.view();
   std::vector<CategoryId> ids;
   Json json = {{"categories", Json::array()}};
@@ -58,7 +58,7 @@ Result<void> list(Context& context, const CategoryArguments& r) {
 }
 
 Result<void> history(Context& context, const CategoryArguments& r) {
-  PACO_ASSIGN(Session session, look(context, r));
+  PACO_ASSIGN(Session session, open(context, r));
   PACO_ASSIGN(const std::vector<OperationOutcome> past, session.history());
   Json json = {{"operations", Json::array()}};
   std::string text =
@@ -95,7 +95,7 @@ std::string command_of(const Operation& operation, const std::string& journal) {
 }
 
 Result<void> suggest(Context& context, const CategoryArguments& r) {
-  PACO_ASSIGN(Session session, look(context, r));
+  PACO_ASSIGN(Session session, open(context, r));
   PACO_ASSIGN(const insight::Insight found, insight::insight_of(session));
   std::string text;
   if (!found.suggestions.empty())
@@ -183,14 +183,16 @@ void add_category(Options& verb, Context& context) {
       .add_flag("--all", r->all, "also merged and retired ones");
   parts.add("suggest", "What might be corrected, with the command for it, and what is unusual.",
             std::make_shared<CategoryArguments>(), suggest);
-  CLI::App& rename = parts.operation(OperationKind::rename, "Give a category a name.", r);
-  rename.add_option("category", r->operation.category, "its id")->required();
-  rename.add_option("name", r->operation.name, "the new name")->required();
-  CLI::App& merge = parts.operation(OperationKind::merge,
-                                    "Make some categories one; the others forward to it.", r);
-  merge.add_option("categories", r->operation.categories, "ids to merge")->required();
-  merge.add_option("--into", r->operation.category, "the one that remains")->required();
-  CLI::App& separate = parts.operation(
+  Options& rename = parts.operation(OperationKind::rename, "Give a category a name.", r);
+  add_id(rename, r->operation.category);
+  rename.add_text("name", r->operation.name, "the new name").required();
+  Options& merge = parts.operation(OperationKind::merge,
+                                   "Make some categories one; the others forward to it.", r);
+  add_counts(merge, "categories", r->operation.categories, "ids to merge").required();
+  add_count(merge, "--into", r->operation.category, 0, kNoLimit, "the one that remains")
+      .required()
+      .type("INT");
+  Options& separate = parts.operation(
       OperationKind::separate, "Make a category of its own of some prototypes of another.", r);
   add_id(separate, r->operation.category);
   add_counts(separate, "prototypes", r->operation.prototypes, "numbers of its prototypes")
