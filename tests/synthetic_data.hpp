@@ -1,4 +1,4 @@
-// Made embeddings (data/synthetic_data.hpp) as tests of the decision layer need them: raw
+// Synthetic embeddings (io/synthetic_data.hpp) as tests of the decision layer need them: raw
 // coordinates have scales and means of their own, a class has a single sample. Everything follows
 // from the seed.
 #pragma once

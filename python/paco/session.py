@@ -204,7 +204,7 @@ class Session(_paco.Session, Operations):
 
         With a journal all its samples are read once. Without one there are only merges and drifts.
         """
-        found = json.loads(self._suggestions())["suggestions"]
+        found: list[dict[str, Any]] = json.loads(self._suggestions())["suggestions"]
         return [Suggestion(**{**one, "categories": tuple(one["categories"]), "samples": tuple(one["samples"])})
                 for one in found]
 

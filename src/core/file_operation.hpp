@@ -1,5 +1,5 @@
 // Shared by the files that talk to the system: the counted operation behind FailNthOperation, and
-// errors in plain words. For src/base, and for src/journal, which uses SQLite.
+// errors in plain words. For src/core, and for src/journal, which uses SQLite.
 #pragma once
 
 #include <cerrno>

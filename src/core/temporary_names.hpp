@@ -1,5 +1,5 @@
 // The temporary files that exist at this moment, in a form that a signal handler can read. Not for
-// use outside src/base: remove_temporary_files() in base/files.hpp is what the handler calls.
+// use outside src/core: remove_temporary_files() in core/files.hpp is what the handler calls.
 //
 // Any thread may note and forget. There is room for kRoom names; one more, or one that is too long,
 // is left out, and a process that ends by a signal then leaves that file behind.

@@ -43,7 +43,7 @@ Result<EmbedReport> embed_images(const ImageSource& source, const std::vector<st
                                  std::stop_token stop = {});
 
 struct EmbedFileOptions : EmbedOptions {
-  std::string out;  // kind of file by its name, see data/embedding_writer.hpp
+  std::string out;  // kind of file by its name, see io/embedding_writer.hpp
   bool resume = false;
   double part_seconds = 30;  // a part is written when this long has passed since the last one ...
   std::size_t part_rows = std::size_t{1} << 16;  // ... or when this many rows have come

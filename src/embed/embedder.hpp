@@ -1,5 +1,5 @@
 // Images to embeddings with a trained run or a bare backbone: the face of what does it. On a CPU
-// that is vision/cpu_embedder.hpp, on a GPU torch_embedder.hpp.
+// that is cpu/cpu_embedder.hpp, on a GPU torch/torch_embedder.hpp.
 //
 // For whole data sets see embed_images.hpp. One thread at a time.
 #pragma once

@@ -34,7 +34,7 @@ void append_csv(std::string& text, const Decision& decision, std::string_view sa
 void append_json(std::string& text, const Decision& decision, std::string_view sample,
                  std::string_view name, const MethodInfo& method);
 
-// Decisions as they come, into NAME.part until finish() (base/partial_file.hpp), or to a sink.
+// Decisions as they come, into NAME.part until finish() (core/partial_file.hpp), or to a sink.
 class DecisionWriter {
  public:
   virtual ~DecisionWriter() = default;

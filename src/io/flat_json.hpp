@@ -2,7 +2,7 @@
 // without building it.
 //
 // Whatever else JSON may hold (nested values, escapes, spaces between the parts, letters beyond
-// ASCII) is not read here but by the parser of data/json.hpp, which also says what is wrong with a
+// ASCII) is not read here but by the parser of io/json.hpp, which also says what is wrong with a
 // line.
 #pragma once
 

@@ -79,8 +79,8 @@ Result<Model> calibrated(const SupportSet& support, const CalibrationOptions& op
   const methods::Registration& main = calibrator(*wanted);
   PACO_ASSIGN(sections[std::string(main.info.name)], main.calibrate(*view, settings));
   for (const methods::Registration& other : methods::registered_methods()) {
-    if (!other.companion || sections.contains(other.info.name)) continue;
-    // A companion takes options of the same name.
+    if (!other.always_calibrated || sections.contains(other.info.name)) continue;
+    // Such a method takes options of the same name.
     Settings shared;
     for (const MethodOption& option : other.info.options) {
       const auto given = settings.find(option.name);

@@ -24,7 +24,7 @@ struct Registration {
                                           const MethodOptions& options);
   // Of the method's section; null: its numbers by name.
   Result<SectionSummary> (*summarise)(const Model& model);
-  bool companion = false;  // so cheap that every calibration brings it along
+  bool always_calibrated = false;  // so cheap that every calibration brings it along
   // Thresholds with their evidence, for reports and studies; null: it has none.
   Result<MethodDetails> (*details)(const Model& model, const Settings& changed) = nullptr;
 };

@@ -57,7 +57,7 @@ Json operation_of(const Route& route) {
   }
   out["responses"] = {{std::to_string(route.success), {{"description", "done"}}},
                       {"default", {{"$ref", "#/components/responses/Error"}}}};
-  if (route.role == Role::nobody) {
+  if (route.role == Role::none) {
     out["security"] = Json::array();
   } else {
     out["x-role"] = role_name(route.role);

@@ -136,7 +136,7 @@ std::optional<Response> Service::refuse(const Request& request, const Match& fou
   }
   if (!options_.tokens) return std::nullopt;
   user = options_.tokens->find(request.authorization);
-  if (found.route->role == Role::nobody) return std::nullopt;
+  if (found.route->role == Role::none) return std::nullopt;
   if (user == nullptr) {
     return failure(401, "unauthorized", "this needs a token",
                    "send the header 'Authorization: Bearer TOKEN'");

@@ -54,13 +54,13 @@ class EventPieces final : public Pieces {
       if (!sent.ok()) return sent.error();
     }
     const bool changed = status_of_ != published->events;
-    if (kinds_.status && changed && next_ >= published->events && now - told_ >= kStatus) {
+    if (kinds_.status && changed && next_ >= published->events && now - status_sent_ >= kStatus) {
       // Where events were passed over, a resume need not read them again.
       if (next_ > 0) out += fmt::format("id: {}\n", next_ - 1);
       out +=
           fmt::format("event: status\ndata: {}\n\n",
                       stream_json(*stream_).dump(-1, ' ', false, Json::error_handler_t::replace));
-      told_ = now;
+      status_sent_ = now;
       status_of_ = published->events;
     }
     if (out.empty() && now - last_ >= kAlive) out = ": alive\n\n";
@@ -97,7 +97,7 @@ class EventPieces final : public Pieces {
   const Kinds kinds_;
   bool begun_ = false;
   std::uint64_t status_of_ = ~std::uint64_t{0};
-  std::chrono::steady_clock::time_point told_{}, last_ = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point status_sent_{}, last_ = std::chrono::steady_clock::now();
 };
 
 Result<EventPieces::Kinds> kinds_of(const Call& call) {

@@ -119,12 +119,12 @@ Result<std::shared_ptr<Stream>> Streams::calibrate(const std::string& name,
   if (core::path_kind(path_of(name)) != core::PathKind::absent) return taken(name);
   const auto make = [path = path_of(name), support = std::move(support), options, settings](
                         Stream& stream, std::stop_token stop) -> Result<Session> {
-    CalibrationOptions told = options;
-    told.progress = [&stream](std::uint64_t done, std::uint64_t total) {
+    CalibrationOptions reporting = options;
+    reporting.progress = [&stream](std::uint64_t done, std::uint64_t total) {
       stream.progress(done, total);
     };
     PACO_ASSIGN(Model model,
-                paco::calibrate({support->embeddings, support->labels, support->names, {}}, told,
+                paco::calibrate({support->embeddings, support->labels, support->names, {}}, reporting,
                                 std::move(stop)));
     return Session::create(path, std::make_shared<const Model>(std::move(model)), settings.method,
                            {}, settings.journal);

@@ -33,7 +33,7 @@ Role role_of(std::string_view word) {
   for (const Role role : {Role::read, Role::send, Role::operate}) {
     if (word == role_name(role)) return role;
   }
-  return Role::nobody;
+  return Role::none;
 }
 
 std::array<unsigned char, 32> digest_of(std::string_view token) {
@@ -52,7 +52,7 @@ const char* role_name(Role role) {
       return "send";
     case Role::operate:
       return "operate";
-    case Role::nobody:
+    case Role::none:
       break;
   }
   return "nobody";
@@ -83,7 +83,7 @@ Result<Tokens> Tokens::parse(std::string_view text, const std::string& path) {
     };
     if (words.size() < 3 || words.size() > 4) return bad(fmt::format("has {} words", words.size()));
     const Role role = role_of(words[0]);
-    if (role == Role::nobody) return bad("begins with neither read, send nor operate");
+    if (role == Role::none) return bad("begins with neither read, send nor operate");
     if (words[2].size() < kShortestToken)
       return bad(fmt::format("has a token of less than {} characters", kShortestToken));
     double rate = 0;

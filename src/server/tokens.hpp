@@ -18,7 +18,7 @@
 namespace paco::server {
 
 // Each may what those before it may.
-enum class Role : std::uint8_t { nobody, read, send, operate };
+enum class Role : std::uint8_t { none, read, send, operate };
 const char* role_name(Role role);
 
 class User {

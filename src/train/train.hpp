@@ -1,6 +1,6 @@
 // The whole training run: labelled images in, a run folder out. Torch-free to include.
 //
-//   run/weights.safetensors, settings.json   the representation (represent/run_folder.hpp)
+//   run/weights.safetensors, settings.json   the representation (embed/weights/run_folder.hpp)
 //   run/checkpoint.safetensors               the same with the optimizer's state, to go on from
 //   run/metrics.csv, loss.svg                what was measured, one row an epoch
 #pragma once

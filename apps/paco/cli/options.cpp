@@ -30,16 +30,16 @@ Option& Option::type(std::string word) {
   return *this;
 }
 
-Option& Option::shown_default(std::string text) {
-  preset = std::move(text);
+Option& Option::shown_default(std::string shown) {
+  preset = std::move(shown);
   return *this;
 }
 
 Option& Option::one_of(std::vector<std::string> words) {
   value_type = fmt::format("{}", fmt::join(words, "|"));
-  return checked([words = std::move(words), list = value_type](const std::string& given) {
-    if (std::find(words.begin(), words.end(), given) != words.end()) return std::string();
-    return fmt::format("'{}' is none of {}", given, list);
+  return checked([words = std::move(words), list = value_type](const std::string& word) {
+    if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
+    return fmt::format("'{}' is none of {}", word, list);
   });
 }
 

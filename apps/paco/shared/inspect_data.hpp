@@ -7,7 +7,7 @@
 
 namespace paco {
 
-// A file of any kind that src/data reads, FILE#NAME for one array of several, or a data set
+// A file of any kind that src/io reads, FILE#NAME for one array of several, or a data set
 // ("folder:PATH", a folder ...).
 Result<Inspection> inspect_data(const std::string& path);
 

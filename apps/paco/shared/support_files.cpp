@@ -40,18 +40,18 @@ Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOption
   if (!files.classifier.empty()) {
     PACO_ASSIGN(classifier, io::read_embeddings(files.classifier));
   }
-  CalibrationOptions told = options;
+  CalibrationOptions reporting = options;
   constexpr std::uint64_t kQuick = 200'000'000;  // a second or less of the paper's method
   const bool quick = embeddings.rows() * labels.names.size() < kQuick;
   bool started = false;
   if (!quick || options.method == "mirror") {
-    told.progress = [&](std::uint64_t done, std::uint64_t total) {
+    reporting.progress = [&](std::uint64_t done, std::uint64_t total) {
       if (!started) progress.start("calibrate", "steps", total);
       started = true;
       progress.update(done);
     };
   }
-  auto model = calibrate({embeddings, labels.ids, labels.names, classifier}, told, stop);
+  auto model = calibrate({embeddings, labels.ids, labels.names, classifier}, reporting, stop);
   if (started) progress.finish();
   return model;
 }

@@ -72,7 +72,7 @@ Result<void> run(Context& context, const std::string& name) {
   std::string text;
   for (const methods::Registration& method : methods::registered_methods()) {
     json["methods"].push_back(method_json(method.info));
-    text += fmt::format("{:<12} {}\n", method.info.name, method.info.summary);
+    text += fmt::format("{:<16} {}\n", method.info.name, method.info.summary);
   }
   return print_result(context, json, text + "'paco methods NAME' shows one with its options\n");
 }

@@ -49,7 +49,7 @@ Result<void> run(Context& context, const WatchArguments& r) {
                           context.json ? std::string(line.substr(6)) + "\n" : line_of(json, kind));
     return failed.ok() && (r.count == 0 || ++seen < r.count);
   };
-  for (bool told = false; !context.stop.stop_requested();) {
+  for (bool noted = false; !context.stop.stop_requested();) {
     std::string path = fmt::format("/v1/streams/{}/events?kinds={}", r.server.stream, r.kinds);
     if (next) path += fmt::format("&from={}", *next);
     const Result<server::Reply> reply = client->lines(path, take);
@@ -59,8 +59,8 @@ Result<void> run(Context& context, const WatchArguments& r) {
     if (reply.ok() && !busy) return server::error_of(*reply);
     if (!reply.ok() && reply.error().code != ErrorCode::io) return reply.error();
     if (!next) return reply.ok() ? server::error_of(*reply) : reply.error();
-    if (!told) print_note("the server is away; going on when it is back");
-    told = true;
+    if (!noted) print_note("the server is away; going on when it is back");
+    noted = true;
     for (int i = 0; i < 10 && !context.stop.stop_requested(); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
   }

@@ -1,4 +1,4 @@
-// Images to embeddings on a CPU without torch, behind the face of represent/embedder.hpp.
+// Images to embeddings on a CPU without torch, behind the face of embed/embedder.hpp.
 //
 // The pool's threads take images (or small groups of them) as they come to it, so a slow or busy
 // core takes fewer. Embeddings are the same bytes for any batch and any number of threads.

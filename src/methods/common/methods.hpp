@@ -1,4 +1,4 @@
-// How the methods of this folder are made. The list of all methods is src/registry.
+// How the methods of this folder are made. The list of all methods is methods/all_methods.cpp.
 #pragma once
 
 #include <memory>

@@ -2,7 +2,7 @@
 // matrix products for whole blocks, the memory and its updates.
 //
 // How exactness and speed go together: approximate products with an error bound
-// (linalg/prefilter.hpp) narrow the prototypes down to those that can win a comparison, nearly
+// (math/prefilter.hpp) narrow the prototypes down to those that can win a comparison, nearly
 // always the winner and the runner-up alone. Those are then scored in double in the order of
 // summation that plain.hpp fixes, and only doubles are compared. So a decision depends on the
 // stored state and the sample alone; blocks, threads and instruction sets change when the products

@@ -109,7 +109,7 @@ class Calibration {
       for (std::size_t job = first; job < last && !stop_.stop_requested(); ++job) {
         if (job == 0) {
           fit_model();
-        } else if (!folds[job - 1].judged.empty()) {
+        } else if (!folds[job - 1].scored.empty()) {
           held_out[job - 1] = hold_out(folds[job - 1]);
         }
         steps_.add(kTaus);
@@ -160,8 +160,8 @@ class Calibration {
     const SupportEmbedder embedder(embedding);
     const MirrorReferences references =
         references_of(embedder.embed(support_, fold.kept, stop_), kept, classes_);
-    return held_out_cosines(embedder.embed(support_, fold.judged, stop_),
-                            labels_of(labels_, fold.judged), references.rows);
+    return held_out_cosines(embedder.embed(support_, fold.scored, stop_),
+                            labels_of(labels_, fold.scored), references.rows);
   }
 
   // One pseudo-stream with every threshold. `fit` stands in where it has no held-out sample.

@@ -29,7 +29,7 @@ const OptionTable<MirrorOptions>& table() {
   return options;
 }
 
-// Progress of src/mirror as calibrate() reports it.
+// Progress of the loops of this folder as calibrate() reports it.
 class ProgressAdapter final : public core::Progress {
  public:
   explicit ProgressAdapter(const CalibrationProgress& listener) : listener_(listener) {}

@@ -81,17 +81,17 @@ std::vector<Fold> draw_folds(std::span<const std::uint32_t> labels, std::size_t 
       if (fold_of[i] == f) held_out.push_back(i);
     }
   }
-  std::vector<bool> is_judged(n, held_out.size() <= kMostDrawn);
+  std::vector<bool> is_scored(n, held_out.size() <= kMostDrawn);
   if (held_out.size() > kMostDrawn) {
     const std::vector<std::size_t> drawn = random.permutation(held_out.size());
-    for (std::size_t i = 0; i < kMostDrawn; ++i) is_judged[held_out[drawn[i]]] = true;
+    for (std::size_t i = 0; i < kMostDrawn; ++i) is_scored[held_out[drawn[i]]] = true;
   }
   std::vector<Fold> folds(kFolds);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t f = 0; f < kFolds; ++f) {
       if (fold_of[i] != f) folds[f].kept.push_back(i);
     }
-    if (fold_of[i] < kFolds && is_judged[i]) folds[fold_of[i]].judged.push_back(i);
+    if (fold_of[i] < kFolds && is_scored[i]) folds[fold_of[i]].scored.push_back(i);
   }
   return folds;
 }

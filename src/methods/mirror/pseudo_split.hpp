@@ -37,10 +37,10 @@ PseudoSplit draw_split(std::span<const std::uint32_t> labels, std::size_t classe
 inline constexpr std::size_t kFolds = 5;
 
 // Rows that are held out in each fold, ascending; a class with a single sample never is. Where
-// there are many, `judged` are those that cosines are wanted of, else all.
+// there are many, `scored` are those that cosines are wanted of, else all.
 struct Fold {
   std::vector<std::size_t> kept;
-  std::vector<std::size_t> judged;
+  std::vector<std::size_t> scored;
 };
 std::vector<Fold> draw_folds(std::span<const std::uint32_t> labels, std::size_t classes,
                              core::NumpyLegacyRandom& random);

@@ -95,7 +95,7 @@ class AgeMethod final : public PeerMethod {
     return windows_[static_cast<std::size_t>(id - known())].density;
   }
 
-  void judge(std::size_t i, Decision& out) override {
+  void choose(std::size_t i, Decision& out) override {
     const Confidence sure = confidence(cosines_[i], takes_part_);
     out.evidence[kConfidence] = sure.value;
     out.evidence[kGate] = rule_.gates[sure.best];

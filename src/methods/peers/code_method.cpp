@@ -71,7 +71,7 @@ class CodeMethod final : public PeerMethod {
     return differing(stored, code);
   }
 
-  void judge(std::size_t i, Decision& out) override {
+  void choose(std::size_t i, Decision& out) override {
     const Code code = code_of(outputs_[i], rule_.coding);
     BestTwo best;
     for (PrototypeId id = rule_.centres.empty() ? known() : 0; id < all(); ++id) {

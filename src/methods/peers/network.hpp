@@ -2,7 +2,7 @@
 // normalisation and GELU with gradients written out by hand, and Adam. Enough for the heads of the
 // peers, not a library for deep learning: backbones are trained by src/train.
 //
-// Every number is a float32 whose sums have a fixed order (linalg/gemm_deterministic.hpp), and no
+// Every number is a float32 whose sums have a fixed order (math/gemm_deterministic.hpp), and no
 // function of the C library takes part, so a training gives the same bytes on every machine and for
 // any number of threads.
 //

@@ -30,7 +30,7 @@ Result<void> PeerMethod::decide_block(Rows<const double> embeddings,
     for (std::size_t i = 0; i < rows; ++i) {
       Decision& decision = decisions[start + i];
       decision = Decision{};
-      judge(i, decision);
+      choose(i, decision);
       complete(decision);
       joined(i, decision);
     }

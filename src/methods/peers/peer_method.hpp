@@ -25,7 +25,7 @@ class PeerMethod : public MethodBase {
   virtual void look(Rows<const float> units) = 0;
   // Fills in prototype (kNoId: a new one), runner_up (a prototype or kNoId), score, threshold
   // and evidence of row `i`; must not change the memory.
-  virtual void judge(std::size_t i, Decision& decision) = 0;
+  virtual void choose(std::size_t i, Decision& decision) = 0;
   // Row `i` has joined its prototype, which is new where the verdict says so.
   virtual void joined(std::size_t i, Decision& decision) = 0;
   // Who competes has changed.

@@ -69,7 +69,7 @@ class SpaceMethod final : public PeerMethod {
     points_ = unit_rows(rule_.head.apply(units, pool())).units;
   }
 
-  void judge(std::size_t i, Decision& out) override {
+  void choose(std::size_t i, Decision& out) override {
     BestTwo best;
     for (PrototypeId id = 0; id < all(); ++id) {
       if (!table()[id].competing()) continue;

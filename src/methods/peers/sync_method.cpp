@@ -78,7 +78,7 @@ class SyncMethod final : public PeerMethod {
   }
   std::size_t width() const { return rule_.centres.columns(); }
 
-  void judge(std::size_t i, Decision& out) override {
+  void choose(std::size_t i, Decision& out) override {
     BestTwo best;
     double cosine = kNotComputed;
     for (PrototypeId id = 0; id < all(); ++id) {

@@ -1,4 +1,4 @@
-// Small files for the tests of src/data: the seeds of the fuzz targets, and files made on the spot.
+// Small files for the tests of src/io: the seeds of the fuzz targets, and files made on the spot.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -101,7 +101,9 @@ TEST(FlatJson, ReadsALineAsTheParserDoesOrNotAtAll) {
       const auto& same = object.at(std::string(value.key));
       EXPECT_EQ(value.text.has_value(), same.is_string());
       EXPECT_EQ(value.number.has_value(), same.is_number());
-      if (value.text) EXPECT_EQ(*value.text, same.get<std::string>());
+      if (value.text) {
+        EXPECT_EQ(*value.text, same.get<std::string>());
+      }
       if (!value.number) continue;
       EXPECT_EQ(*value.number, same.get<double>());
       EXPECT_EQ(std::signbit(*value.number), std::signbit(same.get<double>()));

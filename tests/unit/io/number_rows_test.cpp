@@ -108,7 +108,9 @@ void expect_same_row(const std::string& text, char separator) {
   const auto count = static_cast<std::size_t>(std::count(text.begin(), text.end(), separator)) + 1;
   std::vector<double> values(count), fewer(count - 1), more(count + 1);
   ASSERT_EQ(read_number_row(exact.text(), separator, values), expected.has_value()) << text;
-  if (expected) ASSERT_EQ(bits(values), bits(*expected)) << text;
+  if (expected) {
+    ASSERT_EQ(bits(values), bits(*expected)) << text;
+  }
   ASSERT_FALSE(read_number_row(exact.text(), separator, fewer)) << text;
   ASSERT_FALSE(read_number_row(exact.text(), separator, more)) << text;
 }

@@ -82,8 +82,8 @@ TEST(Folds, HoldOutEverySampleOnceButNeverAClassAsAWhole) {
     std::set<std::uint32_t> classes;
     for (const std::size_t i : fold.kept) classes.insert(labels[i]);
     EXPECT_EQ(classes.size(), 9u);
-    for (const std::size_t i : fold.judged) ++held_out[i];
-    EXPECT_EQ(fold.kept.size() + fold.judged.size(), labels.size());
+    for (const std::size_t i : fold.scored) ++held_out[i];
+    EXPECT_EQ(fold.kept.size() + fold.scored.size(), labels.size());
   }
   for (std::size_t i = 0; i < labels.size(); ++i) EXPECT_EQ(held_out[i], labels[i] == 0 ? 0 : 1);
 }
