@@ -35,7 +35,7 @@ struct Contender {
 };
 void PrintTo(const Contender& contender, std::ostream* out) { *out << contender.name; }
 
-class GoldenVit : public testing::TestWithParam<Contender> {
+class GoldenVit : public ::testing::TestWithParam<Contender> {
  protected:
   void SetUp() override {
     const std::string weights = shared_folder() + "/models/vit_tiny_patch16_224.safetensors";
@@ -112,7 +112,7 @@ const Contender contenders[] = {
     {"cpu", embed::open_cpu_backbone, 1e-5},
 };
 
-INSTANTIATE_TEST_SUITE_P(, GoldenVit, testing::ValuesIn(contenders),
+INSTANTIATE_TEST_SUITE_P(, GoldenVit, ::testing::ValuesIn(contenders),
                          [](const auto& contender) { return std::string(contender.param.name); });
 
 }  // namespace

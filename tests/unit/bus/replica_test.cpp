@@ -13,7 +13,7 @@ namespace paco::bus {
 namespace {
 
 // A stream, and replicas of it that are driven by hand.
-class ReplicaTest : public testing::Test {
+class ReplicaTest : public ::testing::Test {
  protected:
   struct One {
     std::shared_ptr<Endpoint> endpoint;

@@ -80,7 +80,7 @@ struct WrongProtocol {
   friend void PrintTo(const WrongProtocol& p, std::ostream* out) { *out << p.name; }
 };
 
-class WrongProtocols : public testing::TestWithParam<WrongProtocol> {};
+class WrongProtocols : public ::testing::TestWithParam<WrongProtocol> {};
 
 TEST_P(WrongProtocols, BreakALaw) {
   std::uint64_t found = 0, by_law = 0;
@@ -99,7 +99,7 @@ TEST_P(WrongProtocols, BreakALaw) {
 
 INSTANTIATE_TEST_SUITE_P(
     Bus, WrongProtocols,
-    testing::Values(
+    ::testing::Values(
         WrongProtocol{"AppendWithoutExpectedLast", Broken::append_without_expected_last,
                       "replicas agree"},
         WrongProtocol{"PublisherThatDoesNotStepDown", Broken::publisher_that_does_not_step_down,

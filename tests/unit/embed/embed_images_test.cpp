@@ -13,7 +13,7 @@
 namespace paco::embed {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // 50 images of which number 20 cannot be read. After `until` loads a stop is requested.
 class MadeImages final : public ImageSource {
@@ -39,11 +39,11 @@ class MadeImages final : public ImageSource {
   mutable std::atomic<std::size_t> loads_ = 0;
 };
 
-class EmbedToFile : public testing::Test {
+class EmbedToFile : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = testing::TempDir() + "embed_" +
-              testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = ::testing::TempDir() + "embed_" +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     order_.resize(50);

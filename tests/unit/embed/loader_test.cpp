@@ -12,8 +12,8 @@
 namespace paco::embed {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 // Images of mixed sizes whose brightness is their number; some cannot be read.
 class SyntheticImages final : public ImageSource {

@@ -6,7 +6,7 @@
 namespace paco::embed {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(NetSpec, EveryNameMakesASpecThatSurvivesJson) {
   for (const std::string& name : backbone_names()) {

@@ -14,7 +14,7 @@
 namespace paco::embed {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 NetSpec vit(int input, int patch, int width, int heads, int depth, int dimension) {
   NetSpec spec = *make_spec("vit_ti8", 32);

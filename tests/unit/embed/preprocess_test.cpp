@@ -10,8 +10,8 @@
 namespace paco::embed {
 namespace {
 
-using testing::Each;
-using testing::ElementsAreArray;
+using ::testing::Each;
+using ::testing::ElementsAreArray;
 
 Image synthetic_image(std::size_t width, std::size_t height,
                       std::uint8_t (*value)(std::size_t, std::size_t)) {

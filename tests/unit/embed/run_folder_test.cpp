@@ -10,7 +10,7 @@
 namespace paco::embed {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 paco::embed::TrainedRun made_run() {
   TrainedRun run;
@@ -22,11 +22,11 @@ paco::embed::TrainedRun made_run() {
   return run;
 }
 
-class RunFolder : public testing::Test {
+class RunFolder : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = testing::TempDir() + "run_folder_" +
-              testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = ::testing::TempDir() + "run_folder_" +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::remove_all(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }

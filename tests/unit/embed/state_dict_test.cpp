@@ -8,8 +8,8 @@
 namespace paco::embed {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 Result<StateDict> parse(const std::string& bytes) {
   return parse_torch_file(std::as_bytes(std::span(bytes)), "weights.pth");
@@ -74,7 +74,7 @@ TEST(StateDict, NamesATensorThatReachesOutsideItsStorage) {
     PickleBuilder p;
     p.raw("}(").text("w").tensor("a", 6, 0, shape, stride).raw("u");
     const auto dictionary = parse(legacy_file(p.finish(), kSix));
-    ASSERT_FALSE(dictionary.ok()) << testing::PrintToString(shape);
+    ASSERT_FALSE(dictionary.ok()) << ::testing::PrintToString(shape);
     EXPECT_THAT(dictionary.error().message, HasSubstr("tensor w"));
   }
 }

@@ -11,8 +11,8 @@
 namespace paco::embed {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A transformer small enough for a test: 2 blocks of width 16 on patches of 8 px.
 NetSpec tiny_vit() {
@@ -100,7 +100,7 @@ TEST(TorchNet, LoadsWithPrefixesAndIgnoresAClassifier) {
   const auto net = *make_net(spec, 2);
   const auto report = load_backbone(*net->backbone, state, "w.pth");
   ASSERT_TRUE(report.ok()) << report.error().message;
-  EXPECT_THAT(report->ignored, testing::ElementsAre("head.weight"));
+  EXPECT_THAT(report->ignored, ::testing::ElementsAre("head.weight"));
   EXPECT_EQ(state_of(*net->backbone)[0].values, state[0].values);
 }
 
@@ -143,10 +143,10 @@ TEST(TorchNet, TheGridOfPositionsAndLayerScaleComeFromTheWeights) {
   EXPECT_TRUE(fitted->layer_scale);
 }
 
-class WeightFiles : public testing::Test {
+class WeightFiles : public ::testing::Test {
  protected:
-  std::string path_ = testing::TempDir() + "weight_files_" +
-                      testing::UnitTest::GetInstance()->current_test_info()->name() + ".pt";
+  std::string path_ = ::testing::TempDir() + "weight_files_" +
+                      ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".pt";
   void TearDown() override { std::filesystem::remove(path_); }
 };
 
@@ -166,9 +166,9 @@ TEST_F(WeightFiles, AStateDictThatTorchSavedIsReadWithoutTorch) {
   ASSERT_TRUE(state.ok()) << state.error().message;
   StateDict tensors = *state;
   EXPECT_THAT(tensor_named(tensors, "module.t").values,
-              testing::ElementsAre(0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11));
-  EXPECT_THAT(tensor_named(tensors, "half").values, testing::ElementsAre(4, 5, 6, 7));
-  EXPECT_THAT(tensor_named(tensors, "count").values, testing::ElementsAre(7));
+              ::testing::ElementsAre(0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11));
+  EXPECT_THAT(tensor_named(tensors, "half").values, ::testing::ElementsAre(4, 5, 6, 7));
+  EXPECT_THAT(tensor_named(tensors, "count").values, ::testing::ElementsAre(7));
 }
 
 TEST_F(WeightFiles, ATorchScriptArchiveGivesItsTensors) {
@@ -178,7 +178,7 @@ TEST_F(WeightFiles, ATorchScriptArchiveGivesItsTensors) {
   const auto state = read_weights(path_);
   ASSERT_TRUE(state.ok()) << state.error().message;
   ASSERT_EQ(state->size(), 1u);
-  EXPECT_THAT(state->at(0).values, testing::ElementsAre(0, 1, 2));
+  EXPECT_THAT(state->at(0).values, ::testing::ElementsAre(0, 1, 2));
 }
 
 TEST(TorchNet, ADeviceThatIsNotThereIsSaidSo) {

@@ -6,7 +6,7 @@
 namespace paco::embed {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST(Weights, FreshOnesFillEverySlotAndAreOfTheSeedAlone) {
   for (const NetSpec& spec : {*make_spec("vit_ti16", 32), *make_spec("small", 28)}) {
@@ -46,7 +46,7 @@ TEST(Weights, AClassifierIsLeftOutAndNamed) {
   const StateDict tensors = {{"head.weight", {1}, {1}}, {"norm.weight", {1}, {1}}};
   const auto usable = backbone_tensors(tensors, "w.pth");
   ASSERT_TRUE(usable.ok());
-  EXPECT_THAT(usable->ignored, testing::ElementsAre("head.weight"));
+  EXPECT_THAT(usable->ignored, ::testing::ElementsAre("head.weight"));
   EXPECT_EQ(usable->tensors.size(), 1u);
 }
 

@@ -13,7 +13,7 @@
 namespace paco::methods {
 namespace {
 
-math::Matrix<float> random_units(std::size_t rows, std::size_t d, core::Random& random) {
+math::Matrix<float> random_references(std::size_t rows, std::size_t d, core::Random& random) {
   math::Matrix<float> units(rows, d);
   for (std::size_t i = 0; i < rows; ++i) {
     double squared = 0;
@@ -33,8 +33,8 @@ TEST(References, ViewsEqualThePlainLoopsBitForBit) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     core::Random random(seed);
     const std::size_t d = 2 + random.below(80), classes = 3 + random.below(40);
-    const math::Matrix<float> units = random_units(1 + random.below(600), d, random);
-    math::Matrix<float> bank = random_units(classes, d, random);
+    const math::Matrix<float> units = random_references(1 + random.below(600), d, random);
+    math::Matrix<float> bank = random_references(classes, d, random);
     // Duplicates and near duplicates: ties for float32, and for double as well.
     for (std::size_t k = 1; k < classes; k += 3) {
       std::copy_n(bank[k - 1].data(), d, bank[k].data());
