@@ -205,8 +205,9 @@ class Session(_paco.Session, Operations):
         With a journal all its samples are read once. Without one there are only merges and drifts.
         """
         found: list[dict[str, Any]] = json.loads(self._suggestions())["suggestions"]
-        return [Suggestion(**{**one, "categories": tuple(one["categories"]), "samples": tuple(one["samples"])})
-                for one in found]
+        for one in found:
+            one["categories"], one["samples"] = tuple(one["categories"]), tuple(one["samples"])
+        return [Suggestion(**one) for one in found]
 
     def categories_to_pandas(self) -> Any:
         """The same as a pandas DataFrame with the id as index."""

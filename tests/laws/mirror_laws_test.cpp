@@ -104,7 +104,9 @@ TEST(MirrorLaws, NumbersAreGivenInOrderAndNeverAgain) {
     for (CategoryId id = known; id < categories.next(); ++id) {
       ASSERT_EQ(categories[id].prototypes.size(), 1u);
       EXPECT_TRUE(born.insert(categories[id].prototypes[0]).second);
-      if (id > known) EXPECT_LE(categories[id - 1].birth, categories[id].birth);
+      if (id > known) {
+        EXPECT_LE(categories[id - 1].birth, categories[id].birth);
+      }
     }
     for (const Decision& d : run) {
       EXPECT_LT(d.category, categories.next());
