@@ -2,7 +2,7 @@
 // plain reference, the closed-set row, sequential leader clustering and the peers of the field.
 //
 // A method is registered with what it is, its options and the evidence it gives; everything around
-// it (files, journal, report, command line) reads that description and knows no method by name.
+// it (files, journal, report, command line) reads that description.
 //
 // Thread rule: one writer. decide, decide_block, restore and the editor need exclusive access;
 // view() may be called by the writer at any time and what it returns is immutable, so readers on

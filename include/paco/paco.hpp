@@ -38,5 +38,6 @@
 #include "paco/result.hpp"
 #include "paco/rows.hpp"
 #include "paco/self_calibration.hpp"
+#include "paco/session.hpp"
 #include "paco/settings.hpp"
 #include "paco/thresholds.hpp"

@@ -124,8 +124,8 @@ Result<std::shared_ptr<Stream>> Streams::calibrate(const std::string& name,
       stream.progress(done, total);
     };
     PACO_ASSIGN(Model model,
-                paco::calibrate({support->embeddings, support->labels, support->names, {}}, reporting,
-                                std::move(stop)));
+                paco::calibrate({support->embeddings, support->labels, support->names, {}},
+                                reporting, std::move(stop)));
     return Session::create(path, std::make_shared<const Model>(std::move(model)), settings.method,
                            {}, settings.journal);
   };
