@@ -79,8 +79,8 @@ struct Model {
   std::string fingerprint() const;
 };
 
-// Told how many of how many steps of a calibration are done; one call at a time, from any thread of
-// it. May be empty.
+// Receives how many of how many steps of a calibration are done; one call at a time, from any
+// thread of it. May be empty.
 using CalibrationProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 struct CalibrationOptions {

@@ -1,5 +1,5 @@
 // Finds the committed decision of a sample for those who wait for it: by key, whichever event the
-// key was decided with, and whoever published that event. It also keeps what became of the last
+// key was decided with, and the publisher of that event. It also keeps what became of the last
 // operations.
 //
 // A key may be committed more than once: its first decision is the answer to all of them.

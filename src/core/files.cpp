@@ -138,7 +138,7 @@ Result<InputStream> InputStream::open(const std::string& path) {
     struct stat status {};
     const bool known = ::fstat(STDIN_FILENO, &status) == 0;
     stream.is_file_ = known && S_ISREG(status.st_mode);
-    // Room for more rows than a pipe has by itself: whoever writes waits less often, and more rows
+    // Room for more rows than a pipe has by itself: its writer waits less often, and more rows
     // are there when somebody looks. Where it is not granted, all goes on as it is.
     if (known && S_ISFIFO(status.st_mode)) ::fcntl(STDIN_FILENO, F_SETPIPE_SZ, kPipeBytes);
     return stream;

@@ -10,7 +10,7 @@
 
 namespace paco::core {
 
-// The whole pages among these bytes, which nobody has written yet.
+// The whole pages among these bytes, which have not been written yet.
 inline void make_pages(void* memory, std::size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   constexpr std::uintptr_t kPage = 4096;

@@ -30,7 +30,7 @@ struct Block {
   std::size_t bytes = 0;
 };
 
-// Blocks that nobody uses, the one given back last at the end.
+// Unused blocks, the one given back last at the end.
 class KeptBlocks {
  public:
   // The one of that size given back last, or nothing.

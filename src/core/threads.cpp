@@ -41,7 +41,7 @@ struct Loop {
         (*body)(begin, begin + std::min(grain, count - begin));
       }
     } catch (...) {
-      next_range = ranges;  // nobody begins another
+      next_range = ranges;  // no thread begins another
       if (!failed.exchange(true)) failure = std::current_exception();
     }
     inside_loop = false;
@@ -123,7 +123,7 @@ void ThreadPool::parallel_for(std::size_t count, std::size_t grain, const Body& 
   }
   shared_->work_ready.notify_all();
   loop.work();
-  // Whoever is in the loop must have left it before it goes out of scope. A worker that has not
+  // Every worker in the loop must have left it before it goes out of scope. A worker that has not
   // woken up by now, because others have its core, is not waited for: it finds nothing to do.
   std::unique_lock lock(shared_->mutex);
   shared_->loop = nullptr;

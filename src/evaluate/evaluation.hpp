@@ -139,7 +139,7 @@ struct Evaluation {
 
 // Fails on lengths that differ, ids below 0 (truth: below kNoTruth), an empty stream and a stream
 // without any truth. No novel class, no known class, one cluster: defined, with undefined shares
-// where nothing is to judge.
+// if there is nothing to count.
 //
 // Several matchings may be equally good under Strict and differ in how many old and novel samples
 // they get right (on CUB by a percent and more). The one that scipy's linear_sum_assignment finds

@@ -118,7 +118,8 @@ Result<SafetensorsFile> verified(SafetensorsFile file, const std::string& kind, 
                    "the file was not written by paco"};
     }
   }
-  // Whoever reads a tensor wrote it: another type is damage that format 1 does not notice.
+  // The reader of a tensor is also its writer: another type is damage that format 1 does not
+  // notice.
   file.expect_exact_types();
   return file;
 }

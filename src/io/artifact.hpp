@@ -5,7 +5,7 @@
 // "paco.format" that of what all kinds share. In format 1 (paco 0.1, which does not name it) the
 // checksum covers names and contents; in format 2 also the type and shape of every tensor.
 //
-// Whoever opens one learns whether it is the expected kind, readable by this version, and
+// Opening one tells whether it is the expected kind, readable by this version, and
 // undamaged, or gets an error that names the file and says what is wrong.
 #pragma once
 

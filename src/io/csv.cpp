@@ -201,7 +201,7 @@ std::optional<double> parse_number(std::string_view field) {
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (end != field.data() + field.size() || field.empty()) return std::nullopt;
   if (error == std::errc::result_out_of_range) {
-    // Too small to be told from zero, or too large for any double.
+    // Too small to differ from zero, or too large for any double.
     return field.find("e-") != field.npos || field.find("E-") != field.npos ? 0.0 : HUGE_VAL;
   }
   if (error != std::errc()) return std::nullopt;

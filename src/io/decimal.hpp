@@ -1,7 +1,7 @@
 // Digits and a power of ten as the nearest double, in a few operations.
 //
-// For whoever has taken a number apart. The few numbers that lie too near the middle between two
-// doubles, and those beyond the powers here, are left to the standard library.
+// For parsers that have split a number into its parts. The few numbers that lie too near the middle
+// between two doubles, and those beyond the powers here, are left to the standard library.
 #pragma once
 
 #include <array>

@@ -35,7 +35,7 @@ class RowMajorSource final : public EmbeddingSource {
       PACO_TRY(convert(block, left));
     }
     row_ += rows;
-    // Asking for more lets the stream judge its check sum, and finds what does not belong there. A
+    // Asking for more lets the stream verify its checksum, and finds what does not belong there. A
     // pipe is asked only when the caller comes again: its writer may wait for the answers first.
     if (row_ == header_.shape[0] && (waits ? left == 0 : rows > 0))
       PACO_TRY(expect_npy_end(stream_));

@@ -38,10 +38,10 @@ class EmbeddingSource {
   // Fills the first rows of `block` (block.columns == dimension()) and says how many; fewer than
   // block.rows only at the end, 0 after it. `ids`, where not null, receives one id per row read if
   // the input names its rows, else nothing. Numbers come as they stand there, NaN and infinity
-  // included: rows may be passed over unused, so whoever uses them calls check_finite().
+  // included: rows may be passed over unused, so a caller that uses them calls check_finite().
   Result<std::size_t> read(Rows<double> block, std::vector<std::string>* ids = nullptr);
   // The same, but waits for one row only: of a pipe it takes the rows that are there as a whole.
-  // From files, which keep nobody waiting, it fills the block. 0 only at the end.
+  // From files, which never wait, it fills the block. 0 only at the end.
   Result<std::size_t> read_ready(Rows<double> block, std::vector<std::string>* ids = nullptr);
   // Rows of a block that is worth allocating: at most `wanted` and at most rows(), and where rows
   // are very long fewer, so that a block stays below 32 MiB or holds one row.

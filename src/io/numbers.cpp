@@ -30,7 +30,7 @@ bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 unsigned leading_digits(std::uint64_t text) {
   constexpr std::uint64_t kHigh = 0xF0F0F0F0F0F0F0F0, kZeros = 0x3030303030303030;
   // A digit is 0x30 to 0x39: the upper half is 3, and still is with 6 added. A sum that runs over
-  // disturbs characters behind one that is no digit, where nobody looks.
+  // disturbs characters behind one that is no digit, which is not read.
   const std::uint64_t other =
       ((text & kHigh) ^ kZeros) | (((text + 0x0606060606060606) & kHigh) ^ kZeros);
   return static_cast<unsigned>(std::countr_zero(other)) / 8;

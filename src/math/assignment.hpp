@@ -5,7 +5,7 @@
 // times columns. Deterministic; of several optimal assignments it finds the one that
 // scipy.optimize.linear_sum_assignment(weights, maximize=True) finds. The evaluation code of the
 // field uses that function, so shares that hang on a tie come out alike. plain_match() does the
-// same on the whole table, cell by cell, and judges it.
+// same on the whole table, cell by cell, and checks it.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ void multiply_bytes(const ByteSamples& samples, const ByteRows& rows, std::size_
 
 namespace plain {
 
-// The same in plain loops, for processors without such instructions, and to judge the fast one.
+// The same in plain loops, for processors without such instructions, and to check the fast one.
 void multiply_bytes(const ByteSamples& samples, const ByteRows& rows, std::size_t n, float* out,
                     std::size_t stride);
 

@@ -72,7 +72,7 @@ struct Candidate {
 };
 
 // All prototypes that may be among the `places` (1 to 3) largest exact values, in ascending order
-// of index. See settle.hpp for what is done with them.
+// of index. See rerank.hpp for what is done with them.
 void prefilter_best(const PrefilterScores& scores, int places, std::vector<Candidate>& candidates);
 
 // All prototypes whose exact value may reach `bar`, in ascending order of index.

@@ -1,6 +1,6 @@
 // The partial sums of plain.hpp in registers, for kernels that add up in double. Included by files
-// that Highway's foreach_target compiles once per instruction set, and by nobody else; so it has no
-// include guard but one that opens with every instruction set.
+// that Highway's foreach_target compiles once per instruction set, and by no other file; so it has
+// no include guard but one that opens with every instruction set.
 #if defined(PACO_LINALG_PARTIAL_SUMS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PACO_LINALG_PARTIAL_SUMS_INL
 #undef PACO_LINALG_PARTIAL_SUMS_INL

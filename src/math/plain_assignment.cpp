@@ -1,4 +1,4 @@
-// The assignment on the whole table, in plain loops: slow, large, and easy to believe. Judges
+// The assignment on the whole table, in plain loops: slow, large, and easy to believe. Checks
 // match(), and is not used otherwise.
 #include <limits>
 #include <numeric>

@@ -29,7 +29,7 @@ namespace paco::math {
 enum class PrefilterFormat : std::uint8_t { float32, bytes };
 
 // The format that is faster for vectors of n elements on this processor, unless they are so much
-// alike that most cannot be told apart in it.
+// alike that most cannot be distinguished in it.
 PrefilterFormat best_screen_format(std::size_t n);
 
 // One sample's products with all rows of a bank.

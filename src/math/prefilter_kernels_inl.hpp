@@ -1,6 +1,6 @@
 // Screened values with their errors, a register at a time: what the screening kernels share.
-// Included by files that Highway's foreach_target compiles once per instruction set, and by nobody
-// else; so it has no include guard but one that opens with every instruction set.
+// Included by files that Highway's foreach_target compiles once per instruction set, and by no
+// other else; so it has no include guard but one that opens with every instruction set.
 #if defined(PACO_LINALG_SCREENED_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PACO_LINALG_SCREENED_INL
 #undef PACO_LINALG_SCREENED_INL

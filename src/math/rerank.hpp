@@ -1,5 +1,5 @@
 // From candidates to winners: exact scores are asked for, the most promising candidate first, until
-// nobody who is left can change the outcome.
+// no candidate that is left can change the outcome.
 //
 // Bounds from screening are wide where rounding was coarse. An exact score is a much higher bar
 // than the lower bound it replaces, so most candidates never have to be scored.

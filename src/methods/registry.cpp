@@ -8,7 +8,7 @@
 namespace paco {
 namespace {
 
-// Whoever writes the section that a method reads.
+// The method that writes the section that another one reads.
 const methods::Registration& calibrator(const methods::Registration& method) {
   for (const methods::Registration& other : methods::registered_methods()) {
     if (other.info.name == method.info.section) return other;

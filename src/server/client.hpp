@@ -23,7 +23,7 @@ class Client {
   static Result<std::unique_ptr<Client>> create(const std::string& address, std::string token);
   virtual ~Client() = default;
 
-  // ErrorCode::io where nobody answers. Whether the call was carried out is then not known.
+  // ErrorCode::io if there is no answer. Whether the call was carried out is then not known.
   virtual Result<Reply> call(std::string_view method, const std::string& path,
                              std::string_view body = {}, std::string_view type = {}) = 0;
   // Lines of a body that does not end, until `line` says false, the server goes (ErrorCode::io) or

@@ -51,7 +51,8 @@ class Exchange {
  public:
   virtual ~Exchange() = default;
   Request request;
-  // `make` runs on a thread of the listener, so that whoever has the result need not write it out.
+  // `make` runs on a thread of the listener, so that the thread with the result need not write it
+  // out.
   virtual void answer(std::function<Response()> make) = 0;
 };
 

@@ -1,5 +1,5 @@
-// Pictures that come with samples: told apart and measured by their headers, never decoded here.
-// The browser that shows them gets their true type and is told not to guess.
+// Pictures that come with samples: recognised and measured by their headers, never decoded here.
+// The browser that shows them gets their true type and a header that forbids guessing.
 #include <array>
 
 #include "server/samples.hpp"

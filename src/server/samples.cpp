@@ -68,7 +68,7 @@ class Reader {
     return true;
   }
 
-  // Any value as it stands there, within a bound on depth. Checked by whoever parses it.
+  // Any value as it stands there, within a bound on depth. Checked where it is parsed.
   bool raw(std::string_view& text) {
     skip_space();
     const char* const start = at_;

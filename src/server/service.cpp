@@ -145,7 +145,7 @@ std::optional<Response> Service::refuse(const Request& request, const Match& fou
     return failure(403, "forbidden",
                    fmt::format("'{}' may {}, and this needs {}", user->name(),
                                role_name(user->role()), role_name(found.route->role)),
-                   "ask whoever runs the server for a token with that role");
+                   "ask the server's operator for a token with that role");
   }
   return std::nullopt;
 }

@@ -27,8 +27,7 @@ struct ServiceOptions {
   std::optional<Tokens> tokens;  // without them everybody may everything
   bool loopback = true;          // only this machine: then requests must be addressed to it
   JournalOptions::Durability durability = JournalOptions::Durability::full;
-  bool own_streams =
-      true;  // the journals of the folder; else streams are added by whoever has them
+  bool own_streams = true;  // the journals of the folder; else streams are added by their owners
   std::uint64_t body_bytes = std::uint64_t{64} << 20;
   std::uint64_t upload_bytes = std::uint64_t{1} << 30;  // of models and support sets
   SampleLimits samples;
@@ -44,7 +43,7 @@ struct Parameter {
 struct Route {
   Verb verb;
   std::string_view pattern;  // "/v1/streams/{name}/samples"
-  Role role;                 // nobody: needs no token
+  Role role;                 // none: needs no token
   std::string_view summary;
   std::vector<Parameter> query;
   std::string_view body;  // the media type it takes; empty: none

@@ -85,7 +85,7 @@ class Stream final : public StreamWorker::Observer {
 
   void decided(const Decision& decision) override;
   void operated(const OperationOutcome& outcome) override;
-  void settled() override {}
+  void committed() override {}
 
  private:
   Stream(std::string name, bool durable) : name_(std::move(name)), durable_(durable) {}

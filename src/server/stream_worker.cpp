@@ -29,7 +29,7 @@ void append(std::vector<std::string>& list, const std::vector<std::string>& part
 }  // namespace
 
 StreamWorker::StreamWorker(Session session, Observer& listener)
-    : session_(std::move(session)), listener_(listener) {
+    : session_(std::move(session)), observer_(listener) {
   publish();
   thread_ = std::thread([this] { run(); });
 }
@@ -96,11 +96,11 @@ void StreamWorker::tell(std::span<const Decision> decisions, std::uint64_t sampl
   std::uint64_t next = samples_before;
   for (const Decision& decision : decisions) {
     if (decision.sequence != next) continue;
-    listener_.decided(decision);
+    observer_.decided(decision);
     ++next;
   }
   publish();
-  listener_.settled();
+  observer_.committed();
 }
 
 Result<OperationOutcome> StreamWorker::carry_out(const Operation& operation) {
@@ -108,9 +108,9 @@ Result<OperationOutcome> StreamWorker::carry_out(const Operation& operation) {
   ask([&](Session& session) {
     outcome = session.apply(operation);
     if (!outcome.ok()) return;
-    listener_.operated(*outcome);
+    observer_.operated(*outcome);
     publish();
-    listener_.settled();
+    observer_.committed();
   });
   return outcome;
 }

@@ -47,7 +47,7 @@ class StreamWorker {
     virtual ~Observer() = default;
     virtual void decided(const Decision& decision) = 0;
     virtual void operated(const OperationOutcome& outcome) = 0;
-    virtual void settled() = 0;  // after a group or an operation
+    virtual void committed() = 0;  // after a group or an operation
   };
 
   // Where requests go first when the order of events is made elsewhere. The session then takes what
@@ -69,7 +69,7 @@ class StreamWorker {
 
   // Outlives the requests; null: there is none.
   void set_outlet(Outlet* outlet) { outlet_ = outlet; }
-  // As Session::decide() and Session::apply(), on the owner's thread, with all who listen told.
+  // As Session::decide() and Session::apply(), on the owner's thread, and the observer sees it.
   Result<Decided> fold(Rows<const double> embeddings, std::span<Decision> decisions,
                        const SampleNames& names);
   Result<OperationOutcome> carry_out(const Operation& operation);
@@ -87,7 +87,7 @@ class StreamWorker {
   void publish();
 
   Session session_;
-  Observer& listener_;
+  Observer& observer_;
   Samples group_;  // scratch
   std::vector<Decision> decisions_;
   std::atomic<Outlet*> outlet_{nullptr};

@@ -45,7 +45,7 @@ class Tokens {
   static Result<Tokens> parse(std::string_view text, const std::string& path);
   static Result<Tokens> read(const std::string& path);
 
-  // By the value of the header `Authorization`; null where it fits nobody.
+  // By the value of the header `Authorization`; null if it fits none.
   std::shared_ptr<User> find(std::string_view authorization) const;
 
  private:

@@ -65,7 +65,7 @@ struct FoldOptions {
   bool foreign = false;
   core::Progress* progress = nullptr;
   std::stop_token stop;
-  // Told of every decision with what was recorded. May be empty.
+  // Called with every decision and what was recorded. May be empty.
   std::function<void(const Decision&, const journal::StoredSample&)> each;
 };
 

@@ -32,7 +32,7 @@ Result<std::uint64_t> recorded_rows(io::EmbeddingSource& source, Session& sessio
           if (recorded[s] == sum) alive.push_back(s);
         }
       } else {
-        // Whoever has reached the end of the journal has found where the input goes on.
+        // The input continues where the journal ends.
         const auto ends = [&](std::size_t s) { return s + decidable >= recorded.size(); };
         if (std::any_of(alive.begin(), alive.end(), ends)) found = row;
         std::erase_if(alive, [&](std::size_t s) {

@@ -154,7 +154,7 @@ Result<OperationOutcome> Session::Impl::carry_out(session::Plan plan, MemberSour
         break;
     }
   }
-  // Merged categories lead to where they lead now, whoever stands between.
+  // Merged categories lead to where they lead now, whatever lies between.
   for (CategoryId id = 0; id < method->categories().next(); ++id) {
     const CategoryId forward = method->categories()[id].forward;
     if (forward != kNoId && changed.contains(forward)) changed.insert(id);

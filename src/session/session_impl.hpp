@@ -20,8 +20,8 @@ struct Session::Impl {
   std::uint64_t events = 0;
   std::uint64_t snapshot_at = 0;  // samples in the newest snapshot
   bool read_only = false;
-  // The method has decided what the journal could not keep, or memory ran out in its midst: it is
-  // to be made anew.
+  // The method has decided what the journal could not keep, or memory ran out while it decided: it
+  // is to be made anew.
   bool ahead = false;
   // Without a journal: what was decided by key, and all operations.
   std::unordered_map<std::string, Decision> by_key;

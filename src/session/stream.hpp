@@ -2,7 +2,7 @@
 // writes, and saves the state from time to time. Knows a session and nothing of any method.
 //
 // Decisions and state are kept together: a state is saved only after the decisions up to it are on
-// the disk, and says how many bytes of them there are, so that whoever resumes goes on right there.
+// the disk, and says how many bytes of them there are, so that a resumed run continues right there.
 #pragma once
 
 #include <functional>

@@ -49,7 +49,7 @@ class C10dGroup final : public ProcessGroup {
       : backend_(std::move(backend)), rank_(rank), size_(size) {}
   ~C10dGroup() override {
 #ifdef PACO_NCCL
-    // Gloo ends by itself; NCCL wants to be told.
+    // Gloo ends by itself; NCCL has to be ended.
     if constexpr (std::is_same_v<Backend, c10d::ProcessGroupNCCL>) backend_->shutdown();
 #endif
   }

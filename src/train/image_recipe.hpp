@@ -1,6 +1,7 @@
 // How a data set of images becomes embeddings: which images, which of their classes are known,
-// which network, and how it is trained on the support set. A description only; whoever runs a study
-// brings what carries it out (study_data.hpp), because training needs torch and this does not.
+// which network, and how it is trained on the support set. A description only; the program that
+// runs a study brings what carries it out (study_data.hpp), because training needs torch and this
+// does not.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What a training run is told. Torch-free. Everything here is stored with the run, and a resumed
+// The options of a training run. Torch-free. Everything here is stored with the run, and a resumed
 // run must agree on it.
 #pragma once
 

@@ -150,7 +150,7 @@ TEST(DiscoverCorners, NearTiesAreSettledInDouble) {
   expect_engine_is_reference(model, stream, "near ties");
   const auto fast = method_for("paco", model);
   decide_all(*fast, stream, 40);
-  EXPECT_GT(testing::figure(*fast, "settled_in_double"), 50);
+  EXPECT_GT(testing::figure(*fast, "ties_resolved_in_double"), 50);
   EXPECT_GT(fast->view()->discovered, 10u);
 }
 

@@ -93,7 +93,7 @@ std::stop_token stop_on_signals() {
   try {
     std::thread(watch, source, ::pthread_self()).detach();
   } catch (const std::system_error&) {
-    signals_seen = 1;  // nobody is there to set the token: the first signal is the last
+    signals_seen = 1;  // no watcher sets the token: the first signal is the last
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 

@@ -8,7 +8,7 @@ namespace paco {
 
 std::stop_token stop_on_signals();
 
-// While one lives, a signal ends the process within a moment even where nobody looks at the token:
+// While one lives, a signal ends the process within a moment even if no loop checks the token:
 // for a verb that reads large files and has written and printed nothing yet. One at a time.
 class NothingToLose {
  public:

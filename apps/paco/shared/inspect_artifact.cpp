@@ -7,6 +7,7 @@
 #include "core/try.hpp"
 #include "evaluate/companions.hpp"
 #include "io/artifact.hpp"
+#include "methods/common/state_file.hpp"
 #include "paco/method.hpp"
 #include "session/summary.hpp"
 
@@ -32,31 +33,22 @@ Result<Inspection> inspect_model(const std::string& path) {
 }
 
 // Read without its model, so the sums are not interpreted.
-Result<Inspection> inspect_state(const io::SafetensorsFile& file, int version) {
+Result<Inspection> inspect_state(const io::SafetensorsFile& file) {
   PACO_ASSIGN(const std::string method, io::artifact_entry(file, "method"));
   PACO_ASSIGN(const std::string model, io::artifact_entry(file, "model"));
-  std::uint64_t samples = 0;
-  std::vector<std::int64_t> sizes;
-  if (version == 1) {
-    PACO_ASSIGN(const auto counters, file.read<std::int64_t>("counters"));
-    PACO_ASSIGN(sizes, file.read<std::int64_t>("category_sizes"));
-    samples = counters.empty() ? 0 : static_cast<std::uint64_t>(counters[0]);
-  } else {
-    PACO_ASSIGN(const std::string text, io::artifact_entry(file, "state"));
-    const Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object() || !json.contains("samples") || !json["samples"].is_number_unsigned()) {
-      return Error{ErrorCode::bad_format, fmt::format("{}: it has no counters", file.name()),
-                   "the file is damaged"};
-    }
-    samples = json["samples"].get<std::uint64_t>();
-    PACO_ASSIGN(sizes, file.read<std::int64_t>("prototype.members"));
-    PACO_ASSIGN(const auto sums, file.tensor("own/sums"));
-    // The support classes come first and have no sum.
-    const std::size_t discovered =
-        sums->shape.empty() ? 0 : static_cast<std::size_t>(sums->shape[0]);
-    if (discovered < sizes.size())
-      sizes.erase(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(discovered));
+  PACO_ASSIGN(const std::string text, io::artifact_entry(file, "state"));
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object() || !json.contains("samples") || !json["samples"].is_number_unsigned()) {
+    return Error{ErrorCode::bad_format, fmt::format("{}: it has no counters", file.name()),
+                 "the file is damaged"};
   }
+  const auto samples = json["samples"].get<std::uint64_t>();
+  PACO_ASSIGN(std::vector<std::int64_t> sizes, file.read<std::int64_t>("prototype.members"));
+  PACO_ASSIGN(const auto sums, file.tensor("own/sums"));
+  // The support classes come first and have no sum.
+  const std::size_t discovered = sums->shape.empty() ? 0 : static_cast<std::size_t>(sums->shape[0]);
+  if (discovered < sizes.size())
+    sizes.erase(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(discovered));
   std::sort(sizes.rbegin(), sizes.rend());
   Inspection out;
   out.json = {{"kind", "state"},
@@ -80,9 +72,9 @@ Result<Inspection> inspect_state(const io::SafetensorsFile& file, int version) {
 Result<Inspection> inspect_artifact(const std::string& path) {
   PACO_ASSIGN(const io::SafetensorsFile file, io::SafetensorsFile::open(path));
   if (io::artifact_kind(file) == "model") return inspect_model(path);
-  PACO_ASSIGN(const io::SafetensorsFile state, io::open_artifact(path, "state", 2));
-  PACO_ASSIGN(const int version, io::artifact_version(state));
-  return inspect_state(state, version);
+  PACO_ASSIGN(const io::SafetensorsFile state,
+              io::open_artifact(path, methods::kStateKind, methods::kStateVersion));
+  return inspect_state(state);
 }
 
 Result<Inspection> explain_decision(const std::string& decisions, const std::string& model_path,

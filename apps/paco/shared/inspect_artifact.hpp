@@ -12,7 +12,7 @@ struct Inspection {
   std::string text;
 };
 
-// A model or a state, told apart by what the file says it is.
+// A model or a state, distinguished by what the file says it is.
 Result<Inspection> inspect_artifact(const std::string& path);
 
 // The decision with this sequence number, as one sentence.

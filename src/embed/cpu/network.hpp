@@ -2,7 +2,7 @@
 //
 // A network is read-only once made: any number of threads may run it, each with a Scratch of its
 // own. The features of an image depend on its pixels alone, bit for bit, whatever other images are
-// run with it. plain_forward.hpp is the same in plain loops and judges this.
+// run with it. plain_forward.hpp is the same in plain loops and checks this.
 #pragma once
 
 #include <cstddef>

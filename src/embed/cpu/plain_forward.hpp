@@ -1,5 +1,5 @@
-// The networks once more, in plain loops and in double: slow, short, and the judge of network.hpp.
-// Not for use; the tests and the benchmark compare with it.
+// The networks once more, in plain loops and in double: slow, short, and what network.hpp is
+// checked against. Not for use; the tests and the benchmark compare with it.
 #pragma once
 
 #include <cstdint>

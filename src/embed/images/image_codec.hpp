@@ -1,4 +1,4 @@
-// One image file in memory to RGB pixels: JPEG, PNG and WebP, told apart by their first bytes.
+// One image file in memory to RGB pixels: JPEG, PNG and WebP, distinguished by their first bytes.
 #pragma once
 
 #include <cstddef>

@@ -183,7 +183,8 @@ Loader::~Loader() {
 
 Result<std::optional<Batch>> Loader::next() {
   State& state = *state_;
-  // Declared before the lock: whoever requests the stop runs this, and it must not wait for next().
+  // Declared before the lock: the thread that requests the stop runs this, and it must not wait for
+  // next().
   const std::stop_callback wake(state.stop, [&state] {
     const std::lock_guard lock(state.mutex);
     state.changed.notify_all();

@@ -59,8 +59,8 @@ struct Pickle {
   const PickleValue* find(const PickleValue& dictionary, std::string_view key) const;
 };
 
-// Values may contain each other through the memo, even in circles: whoever walks them bounds the
-// depth.
+// Values may contain each other through the memo, even in circles: a caller that walks them bounds
+// the depth.
 Result<Pickle> read_pickle(std::span<const std::byte> bytes, const std::string& origin);
 
 }  // namespace paco::embed

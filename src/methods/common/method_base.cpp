@@ -150,7 +150,7 @@ Result<void> MethodBase::restore(std::vector<std::byte> bytes, const std::string
   PACO_ASSIGN(State state, state_from_bytes(std::move(bytes), name, *this, keeps_candidates()));
   Result<void> done = take(state, name);
   if (done.ok()) return done;
-  // What a section lacks is told without the file, which only we know.
+  // An error about a section does not name the file, which is only known here.
   Error error = done.error();
   if (!error.message.starts_with(name)) {
     error.message = fmt::format("{}: {}", name, error.message);

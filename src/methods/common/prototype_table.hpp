@@ -14,7 +14,7 @@
 namespace paco::methods {
 
 struct PrototypeRecord {
-  CategoryId owner = kNoId;  // of a candidate: nobody yet
+  CategoryId owner = kNoId;  // kNoId: a candidate
   std::int64_t members = 0;  // samples in its sum; of a support class, its support samples
   std::int64_t counted = 0;  // samples that joined while it was a fixed reference
   std::uint64_t birth = 0;   // sequence number of its first sample

@@ -42,7 +42,7 @@ Result<math::Matrix<float>> classifier_references(Rows<const double> classifier,
                                                   std::span<const std::string> class_names);
 
 // One BankView per support sample. Approximate products screen, doubles decide; plain_view_bank
-// computes the same in plain loops and judges it. Needs at least 3 classes. Where the work is
+// computes the same in plain loops and checks it. Needs at least 3 classes. Where the work is
 // stopped, views are missing.
 std::vector<BankView> view_bank(Rows<const float> units, std::span<const std::int64_t> labels,
                                 const math::Matrix<float>& bank, core::ThreadPool& pool,

@@ -1,5 +1,5 @@
-// How far a calibration is, and whether it is to go on: told from any of its threads, passed on one
-// call at a time.
+// How far a calibration is, and whether it is to go on: reported by any of its threads, passed on
+// one call at a time.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class WorkDone {
  public:
   WorkDone(std::uint64_t total, std::stop_token stop, const CalibrationProgress& listener)
       : total_(total), stop_(std::move(stop)), listener_(listener) {}
-  WorkDone() : WorkDone(0, {}, {}) {}  // nobody listens, and nobody stops it
+  WorkDone() : WorkDone(0, {}, {}) {}  // no listener, no stop token
 
   bool stopped() const { return stop_.stop_requested(); }
   // Another so many samples were scored.

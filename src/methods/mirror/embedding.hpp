@@ -1,8 +1,8 @@
 // The embedding of `mirror`: how it is learned from labelled rows, and how rows go through it.
 //
 // A row that has no direction (it equals the mean of what the embedding was learned from) becomes
-// the zero vector here, whose cosine with everything is 0. Whoever must not take such rows refuses
-// them before.
+// the zero vector here, whose cosine with everything is 0. A caller that must not take such rows
+// refuses them before.
 #pragma once
 
 #include <cstdint>

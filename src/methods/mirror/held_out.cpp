@@ -22,8 +22,8 @@ double beta(std::size_t i) {
 }
 
 // Added up in numpy's order: halves down to 128 terms, and those in 8 partial sums. Where samples
-// are told apart without doubt, the likelihood stops growing at the slope where a sum first rounds
-// to 1, so the order of summation is part of the definition.
+// are distinguished without doubt, the likelihood stops growing at the slope where a sum first
+// rounds to 1, so the order of summation is part of the definition.
 double pairwise_sum(const double* x, std::size_t n) {
   constexpr std::size_t kPartial = 8, kWhole = 128;
   if (n < kPartial) {

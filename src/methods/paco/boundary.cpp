@@ -27,7 +27,7 @@ void MedianSize::insert(std::int64_t size) {
   } else if (size < middle_->first) {
     ++before_;
   }
-  settle();
+  rebalance();
 }
 
 void MedianSize::grow(std::int64_t size) {
@@ -40,7 +40,7 @@ void MedianSize::grow(std::int64_t size) {
       ++middle_;  // size + 1 is there, so this is it, and nothing before it changed
     counts_.erase(old);
   }
-  settle();
+  rebalance();
 }
 
 void MedianSize::clear() {
@@ -50,7 +50,7 @@ void MedianSize::clear() {
 }
 
 // Moves to the entry that holds element (total - 1) / 2.
-void MedianSize::settle() {
+void MedianSize::rebalance() {
   const std::uint64_t rank = (total_ - 1) / 2;
   while (before_ > rank) {
     --middle_;

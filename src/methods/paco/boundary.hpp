@@ -3,7 +3,7 @@
 // put it.
 //
 // Kept incrementally: a category's change costs a logarithm of their number, not a sort.
-// plain_boundary computes the same from scratch and judges it.
+// plain_boundary computes the same from scratch and checks it.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class MedianSize {
   // The entry that holds the lower middle element, and how many elements stand before that entry.
   std::map<std::int64_t, std::uint64_t>::const_iterator middle_ = counts_.end();
   std::uint64_t before_ = 0;
-  void settle();
+  void rebalance();
 };
 
 class AdaptiveBoundary {

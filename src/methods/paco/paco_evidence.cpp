@@ -13,7 +13,7 @@ const std::vector<EvidenceField>& paco_fields() {
   static const std::vector<EvidenceField> fields{
       {"branch",
        "",
-       "the step that settled it",
+       "the step that made the decision",
        {std::begin(kBranchNames), std::end(kBranchNames)}},
       {"route", "", "who was allowed to compete", {std::begin(kRouteNames), std::end(kRouteNames)}},
       {"assignment_score", "score", "of the winner in the final choice"},

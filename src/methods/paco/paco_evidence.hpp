@@ -10,7 +10,7 @@
 
 namespace paco::methods {
 
-// Which step of the decision settled it.
+// Which step made the decision.
 enum class Branch : std::uint8_t { known_only, explained, attach, create };
 
 // Which prototypes were allowed to compete: the references, the adapting ones, or all of them.
@@ -41,14 +41,14 @@ inline Route route_of(const Decision& d) { return static_cast<Route>(d.evidence[
 inline void set_branch(Decision& d, Branch b) { d.evidence[kBranch] = static_cast<double>(b); }
 inline void set_route(Decision& d, Route r) { d.evidence[kRoute] = static_cast<double>(r); }
 
-// Counted over the samples that PACO has decided; part of its state but for `settled`.
+// Counted over the samples that PACO has decided; part of its state but for `resolved_in_double`.
 struct PacoCounts {
   std::uint64_t branches[4] = {};
   std::uint64_t routes[3] = {};
   double lowest_tau_birth = 0;
   // Samples whose winner led the runner-up by less than float32 can tell apart, so that double was
   // needed. Of this process.
-  std::uint64_t settled = 0;
+  std::uint64_t resolved_in_double = 0;
 
   void add(const Decision& decision);
   void save(Section& own) const;

@@ -189,7 +189,7 @@ class PacoMethod final : public JoiningMethod {
     d.evidence[kEtaAfter] = boundary_.now().eta;
     d.evidence[kMatureAfter] = static_cast<double>(boundary_.mature());
     counts_.add(d);
-    if (needed_double(d)) ++counts_.settled;
+    if (needed_double(d)) ++counts_.resolved_in_double;
   }
 
   // The part of a prototype's log share that differs from that of an empty one, log(1 + n / alpha),

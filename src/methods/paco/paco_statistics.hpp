@@ -39,7 +39,7 @@ std::vector<Statistic> paco_statistics(const PacoParameters& p, const PacoCounts
   out.push_back({"tau_birth", boundary.tau_birth});
   out.push_back({"lowest_tau_birth", counts.lowest_tau_birth});
   out.push_back({"eta", boundary.eta});
-  out.push_back({"settled_in_double", static_cast<double>(counts.settled), true});
+  out.push_back({"ties_resolved_in_double", static_cast<double>(counts.resolved_in_double), true});
   return out;
 }
 

@@ -50,7 +50,7 @@ struct ReplayPlan {
 ReplayScores replay(Rows<const float> units, std::span<const std::int64_t> labels,
                     const ReplayPlan& plan, core::ThreadPool& pool, WorkDone& work);
 
-// One sample at a time in plain loops: the same scores, and the judge of the above.
+// One sample at a time in plain loops: the same scores, which the fast form is checked against.
 ReplayScores plain_replay(Rows<const float> units, std::span<const std::int64_t> labels,
                           const ReplayPlan& plan);
 

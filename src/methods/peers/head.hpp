@@ -1,5 +1,5 @@
 // A trained head: the layers between an embedding and what a peer reads off it. Made by training,
-// stored as plain matrices in the section of the method that owns it, and needed by nobody else.
+// stored as plain matrices in the section of the method that owns it, and needed by no other.
 //
 // What comes out for a row depends on that row alone, bit for bit: not on the block it came in, on
 // threads or on the instruction set.

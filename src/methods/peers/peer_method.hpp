@@ -1,6 +1,6 @@
 // The common ground of the peers: the table of prototypes and everything around it is MethodBase's,
 // embeddings become points on the sphere, and a peer adds what it makes of a block (look) and how
-// it decides on one row of it (judge). Prototypes of a peer have no sums of embeddings, so
+// it decides on one row of it (choose). Prototypes of a peer have no sums of embeddings, so
 // operations that move samples or fix directions are not among those it supports.
 #pragma once
 
