@@ -12,7 +12,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 ITEM = re.compile(r"^(\s*)([-*+]|\d+\.)(\s+)")
 # A sentence ends with a full stop, question or exclamation mark, perhaps in brackets or quotes, before a space and a new start.
 END = re.compile(r"(?<=[.!?])([)\]\"'*_`]*)\s+(?=[\"'(\[*_`]*[A-Z0-9`<])")
-NOT_ENDS = ("e.g.", "i.e.", "etc.", "vs.", "cf.", "no.", "Fig.", "Eq.", "approx.", "Dr.", "al.")
+NOT_END = re.compile(r"(^|[\s(])(e\.g|i\.e|etc|vs|cf|Fig|Eq|approx|et al)\.$")
 
 
 def sentences(text):
@@ -20,7 +20,7 @@ def sentences(text):
     for found in END.finditer(text):
         end = found.start() + len(found.group(1))
         before = text[start:end]
-        if before.endswith(NOT_ENDS) or re.search(r"(^|\s)\d+\.$", before) or before.count("`") % 2:
+        if NOT_END.search(before) or re.search(r"(^|\s)\d+\.$", before) or before.count("`") % 2:
             continue
         out.append(before.strip())
         start = found.end()

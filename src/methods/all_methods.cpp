@@ -1,10 +1,22 @@
-// The methods of every program but the demonstration's: PACO's own, mirror and the peers.
+// The list of methods: the paper's rule, its plain form and the baselines, mirror, and the peers.
+#include "methods/common/methods.hpp"
 #include "methods/mirror/mirror_method.hpp"
+#include "methods/paco/paco_evidence.hpp"
+#include "methods/paco/paco_section.hpp"
+#include "methods/paco/paco_summary.hpp"
 #include "methods/peers/peers.hpp"
 #include "methods/registry.hpp"
 
 namespace paco::methods {
+
+std::vector<OperationKind> all_operations() {
+  using enum OperationKind;
+  return {rename, merge, separate, move, promote, demote, retire, revive, undo};
+}
+
 namespace {
+
+Result<Section> nothing_to_learn(SupportView&, const Settings&) { return Section{}; }
 
 // Of a method whose prototypes have no directions, or are no sums of members.
 std::vector<OperationKind> category_operations() {
@@ -23,8 +35,43 @@ Registration code_method(std::string_view name, std::string_view summary,
 }
 
 std::vector<Registration> all() {
-  std::vector<Registration> list = own_methods();
-  const std::vector<Registration> others{
+  return {
+      {{"paco", "the paper's method: calibrated routing, birth test, attaching", "paco",
+        kNeedsSupport, paco_options(), paco_fields(), all_operations()},
+       calibrate_paco,
+       make_paco_method,
+       summarise_paco,
+       false,
+       paco_details},
+      {{"reference", "the same in plain loops: slow, and what the fast form must agree with",
+        "paco", kNeedsSupport, paco_options(), paco_fields(), all_operations()},
+       nullptr,
+       make_reference_method,
+       summarise_paco,
+       false,
+       paco_details},
+      {{"closed",
+        "never discovers: every sample goes to the closest known class",
+        "closed",
+        kNeedsSupport,
+        {},
+        baseline_fields(),
+        all_operations()},
+       nothing_to_learn,
+       make_closed_method,
+       nullptr,
+       true},
+      {{"leader", "sequential leader clustering that starts from the known classes", "leader",
+        kNeedsSupport, leader_options(), baseline_fields(), all_operations()},
+       calibrate_leader,
+       make_leader_method,
+       nullptr,
+       true},
+      {{"slc", "sequential leader clustering that starts from nothing", "leader", kNeedsSupport,
+        leader_options(), baseline_fields(), all_operations()},
+       nullptr,
+       make_slc_method,
+       nullptr},
       {{"mirror", "threshold chosen by playing the task on the support set; for few known classes",
         "mirror", kNeedsSupport, mirror_options(), mirror_fields(), all_operations()},
        calibrate_mirror_section,
@@ -72,8 +119,6 @@ std::vector<Registration> all() {
        make_age_method,
        nullptr},
   };
-  list.insert(list.end(), others.begin(), others.end());
-  return list;
 }
 
 std::vector<Registration>& list() {

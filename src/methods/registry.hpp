@@ -34,9 +34,6 @@ inline constexpr std::string_view kNeedsSupport = "labelled embeddings of at lea
 // Of a method whose prototypes have directions.
 std::vector<OperationKind> all_operations();
 
-// The methods that decide by PACO's own prototypes.
-std::vector<Registration> own_methods();
-
 // All methods, in all_methods.cpp.
 std::span<const Registration> registered_methods();
 // One more, from outside the library: before anything else asks for the list.
