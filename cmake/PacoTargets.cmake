@@ -43,6 +43,15 @@ endif()
 option(PACO_UNITY "Compile the files of a library, program or test together" ON)
 
 set(paco_library_options "")
+if(NOT PACO_SANITIZE)
+  # What a mistake in memory may become: the stack is guarded, copies of the C library check their room, addresses of functions
+  # are read-only once the program runs, and jumps land only where a function or a case begins.
+  list(APPEND paco_library_options -fstack-protector-strong $<$<CONFIG:Release>:-U_FORTIFY_SOURCE> $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=2>)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    list(APPEND paco_library_options -fcf-protection=full)
+  endif()
+  add_link_options(-Wl,-z,relro,-z,now)
+endif()
 if(PACO_FUZZ)  # the fuzzer follows which ways an input takes
   list(APPEND paco_library_options -fsanitize=fuzzer-no-link)
 endif()

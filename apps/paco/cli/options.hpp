@@ -89,12 +89,16 @@ class Options {
   void set_body(std::function<Result<void>()> body) { body_ = std::move(body); }
   void set_needs_torch(std::function<bool()> needs) { needs_torch_ = std::move(needs); }
 
+  // Of a verb whose output is all that is wanted: its settings are not printed first.
+  void set_silent() { silent_ = true; }
+
   const std::string& name() const { return name_; }  // "journal verify"
   const std::string& about() const { return about_; }
   const std::vector<std::unique_ptr<Option>>& list() const { return list_; }
   const std::vector<std::unique_ptr<Options>>& parts() const { return parts_; }
   const std::function<Result<void>()>& body() const { return body_; }
   bool needs_torch() const { return needs_torch_ && needs_torch_(); }
+  bool silent() const { return silent_; }
 
  private:
   std::string name_, about_;
@@ -102,6 +106,7 @@ class Options {
   std::vector<std::unique_ptr<Options>> parts_;
   std::function<Result<void>()> body_;
   std::function<bool()> needs_torch_;
+  bool silent_ = false;
 };
 
 // The options behind the functions below, without a variable to set.

@@ -75,16 +75,6 @@ Result<void> run_guarded(const std::function<Result<void>()>& body) {
   }
 }
 
-std::string help_of_all(Context& context) {
-  std::vector<std::unique_ptr<Options>> verbs;
-  for (const VerbEntry& entry : verb_table()) {
-    if (entry.add == nullptr) continue;
-    verbs.push_back(std::make_unique<Options>(entry.name));
-    entry.add(*verbs.back(), context);
-  }
-  return program_help(verbs);
-}
-
 Error unknown_verb(const std::string& word) {
   const std::string hint = "'paco --help' lists the verbs";
   if (word.starts_with('-')) return Error{ErrorCode::bad_argument, "a verb is needed", hint};
@@ -109,13 +99,14 @@ Result<void> run_verb(Context& context, const VerbEntry& entry, char** argv,
   if (parsed.help) return write_stdout(context, help_text(*parsed.chosen));
   if (context.torch == nullptr && parsed.chosen->needs_torch())
     return exec_torch_sibling(entry.name, argv);
-  print_settings(*parsed.chosen);
+  if (!parsed.chosen->silent()) print_settings(*parsed.chosen);
   return run_guarded(parsed.chosen->body());
 }
 
 Result<void> run(Context& context, char** argv, const std::vector<std::string>& words) {
   const std::string& first = words.front();
-  if (first == "-h" || first == "--help") return write_stdout(context, help_of_all(context));
+  if (first == "-h" || first == "--help")
+    return write_stdout(context, program_help(all_verbs(context)));
   if (first == "--version") return write_stdout(context, "paco " PACO_VERSION "\n");
   const auto table = verb_table();
   const auto entry = std::find_if(table.begin(), table.end(),
@@ -135,7 +126,7 @@ int run_program(int argc, char** argv, const TorchParts* torch) {
     context.progress = progress_on_stderr(context.clock);
     context.torch = torch;
     if (argc < 2) {
-      std::fputs(help_of_all(context).c_str(), stderr);
+      std::fputs(program_help(all_verbs(context)).c_str(), stderr);
       return 2;
     }
     return conclude(context, run(context, argv, {argv + 1, argv + argc}));

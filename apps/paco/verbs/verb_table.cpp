@@ -13,6 +13,7 @@ void add_embed(Options& verb, Context& context);
 void add_evaluate(Options& verb, Context& context);
 void add_inspect(Options& verb, Context& context);
 void add_journal(Options& verb, Context& context);
+void add_manual(Options& verb, Context& context);
 void add_methods(Options& verb, Context& context);
 void add_replay(Options& verb, Context& context);
 void add_report(Options& verb, Context& context);
@@ -53,8 +54,19 @@ std::span<const VerbEntry> verb_table() {
       {"study", add_study, ""},
       {"bench", add_bench, ""},
       {"doctor", add_doctor, ""},
+      {"manual", add_manual, ""},
   };
   return table;
+}
+
+std::vector<std::unique_ptr<Options>> all_verbs(Context& context) {
+  std::vector<std::unique_ptr<Options>> verbs;
+  for (const VerbEntry& entry : verb_table()) {
+    if (entry.add == nullptr) continue;
+    verbs.push_back(std::make_unique<Options>(entry.name));
+    entry.add(*verbs.back(), context);
+  }
+  return verbs;
 }
 
 }  // namespace paco

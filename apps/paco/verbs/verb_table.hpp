@@ -1,7 +1,9 @@
 // The verbs of paco, in the order in which they are used, which is the order of the help text.
 #pragma once
 
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "cli/context.hpp"
 #include "cli/options.hpp"
@@ -15,5 +17,8 @@ struct VerbEntry {
 };
 
 std::span<const VerbEntry> verb_table();
+
+// The options of all verbs that this build has.
+std::vector<std::unique_ptr<Options>> all_verbs(Context& context);
 
 }  // namespace paco
