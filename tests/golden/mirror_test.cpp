@@ -1,9 +1,10 @@
-// mirror against the recorded answers of its NumPy reference: thresholds and decisions, with and
-// without rehearsal, on the made sets in this folder and on the real CUB embeddings where they lie
-// beside the project.
+// mirror against the recorded answers of its NumPy reference: calibrated numbers and decisions, in
+// stored order and class by class, on the made sets in this folder and on the real CUB embeddings
+// where they lie beside the project.
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "golden_case.hpp"
 #include "methods/mirror/pseudo_stream.hpp"
@@ -16,30 +17,36 @@ namespace {
 struct Recorded {
   math::Matrix<double> support, stream;
   std::vector<std::int64_t> labels, truth, category;
-  nlohmann::json expected;
+  nlohmann::json expected;  // of the calibration, and of this order of the stream
   methods::MirrorOptions options;
   std::shared_ptr<const methods::MirrorModel> learned;
   std::shared_ptr<const Model> model;
 };
 
 // Loaded and calibrated once for all tests.
-const Recorded& recorded(const std::string& name, const std::string& kind) {
+const Recorded& recorded(const std::string& name, const std::string& order) {
   static std::map<std::string, Recorded> cases;
-  const auto [place, absent] = cases.try_emplace(name + kind);
+  const auto [place, absent] = cases.try_emplace(name + order);
   Recorded& c = place->second;
   if (!absent) return c;
   const bool real = name.rfind("cub", 0) == 0;
   const std::string golden = std::string(PACO_SOURCE_DIR) + "/tests/golden/";
   const std::string data = real ? shared_folder() + "/data/" + name : golden + name;
   const std::string answers =
-      real ? shared_folder() + "/golden/mirror/" + name : golden + "mirror/" + name;
+      real ? shared_folder() + "/golden/mirror2/" + name : golden + "mirror2/" + name;
   c.support = read_matrix(data + "/support.npy");
-  c.stream = read_matrix(data + "/stream.npy");
   c.labels = read_vector<std::int64_t>(data + "/support_labels.npy");
-  c.truth = read_vector<std::int64_t>(data + "/stream_labels.npy");
-  c.category = read_vector<std::int64_t>(answers + "/" + kind + "_category.npy");
-  c.expected = nlohmann::json::parse(std::ifstream(answers + "/expected.json")).at(kind);
-  c.options.rehearse = kind == "plain" ? 0 : 2;
+  c.category = read_vector<std::int64_t>(answers + "/" + order + "_category.npy");
+  c.expected = nlohmann::json::parse(std::ifstream(answers + "/expected.json"));
+  c.expected.update(c.expected.at(order));
+  const math::Matrix<double> stored = read_matrix(data + "/stream.npy");
+  const auto truth = read_vector<std::int64_t>(data + "/stream_labels.npy");
+  c.stream = math::Matrix<double>(stored.rows(), stored.columns());
+  for (const std::int64_t i : read_vector<std::int64_t>(answers + "/" + order + "_order.npy")) {
+    std::copy_n(stored[static_cast<std::size_t>(i)].data(), stored.columns(),
+                c.stream[c.truth.size()].data());
+    c.truth.push_back(truth[static_cast<std::size_t>(i)]);
+  }
   c.learned = learned_from(c.support, c.labels, c.options);
   if (c.learned) c.model = model_with(*c.learned, c.support, c.labels);
   return c;
@@ -48,11 +55,11 @@ const Recorded& recorded(const std::string& name, const std::string& kind) {
 class GoldenMirror : public ::testing::TestWithParam<std::tuple<const char*, const char*>> {
  protected:
   void SetUp() override {
-    const auto [name, kind] = GetParam();
+    const auto [name, order] = GetParam();
     const std::string folder = shared_folder() + "/data/" + name;
     if (std::string(name).rfind("cub", 0) == 0 && !std::filesystem::exists(folder))
       GTEST_SKIP() << "real embeddings are absent: " << folder;
-    golden_ = &recorded(name, kind);
+    golden_ = &recorded(name, order);
     ASSERT_NE(golden_->model, nullptr);
   }
 
@@ -85,17 +92,28 @@ TEST_P(GoldenMirror, CalibrationIsTheRecordedOne) {
   close(m.slope, "slope");
   close(m.sure, "sure");
   close(m.start, "start");
+  close(m.tail, "tail");
+  close(m.floor, "floor");
 }
 
 TEST_P(GoldenMirror, TheFastFormDecidesAsRecordedForEveryBlockSizeAndThreadCount) {
   const auto first = method_for("mirror", golden_->model);
   const auto expected = decide_all(*first, golden_->stream, 256);
   expect_recorded(expected);
-  std::size_t prototypes = 0;
-  for (PrototypeId id = static_cast<PrototypeId>(golden_->learned->known());
-       id < first->next_prototype(); ++id)
-    prototypes += first->prototype(id).members > 0;
-  EXPECT_EQ(prototypes, golden_->expected.at("prototypes").get<std::size_t>());
+  std::set<CategoryId> clusters;
+  for (const Decision& d : expected) clusters.insert(d.category);
+  EXPECT_NEAR(static_cast<double>(clusters.size()), golden_->expected.at("clusters").get<double>(),
+              0.01 * static_cast<double>(clusters.size()));
+  for (const Statistic& figure : first->statistics()) {
+    if (figure.name == "samples_per_class") {
+      // The figure is that of the last sample, the recorded one that after it.
+      EXPECT_NEAR(figure.value, golden_->expected.at("length").get<double>(),
+                  0.1 + 2.0 / static_cast<double>(golden_->learned->known()));
+    }
+    if (figure.name == "threshold") {
+      EXPECT_NEAR(figure.value, golden_->expected.at("end").get<double>(), 1e-3);
+    }
+  }
   for (const auto& [block, threads] :
        std::vector<std::pair<std::size_t, int>>{{1, 1}, {7, 2}, {1024, 2}}) {
     const auto method = method_for("mirror", golden_->model, threads);
@@ -143,11 +161,11 @@ std::string name_of(const ::testing::TestParamInfo<std::tuple<const char*, const
 INSTANTIATE_TEST_SUITE_P(Recorded, GoldenMirror,
                          ::testing::Combine(::testing::Values("tiny", "overlap", "wide",
                                                               "cub-frozen", "cub-finetuned"),
-                                            ::testing::Values("plain", "rehearsed")),
+                                            ::testing::Values("stored", "by_class")),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Recorded, GoldenMirrorEverywhere,
                          ::testing::Combine(::testing::Values("tiny", "overlap", "wide"),
-                                            ::testing::Values("plain", "rehearsed")),
+                                            ::testing::Values("stored", "by_class")),
                          name_of);
 
 }  // namespace

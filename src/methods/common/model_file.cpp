@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int kVersion = 3;
+constexpr int kVersion = 4;
 constexpr const char* kKind = "model";
 
 Json to_json(const ReferenceQuality& quality) {

@@ -119,6 +119,9 @@ class Calibration {
     const HeldOutFit fit = fit_held_out(held_out, pool_);
     model_.sure = fit.sure;
     model_.slope = model_.options.odds * fit.slope;
+    const LongStreamFit far = fit_long_stream(held_out);
+    model_.tail = far.tail;
+    model_.floor = far.floor;
 
     core::NumpyLegacyRandom split_random(model_.options.seed);
     const auto splits = static_cast<std::size_t>(model_.options.splits);

@@ -64,10 +64,37 @@ HeldOut held_out_cosines(Rows<const float> embedded, std::span<const std::uint32
                         0, math::Terms::fused);
   out.labels.assign(labels.begin(), labels.end());
   for (std::size_t i = 0; i < embedded.rows; ++i) {
-    out.own.push_back(
-        math::dot(references[labels[i]].data(), embedded[i].data(), references.columns));
+    const auto cosine = [&](std::size_t k) {
+      return math::dot(references[k].data(), embedded[i].data(), references.columns);
+    };
+    const auto cosines = out.cosines[i];
+    std::size_t other = labels[i] == 0 ? 1 : 0;
+    for (std::size_t k = other + 1; k < cosines.size(); ++k) {
+      if (k != labels[i] && cosines[k] > cosines[other]) other = k;
+    }
+    out.own.push_back(cosine(labels[i]));
+    out.other.push_back(cosine(other));
   }
   return out;
+}
+
+LongStreamFit fit_long_stream(std::span<const HeldOut> parts) {
+  constexpr double kLowest = 0.1, kFloor = 0.25;
+  std::vector<double> own, other;
+  for (const HeldOut& part : parts) {
+    own.insert(own.end(), part.own.begin(), part.own.end());
+    other.insert(other.end(), part.other.begin(), part.other.end());
+  }
+  const double bar = math::quantile(own, kLowest);
+  double excess = 0;
+  std::size_t below = 0;
+  for (const double cosine : own) {
+    if (!(cosine < bar)) continue;
+    excess += bar - cosine;
+    ++below;
+  }
+  return {below > 0 ? excess / static_cast<double>(below) : 0.0,
+          math::quantile(std::move(other), kFloor)};
 }
 
 HeldOutFit fit_held_out(std::span<const HeldOut> parts, core::ThreadPool& pool) {

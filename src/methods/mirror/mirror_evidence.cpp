@@ -12,14 +12,22 @@ const std::vector<EvidenceField>& mirror_fields() {
       {"length", "samples", "estimated samples a class before this one"},
       {"confident", "samples", "answers that were sure to be a known class before this one"},
       {"at_once", "", "whether something new is a category at once", {"no", "yes"}},
+      {"threshold_by",
+       "",
+       "what the threshold fell by, or that it has reached its floor",
+       {"slope", "tail", "floor"}},
       {"candidates", "samples", "that wait for a second of their kind, after this one", {}, true}};
   return fields;
 }
 
 std::string explain_mirror(const Decision& d, const Categories& categories) {
   const std::string name = categories.name(d.category);
-  const std::string needed = fmt::format("{:.2f} is needed after about {:.0f} samples a class",
-                                         d.threshold, d.evidence[kLength]);
+  const auto by = static_cast<ThresholdBy>(d.evidence[kThresholdBy]);
+  const std::string needed = fmt::format(
+      "{:.2f} is needed after about {:.0f} samples a class{}", d.threshold, d.evidence[kLength],
+      by == ThresholdBy::floor  ? ", and never less"
+      : by == ThresholdBy::tail ? ", with the fall of a long stream"
+                                : "");
   switch (d.verdict) {
     case Verdict::tentative:
       return fmt::format(

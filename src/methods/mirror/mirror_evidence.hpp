@@ -15,8 +15,12 @@ enum MirrorField : std::size_t {
   kLength,
   kConfident,
   kAtOnce,
+  kThresholdBy,
   kCandidates,
 };
+
+// Values of kThresholdBy: what the threshold fell by, or that it has reached its floor.
+enum class ThresholdBy : std::uint8_t { slope, tail, floor };
 
 const std::vector<EvidenceField>& mirror_fields();
 

@@ -84,7 +84,8 @@ std::vector<T> values_of(const math::Matrix<T>& matrix) {
 Result<void> check(const MirrorModel& m) {
   const auto in = [](double x, double low, double high) { return x >= low && x <= high; };
   if (!in(m.embedding.alpha, 0, 1) || !in(m.rho, 0, 1.001) || !in(m.sure, -1.001, 1.001) ||
-      !in(m.slope, 0, 1e9) || !in(m.start, -10, 10) || !in(m.tau, 0, 10))
+      !in(m.slope, 0, 1e9) || !in(m.tail, 0, 3) || !in(m.floor, -1.001, 1.001) ||
+      !in(m.start, -10, 10) || !in(m.tau, 0, 10))
     return damaged("has a threshold that is out of range");
   const auto& deviation = m.embedding.deviation;
   if (*std::min_element(deviation.begin(), deviation.end()) <= 0)
@@ -114,6 +115,8 @@ Section mirror_section(const MirrorModel& m, const Settings& settings) {
   section.numbers = {{"tau", m.tau},
                      {"rho", m.rho},
                      {"slope", m.slope},
+                     {"tail", m.tail},
+                     {"floor", m.floor},
                      {"sure", m.sure},
                      {"start", m.start},
                      {"alpha", m.embedding.alpha},
@@ -147,6 +150,8 @@ Result<std::shared_ptr<const MirrorModel>> mirror_model(const Model& model) {
   PACO_ASSIGN(m.tau, s.number("tau"));
   PACO_ASSIGN(m.rho, s.number("rho"));
   PACO_ASSIGN(m.slope, s.number("slope"));
+  PACO_ASSIGN(m.tail, s.number("tail"));
+  PACO_ASSIGN(m.floor, s.number("floor"));
   PACO_ASSIGN(m.sure, s.number("sure"));
   PACO_ASSIGN(m.start, s.number("start"));
   PACO_ASSIGN(m.embedding.alpha, s.number("alpha"));
@@ -202,9 +207,9 @@ Result<SectionSummary> summarise_mirror(const Model& model) {
   const MirrorModel& m = *mirror;
   const MirrorEvidence& e = m.evidence;
   SectionSummary out;
-  out.json = {
-      {"tau", m.tau}, {"start", m.start},           {"slope", m.slope},        {"sure", m.sure},
-      {"rho", m.rho}, {"alpha", m.embedding.alpha}, {"rank", m.embedding.rank}};
+  out.json = {{"tau", m.tau},   {"start", m.start},           {"slope", m.slope},
+              {"tail", m.tail}, {"floor", m.floor},           {"sure", m.sure},
+              {"rho", m.rho},   {"alpha", m.embedding.alpha}, {"rank", m.embedding.rank}};
   const bool curve = !e.taus.empty();
   if (curve) {
     out.json["plateau"] = {e.taus[e.low], e.taus[e.high]};
@@ -219,6 +224,8 @@ Result<SectionSummary> summarise_mirror(const Model& model) {
   };
   row("start", m.start, "cosine below which a sample starts something new, at first");
   row("slope", m.slope, "by how much that falls when the stream has grown e-fold");
+  row("tail", m.tail, "the same in a long stream, if that is more");
+  row("floor", m.floor, "where it stops");
   row("sure", m.sure, "median cosine of a held-out sample with its own class");
   row("rho", m.rho, "root of the mean cosine of two samples of a class");
   row("alpha", m.embedding.alpha,

@@ -27,6 +27,7 @@ MirrorStream::MirrorStream(std::shared_ptr<const MirrorModel> model, std::size_t
 void MirrorStream::begin(Decision& d) const {
   const double length = stream_length(*model_, confident_);
   d.threshold = threshold_at(*model_, length);
+  d.evidence[kThresholdBy] = static_cast<double>(threshold_by(*model_, length, d.threshold));
   d.evidence[kLength] = length;
   d.evidence[kConfident] = static_cast<double>(confident_);
   d.evidence[kAtOnce] = 2 * classes_answered_ < model_->known() ? 1 : 0;

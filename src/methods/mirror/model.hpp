@@ -56,8 +56,11 @@ struct MirrorModel {
   double rho = 0;                  // root of the mean cosine of two samples of a class
   double sure = 0;                 // median cosine of a held-out sample with its own class
   double slope = 0;                // by how much the threshold falls when the stream grows e-fold
-  double tau = 0;                  // the chosen threshold in units of rho
-  double start = 0;                // tau rho: the threshold at the start of a stream
+  double tail =
+      0;  // the same in a long stream, if it is more: mean excess of the lowest own cosines
+  double floor = 0;  // where it stops: lower quartile of the best cosine with a class not their own
+  double tau = 0;    // the chosen threshold in units of rho
+  double start = 0;  // tau rho: the threshold at the start of a stream
   MirrorEvidence evidence;
 
   std::size_t known() const { return references.rows(); }

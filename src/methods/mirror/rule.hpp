@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "math/logarithm.hpp"
+#include "methods/mirror/mirror_evidence.hpp"
 #include "methods/mirror/model.hpp"
 
 namespace paco::methods {
@@ -16,9 +17,20 @@ inline double stream_length(const MirrorModel& model, std::uint64_t confident) {
   return std::max(1.0, 2 * static_cast<double>(confident) / static_cast<double>(model.known()));
 }
 
-// The longer the stream, the rarer a birth.
+// The longer the stream, the rarer a birth. From kLongStream samples a class on the threshold falls
+// with the tail of the own-class cosines if that is the steeper way; it never falls below where a
+// quarter of the samples meet a class that is not theirs.
+inline constexpr double kLongStream = 10;
 inline double threshold_at(const MirrorModel& model, double length) {
-  return model.start - model.slope * math::exact_log(length);
+  double threshold = model.start - model.slope * math::exact_log(length);
+  if (length > kLongStream)
+    threshold -= std::max(0.0, model.tail - model.slope) * math::exact_log(length / kLongStream);
+  return std::max(threshold, std::min(model.start, model.floor));
+}
+
+inline ThresholdBy threshold_by(const MirrorModel& model, double length, double threshold) {
+  if (length > 1 && threshold <= std::min(model.start, model.floor)) return ThresholdBy::floor;
+  return length > kLongStream && model.tail > model.slope ? ThresholdBy::tail : ThresholdBy::slope;
 }
 
 // Cosine of a member with the sum of the others, from its product with the whole sum, the squared

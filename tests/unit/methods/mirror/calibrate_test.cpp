@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "methods/mirror/held_out.hpp"
+#include "methods/mirror/rule.hpp"
 #include "mirror_case.hpp"
 
 namespace paco::testing {
@@ -102,6 +104,32 @@ TEST(MirrorCalibrate, ChoosesTheMiddleOfThePlateauAroundTheBest) {
   EXPECT_DOUBLE_EQ(tau, 0.4);
   EXPECT_NEAR(evidence.errors[2], 0, 1e-12);
   EXPECT_GT(evidence.errors[6], 0.1);
+}
+
+TEST(MirrorCalibrate, TailAndFloorComeFromTheLowestOwnCosinesAndTheBestOthers) {
+  methods::HeldOut part;
+  for (int i = 0; i < 21; ++i) part.own.push_back(0.5 + 0.01 * i);
+  part.own[0] = 0.1;
+  part.own[1] = 0.3;
+  part.other = {0.4, 0.1, 0.2, 0.3, 0.0};
+  const methods::LongStreamFit fit = methods::fit_long_stream({&part, 1});
+  EXPECT_NEAR(fit.tail, ((0.52 - 0.1) + (0.52 - 0.3)) / 2, 1e-12);  // below the 10 % quantile, 0.52
+  EXPECT_NEAR(fit.floor, 0.1, 1e-12);
+}
+
+TEST(MirrorCalibrate, TheThresholdFallsFasterInALongStreamAndStopsAtTheFloor) {
+  methods::MirrorModel m;
+  m.start = 0.6;
+  m.slope = 0.05;
+  m.tail = 0.08;
+  m.floor = 0.2;
+  EXPECT_DOUBLE_EQ(methods::threshold_at(m, 1), 0.6);
+  EXPECT_NEAR(methods::threshold_at(m, 10), 0.6 - 0.05 * std::log(10), 1e-12);
+  EXPECT_NEAR(methods::threshold_at(m, 100), 0.6 - 0.05 * std::log(100) - 0.03 * std::log(10),
+              1e-12);
+  EXPECT_EQ(methods::threshold_at(m, 1e9), 0.2);
+  m.floor = 0.9;  // never above the start
+  EXPECT_EQ(methods::threshold_at(m, 1e9), 0.6);
 }
 
 TEST(MirrorCalibrate, ThreadsChangeNoBit) {

@@ -17,6 +17,8 @@ TEST(PseudoStream, DecidesAsThePlainForm) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     MirrorCase c = mirror_case(seed);
     c.learned.options.candidates = 1000000;
+    c.learned.tail = 0;  // pseudo-streams are short: they know neither tail nor floor
+    c.learned.floor = -1;
     c.make_model();
     const methods::MirrorModel& model = c.learned;
     const auto decisions = decide_all(*c.plain(), c.stream, 1000);
