@@ -4,6 +4,7 @@
 
 #include "bench/common/short_bench.hpp"
 #include "cli/verb.hpp"
+#include "core/try.hpp"
 #include "math/kernels.hpp"
 
 namespace paco {

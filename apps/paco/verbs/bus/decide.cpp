@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "bus/owners.hpp"
+#include "core/try.hpp"
 #include "verbs/bus/bus_parts.hpp"
 
 namespace paco {

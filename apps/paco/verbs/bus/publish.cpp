@@ -5,6 +5,7 @@
 #include <random>
 
 #include "bus/picture_publisher.hpp"
+#include "core/try.hpp"
 #include "session/operations/operation_json.hpp"
 #include "verbs/bus/bus_parts.hpp"
 

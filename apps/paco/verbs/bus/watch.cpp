@@ -6,6 +6,7 @@
 #include "bus/nats_log.hpp"
 #include "bus/settings.hpp"
 #include "core/printable.hpp"
+#include "core/try.hpp"
 #include "io/decision_file.hpp"
 #include "verbs/bus/bus_parts.hpp"
 
