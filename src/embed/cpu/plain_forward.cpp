@@ -7,16 +7,14 @@
 #include <string>
 
 #include "embed/cpu/network.hpp"
+#include "embed/cpu/plain_steps.hpp"
 
 namespace paco::embed::plain {
 namespace {
 
-using Vector = std::vector<double>;
-using Map = std::vector<Vector>;  // one vector a token or pixel
-
-class Forward {
+class Forward : Steps {
  public:
-  Forward(const NetSpec& spec, const StateDict& tensors) : spec_(spec), tensors_(tensors) {}
+  Forward(const NetSpec& spec, const StateDict& tensors) : Steps(tensors), spec_(spec) {}
 
   Vector run(const std::uint8_t* pixels) const {
     const Vector features = spec_.kind == BackboneKind::vit ? vit(pixels) : small(pixels);
@@ -24,35 +22,13 @@ class Forward {
   }
 
  private:
-  const std::vector<float>& tensor(const std::string& name) const {
-    return std::find_if(tensors_.begin(), tensors_.end(),
-                        [&](const NamedTensor& each) { return each.name == name; })
-        ->values;
-  }
-
   double pixel(const std::uint8_t* pixels, int y, int x, int c) const {
     const double value = pixels[(y * spec_.input + x) * 3 + c] / 255.0;
     return (value - spec_.normalisation.mean[c]) / spec_.normalisation.deviation[c];
   }
 
-  Vector linear(const std::string& name, const Vector& x) const {
-    const auto &weight = tensor(name + ".weight"), &bias = tensor(name + ".bias");
-    Vector y(bias.begin(), bias.end());
-    for (std::size_t i = 0; i < y.size(); ++i)
-      for (std::size_t j = 0; j < x.size(); ++j) y[i] += weight[i * x.size() + j] * x[j];
-    return y;
-  }
-
   Vector layer_norm(const std::string& name, const Vector& x) const {
-    const auto &gain = tensor(name + ".weight"), &shift = tensor(name + ".bias");
-    double mean = 0, variance = 0;
-    for (const double value : x) mean += value / static_cast<double>(x.size());
-    for (const double value : x)
-      variance += (value - mean) * (value - mean) / static_cast<double>(x.size());
-    Vector y(x.size());
-    for (std::size_t i = 0; i < x.size(); ++i)
-      y[i] = (x[i] - mean) / std::sqrt(variance + 1e-6) * gain[i] + shift[i];
-    return y;
+    return normed(name, x, 1e-6);
   }
 
   Vector vit(const std::uint8_t* pixels) const {
@@ -90,28 +66,12 @@ class Forward {
     Map qkv;
     for (const Vector& token : state)
       qkv.push_back(linear(name + "attn.qkv", layer_norm(name + "norm1", token)));
-    const auto width = static_cast<std::size_t>(spec_.width);
-    const std::size_t part = width / static_cast<std::size_t>(spec_.heads);
-    for (std::size_t t = 0; t < state.size(); ++t) {
-      Vector mixed(width);
-      for (std::size_t head = 0; head < width; head += part) {
-        Vector weights;
-        for (const Vector& other : qkv) {
-          double score = 0;
-          for (std::size_t j = head; j < head + part; ++j) score += qkv[t][j] * other[width + j];
-          weights.push_back(std::exp(score / std::sqrt(static_cast<double>(part))));
-        }
-        double sum = 0;
-        for (const double value : weights) sum += value;
-        for (std::size_t u = 0; u < qkv.size(); ++u)
-          for (std::size_t j = head; j < head + part; ++j)
-            mixed[j] += weights[u] / sum * qkv[u][2 * width + j];
-      }
-      add(name + "ls1.gamma", linear(name + "attn.proj", mixed), state[t]);
-    }
+    const Map mixed = attended(qkv, static_cast<std::size_t>(spec_.heads));
+    for (std::size_t t = 0; t < state.size(); ++t)
+      add(name + "ls1.gamma", linear(name + "attn.proj", mixed[t]), state[t]);
     for (Vector& token : state) {
       Vector hidden = linear(name + "mlp.fc1", layer_norm(name + "norm2", token));
-      for (double& value : hidden) value *= 0.5 * std::erfc(-value / std::sqrt(2.0));
+      gelu(hidden);
       add(name + "ls2.gamma", linear(name + "mlp.fc2", hidden), token);
     }
   }
@@ -190,7 +150,6 @@ class Forward {
   }
 
   const NetSpec& spec_;
-  const StateDict& tensors_;
 };
 
 }  // namespace

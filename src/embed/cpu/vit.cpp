@@ -14,13 +14,12 @@
 #include "embed/cpu/linear.hpp"
 #include "embed/cpu/network.hpp"
 #include "embed/cpu/norms.hpp"
+#include "embed/cpu/rows_in_parts.hpp"
 
 namespace paco::embed {
 namespace {
 
 constexpr float kLayerNormEpsilon = 1e-6f;
-constexpr std::size_t kMostRows = 128;  // that go through a block's perceptron together
-constexpr std::size_t kWholeTiles = 12;
 constexpr std::size_t kReadBeyond = 32;  // numbers that attention may read behind the last row
 
 // One block. The last one answers for the class token alone: its queries are made apart.
@@ -146,16 +145,6 @@ class Vit final : public Network {
     }
   }
 
-  // Calls body(first row, rows) for even parts of all tokens.
-  template <class Body>
-  void over_rows(const Body& body) const {
-    const std::size_t parts = (tokens_ + kMostRows - 1) / kMostRows;
-    const std::size_t share = (tokens_ + parts - 1) / parts;
-    const std::size_t rows = (share + kWholeTiles - 1) / kWholeTiles * kWholeTiles;
-    for (std::size_t first = 0; first < tokens_; first += rows)
-      body(first, std::min(rows, tokens_ - first));
-  }
-
   void norm_rows(const float* state, std::size_t rows, const Norm& norm, float* out) const {
     layer_norm(state, rows, stride_, width_, kLayerNormEpsilon, norm.weights(), out, stride_);
   }
@@ -176,7 +165,7 @@ class Vit final : public Network {
     const std::size_t wide_stride = padded_stride(3 * width_);
     float* wide = scratch_of(scratch.wide, tokens_ * wide_stride + kReadBeyond);
     float* mixed = scratch_of(scratch.mixed, tokens_ * stride_);
-    over_rows([&](std::size_t first, std::size_t rows) {
+    over_parts(tokens_, [&](std::size_t first, std::size_t rows) {
       float* normed = scratch_of(scratch.normed, rows * stride_);
       norm_rows(state + first * stride_, rows, block.before_attention, normed);
       block.queries_keys_values.apply(normed, rows, stride_, wide + first * wide_stride,
@@ -185,7 +174,7 @@ class Vit final : public Network {
     attend({wide, wide + width_, wide + 2 * width_, wide_stride, wide_stride, tokens_, tokens_,
             heads_, width_ / heads_, mixed, stride_},
            scratch.attention);
-    over_rows([&](std::size_t first, std::size_t rows) {
+    over_parts(tokens_, [&](std::size_t first, std::size_t rows) {
       finish_block(block, mixed + first * stride_, rows, state + first * stride_, scratch);
     });
   }
@@ -196,7 +185,7 @@ class Vit final : public Network {
     float* wide = scratch_of(scratch.wide, tokens_ * wide_stride + kReadBeyond);
     float* mixed = scratch_of(scratch.mixed, 2 * stride_);
     float* query = mixed + stride_;
-    over_rows([&](std::size_t first, std::size_t rows) {
+    over_parts(tokens_, [&](std::size_t first, std::size_t rows) {
       float* normed = scratch_of(scratch.normed, rows * stride_);
       norm_rows(state + first * stride_, rows, block.before_attention, normed);
       if (first == 0) block.queries.apply(normed, 1, stride_, query, stride_, Finish::store);
