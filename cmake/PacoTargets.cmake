@@ -41,6 +41,7 @@ endif()
 # Most of the time to compile a file goes into the headers it includes, so the files of a library, a program or a test are compiled as few
 # texts that include them. While one file is edited over and over, less is compiled without.
 option(PACO_UNITY "Compile the files of a library, program or test together" ON)
+set(PACO_UNITY_FILES 13 CACHE STRING "How many files are compiled as one text at most")
 
 set(paco_library_options "")
 if(NOT PACO_SANITIZE)
@@ -60,7 +61,7 @@ endif()
 # Files still include what they use. For targets that use {fmt} and nlohmann-json; not torch, whose definitions would change the
 # headers.
 function(paco_compiled_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE 13)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE ${PACO_UNITY_FILES})
   target_compile_options(${target} PRIVATE ${paco_library_options})
   if(NOT TARGET paco_headers)
     file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/paco_headers.cpp CONTENT "")
@@ -91,7 +92,7 @@ function(paco_library name)
   if(nlohmann_json::nlohmann_json IN_LIST libraries AND NOT paco_torch IN_LIST libraries)
     paco_compiled_together(${name})
   else()
-    set_target_properties(${name} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE 13)
+    set_target_properties(${name} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE ${PACO_UNITY_FILES})
     target_compile_options(${name} PRIVATE ${paco_library_options})
   endif()
 endfunction()
@@ -125,7 +126,7 @@ function(paco_test name)
   target_compile_definitions(${name} PRIVATE
     PACO_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PACO_PROGRAM="$<TARGET_FILE:paco>")
   target_compile_options(${name} PRIVATE ${paco_test_options})
-  set_target_properties(${name} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD ${PACO_UNITY} UNITY_BUILD_BATCH_SIZE ${PACO_UNITY_FILES})
   if(NOT paco_torch IN_LIST ARG_LIBRARIES)  # its definitions would change the headers
     target_precompile_headers(${name} REUSE_FROM paco_test_headers)
   endif()
