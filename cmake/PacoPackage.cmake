@@ -18,11 +18,11 @@ foreach(folder core math io methods records journal session evaluate)
 endforeach()
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/paco)
-install(TARGETS ${package_libraries} EXPORT paco COMPONENT package)
-install(EXPORT paco NAMESPACE paco:: FILE pacoTargets.cmake DESTINATION ${package_folder} COMPONENT package)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/paco DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT package)
+install(TARGETS ${package_libraries} EXPORT paco COMPONENT library)
+install(EXPORT paco NAMESPACE paco:: FILE pacoTargets.cmake DESTINATION ${package_folder} COMPONENT library)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/paco DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/pacoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${PROJECT_SOURCE_DIR}/cmake/pacoConfig.cmake
   ${PROJECT_BINARY_DIR}/pacoConfigVersion.cmake
-  DESTINATION ${package_folder} COMPONENT package)
+  DESTINATION ${package_folder} COMPONENT library)
