@@ -155,15 +155,19 @@ Result<void> read_model_file(std::span<const std::byte> bytes) {
   return {};
 }
 
-// The model that the states of the corpus belong to: three classes in three dimensions.
+// A small model: three classes in three dimensions.
+Model small_model(const std::string& method) {
+  const std::vector<double> support{9, 1, 0, 8, 0, 1, 9, 0, 2, 1, 9, 0, 0, 8,
+                                    1, 2, 9, 0, 0, 1, 9, 1, 0, 8, 0, 2, 9};
+  const std::vector<std::int64_t> labels{0, 0, 0, 1, 1, 1, 2, 2, 2};
+  CalibrationOptions options;
+  options.method = method;
+  return calibrate({{support.data(), 9, 3}, labels, {}, {}}, options).value();
+}
+
+// The model that the states of the seeds belong to.
 std::shared_ptr<const Model> state_model() {
-  static const auto shared = [] {
-    const std::vector<double> support{9, 1, 0, 8, 0, 1, 9, 0, 2, 1, 9, 0, 0, 8,
-                                      1, 2, 9, 0, 0, 1, 9, 1, 0, 8, 0, 2, 9};
-    const std::vector<std::int64_t> labels{0, 0, 0, 1, 1, 1, 2, 2, 2};
-    Model model = calibrate({{support.data(), 9, 3}, labels, {}, {}}).value();
-    return std::make_shared<const Model>(std::move(model));
-  }();
+  static const auto shared = std::make_shared<const Model>(small_model("paco"));
   return shared;
 }
 
@@ -203,6 +207,25 @@ Result<void> parse_as(std::string_view parser, std::span<const std::byte> bytes)
   if (parser == "state") return read_state_file(bytes);
   assert(parser == "webp");
   return decode(bytes, embed::decode_webp);
+}
+
+std::vector<Seed> made_seeds(std::string_view parser) {
+  std::vector<Seed> seeds;
+  if (parser == "model") {
+    for (const char* method : {"leader", "mirror", "paco"})
+      seeds.push_back({method, model_to_bytes(small_model(method)).value()});
+  } else if (parser == "state") {
+    const auto method = make_method("paco", state_model()).value();
+    const auto add = [&](const char* name) { seeds.push_back({name, method->save().value()}); };
+    add("empty");
+    decide_some(*method);
+    add("decided");
+    Edit rename;
+    rename.to_text = "owl";
+    method->editor().apply({&rename, 1});
+    add("renamed");
+  }
+  return seeds;
 }
 
 }  // namespace paco::fuzz

@@ -4,13 +4,15 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "paco/result.hpp"
 
 namespace paco::fuzz {
 
-// The parsers by name; each has a folder of this name under fuzz/corpus.
+// The parsers by name; each has a folder of this name under fuzz/corpus, or seeds that are made.
 constexpr std::string_view kParsers[] = {
     "npy",        "npz",  "safetensors", "csv",   "jsonl", "fvecs", "labels",
     "split_list", "json", "artifact",    "tar",   "idx",   "cifar", "jpeg",
@@ -18,5 +20,13 @@ constexpr std::string_view kParsers[] = {
 
 // Parses the bytes to the very end and looks at everything that comes out. Ok where they are valid.
 Result<void> parse_as(std::string_view parser, std::span<const std::byte> bytes);
+
+struct Seed {
+  std::string name;
+  std::vector<std::byte> bytes;
+};
+// Valid inputs of `model` and `state`. They hold the version of the format and the fingerprint of a
+// model, so they are made anew by the program that reads them; other parsers have none.
+std::vector<Seed> made_seeds(std::string_view parser);
 
 }  // namespace paco::fuzz

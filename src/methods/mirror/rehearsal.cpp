@@ -30,9 +30,9 @@ void RehearsalBuffer::note_move(std::uint64_t sequence, Filed from, Filed to, bo
     at->trail.push_back(from);
   } else {
     at->trail.pop_back();
-    if (at->trail.empty()) moved_.erase(at);
   }
-  if (sequence + kept(samples) < samples) return;
+  if (sequence + kept(samples) < samples) return;  // only here is it known where it is filed
+  if (at->trail.empty()) moved_.erase(at);
   entry(sequence).prototype = to.first;
   entry(sequence).counted = to.second && there;
 }
@@ -113,7 +113,7 @@ Result<void> RehearsalBuffer::restore(const Section& own, std::uint64_t samples,
   for (std::size_t i = 0; i < moves; ++i) {
     const std::int64_t sequence = (*moved)[2 * i], trail = (*moved)[2 * i + 1];
     if (sequence < 0 || static_cast<std::uint64_t>(sequence) >= samples ||
-        (i > 0 && sequence <= (*moved)[2 * i - 2]) || trail < 1 || at + 1 > steps ||
+        (i > 0 && sequence <= (*moved)[2 * i - 2]) || trail < 0 || at + 1 > steps ||
         static_cast<std::uint64_t>(trail) > steps - at - 1)
       return damaged("its moved samples are impossible");
     Moved one{static_cast<std::uint64_t>(sequence), next_place(), {}};
