@@ -222,8 +222,7 @@ std::vector<Seed> made_seeds(std::string_view parser) {
     add("decided");
     Edit rename;
     rename.to_text = "owl";
-    method->editor().apply({&rename, 1});
-    add("renamed");
+    if (method->editor().apply({&rename, 1}, nullptr).ok()) add("renamed");
   }
   return seeds;
 }

@@ -3,6 +3,8 @@
 // sanitizers this is the proof that it never reads where it should not.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "data_files.hpp"
 #include "parsers.hpp"
 
@@ -11,14 +13,19 @@ namespace {
 
 class Damage : public ::testing::TestWithParam<std::string_view> {
  protected:
-  // The smallest file of the parser's corpus.
-  std::vector<std::byte> small_file() const {
-    std::vector<std::byte> smallest;
-    for (const std::string& path : testing::corpus_files(std::string(GetParam()))) {
-      auto bytes = testing::file_bytes(path);
-      if (smallest.empty() || bytes.size() < smallest.size()) smallest = std::move(bytes);
-    }
-    return smallest;
+  // The parser's seeds: those made by the program, or else the files of its corpus.
+  static std::vector<fuzz::Seed> seeds() {
+    std::vector<fuzz::Seed> seeds = fuzz::made_seeds(GetParam());
+    if (!seeds.empty()) return seeds;
+    for (const std::string& path : testing::corpus_files(std::string(GetParam())))
+      seeds.push_back({path, testing::file_bytes(path)});
+    return seeds;
+  }
+  static std::vector<std::byte> small_file() {
+    const auto all = seeds();
+    return std::ranges::min_element(
+               all, {}, [](const fuzz::Seed& seed) { return seed.bytes.size(); })
+        ->bytes;
   }
   void expect_an_answer(const std::vector<std::byte>& bytes, const std::string& what) const {
     const auto result = fuzz::parse_as(GetParam(), bytes);
@@ -29,12 +36,12 @@ class Damage : public ::testing::TestWithParam<std::string_view> {
   }
 };
 
-TEST_P(Damage, EveryFileOfTheCorpusIsValid) {
-  for (const std::string& path : testing::corpus_files(std::string(GetParam()))) {
-    if (path.ends_with("idx/labels") || path.ends_with(".gz"))
+TEST_P(Damage, EverySeedIsValid) {
+  for (const fuzz::Seed& seed : seeds()) {
+    if (seed.name.ends_with("idx/labels") || seed.name.ends_with(".gz"))
       continue;  // read in pairs, or unpacked first
-    const auto result = fuzz::parse_as(GetParam(), testing::file_bytes(path));
-    EXPECT_TRUE(result.ok()) << path << ": " << result.error().message;
+    const auto result = fuzz::parse_as(GetParam(), seed.bytes);
+    EXPECT_TRUE(result.ok()) << seed.name << ": " << result.error().message;
   }
 }
 
