@@ -23,8 +23,8 @@ class Damage : public ::testing::TestWithParam<std::string_view> {
   }
   static std::vector<std::byte> small_file() {
     const auto all = seeds();
-    return std::ranges::min_element(
-               all, {}, [](const fuzz::Seed& seed) { return seed.bytes.size(); })
+    return std::ranges::min_element(all, {},
+                                    [](const fuzz::Seed& seed) { return seed.bytes.size(); })
         ->bytes;
   }
   void expect_an_answer(const std::vector<std::byte>& bytes, const std::string& what) const {
