@@ -1,4 +1,4 @@
-"""Fills docs/performance.md with the figures of bench/results and draws its plots. No figure is copied by hand.
+"""Fills docs/reference/performance.md with the figures of bench/results and draws its plots. No figure is copied by hand.
 
 Everything between `<!-- NAME -->` and `<!-- /NAME -->` is replaced by what the function `NAME` below returns. A question whose
 result file is absent leaves its part as it is.
@@ -11,8 +11,8 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
-PLOTS = ROOT / "docs" / "plots"
-DOCUMENT = ROOT / "docs" / "performance.md"
+PLOTS = ROOT / "docs" / "reference" / "plots"
+DOCUMENT = ROOT / "docs" / "reference" / "performance.md"
 COLOURS = ["#1b6ca8", "#c8553d", "#3f7d20", "#7b4b94", "#8a6d3b"]
 
 

@@ -1,4 +1,4 @@
-"""Are the terms of docs/glossary.md the ones that code and documents use? Prints each that is not and exits with 1.
+"""Are the terms of docs/reference/glossary.md the ones that code and documents use? Prints each that is not and exits with 1.
 
 There are at most 40. Each occurs in an identifier of the code and in a document other than the glossary; no identifier has one of
 the words that they replaced.
@@ -36,7 +36,7 @@ def identifiers():
 
 
 def main():
-    glossary = root / "docs/glossary.md"
+    glossary = root / "docs/reference/glossary.md"
     terms = [row.split("|")[1].strip() for row in glossary.read_text().splitlines() if row.startswith("| ")][1:]
     terms = [term for term in terms if not term.startswith("---")]
     names = identifiers()
@@ -44,13 +44,13 @@ def main():
     documents = " ".join(path.read_text().lower() for path in files("*.md") if path != glossary)
     faults = []
     if len(terms) > MOST:
-        faults.append(f"docs/glossary.md has {len(terms)} terms; {MOST} are the most")
+        faults.append(f"docs/reference/glossary.md has {len(terms)} terms; {MOST} are the most")
     for term in terms:
         written = term.lower().replace(" ", "_").replace("-", "_")
         if written not in words and written + "s" not in words:
-            faults.append(f"docs/glossary.md: '{term}' is in no identifier")
+            faults.append(f"docs/reference/glossary.md: '{term}' is in no identifier")
         if term.lower() not in documents:
-            faults.append(f"docs/glossary.md: '{term}' is in no other document")
+            faults.append(f"docs/reference/glossary.md: '{term}' is in no other document")
     for word, instead in REPLACED.items():
         for name, path in names.items():
             if word == name or word in name.split("_") or ("_" in word and word in name):

@@ -12,7 +12,8 @@ root = pathlib.Path(__file__).resolve().parent.parent
 ITEM = re.compile(r"^(\s*)([-*+]|\d+\.)(\s+)")
 # A sentence ends with a full stop, question or exclamation mark, perhaps in brackets or quotes, before a space and a new start.
 END = re.compile(r"(?<=[.!?])([)\]\"'*_`]*)\s+(?=[\"'(\[*_`]*[A-Z0-9`<])")
-NOT_END = re.compile(r"(^|[\s(])(e\.g|i\.e|etc|vs|cf|Fig|Eq|approx|et al)\.$")
+# An initial ("H. W. Kuhn", "Y.-Z. Song"), an ellipsis, or an abbreviation ends none.
+NOT_END = re.compile(r"(^|[\s(])(e\.g|i\.e|etc|vs|cf|Fig|Eq|approx|et al|[A-Z]|[A-Z]\.-[A-Z]|\.\.)\.$")
 
 
 def sentences(text):

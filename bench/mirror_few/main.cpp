@@ -6,7 +6,7 @@
 // Folders have support.npy, support_labels.npy, stream.npy and stream_labels.npy. A draw takes so
 // many of the support set's classes, with at most 50 samples each, and streams at most 1,500
 // samples of those and of twelve others past them. A curve over thresholds is that of the rule
-// itself, with rehearsal. The figures are in docs/methods.md.
+// itself, with rehearsal. The figures are in bench/notes/mirror.md.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -19,4 +19,4 @@ def test_the_example_runs(example, tmp_path):
 
 def test_the_page_shows_what_the_text_example_prints():
     run = subprocess.run([sys.executable, SOURCE / "examples" / "2_text_intents.py"], capture_output=True, text=True, check=True)
-    assert run.stdout in (SOURCE / "docs" / "python.md").read_text()
+    assert run.stdout in (SOURCE / "docs" / "reference" / "python.md").read_text()

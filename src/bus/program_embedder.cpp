@@ -47,7 +47,7 @@ ProgramEmbedder::~ProgramEmbedder() {
 
 Error ProgramEmbedder::gone(const char* doing) const {
   return {ErrorCode::io, fmt::format("'{}' ended while {}", command_, doing),
-          "run it by hand to see why; docs/scale.md has what it is given and must answer"};
+          "run it by hand to see why; docs/how-to/scale.md has what it is given and must answer"};
 }
 
 Result<void> ProgramEmbedder::send(const void* data, std::size_t size) {

@@ -1,5 +1,5 @@
 // What a person might do about a stream, and what is unusual about it, from the method's own
-// evidence. How each is computed, and the numbers that decide, are in docs/serve.md.
+// evidence. How each is computed, and the numbers that decide, are in docs/reference/serve.md.
 //
 //   PACO_ASSIGN(const Insight insight, insight_of(session));     // reads the journal once
 //   for (const Suggestion& s : insight.suggestions) ...          // the strongest first

@@ -1,5 +1,5 @@
 // What the server shows, as JSON: samples, categories, streams, operations. The keys are promised
-// in docs/serve.md.
+// in docs/reference/serve.md.
 #pragma once
 
 #include <nlohmann/json.hpp>

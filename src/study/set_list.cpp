@@ -128,9 +128,10 @@ class Entry {
   }
 
   static Error refuse(std::string what) {
-    return Error{ErrorCode::bad_format, std::move(what),
-                 R"(an entry is {"name": "cub", "folder": "sets/cub"} or {"name": "cub", )"
-                 R"("images": "tar:cub.tar", "weights": "FILE", ...}; see docs/comparison.md)"};
+    return Error{
+        ErrorCode::bad_format, std::move(what),
+        R"(an entry is {"name": "cub", "folder": "sets/cub"} or {"name": "cub", )"
+        R"("images": "tar:cub.tar", "weights": "FILE", ...}; see docs/reference/comparison.md)"};
   }
 
   const SetJson& json_;

@@ -85,7 +85,8 @@ Result<void> run(Context& context, ServeArguments& r) {
 void add_serve(Options& verb, Context& context) {
   verb.about(
       "Serve the journals of a folder over HTTP, with a page to watch and correct them.\n"
-      "On this machine alone unless --host says otherwise, which needs tokens. docs/serve.md has "
+      "On this machine alone unless --host says otherwise, which needs tokens. "
+      "docs/reference/serve.md has "
       "the "
       "calls.");
   auto r = std::make_shared<ServeArguments>();

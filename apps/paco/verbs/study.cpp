@@ -126,7 +126,7 @@ void add_study(Options& verb, Context& context) {
       .required()
       .one_each();
   verb.add_text("--sets", r->list,
-                "a JSON list of data sets, of embeddings or images: docs/comparison.md");
+                "a JSON list of data sets, of embeddings or images: docs/reference/comparison.md");
   verb.add_text("--methods", r->methods,
                 fmt::format("instead of the study's own, with commas between them: {}",
                             fmt::join(study::contender_labels(), ", ")));

@@ -30,7 +30,7 @@ double choose_tau(MirrorEvidence& evidence);
 // is mostly luck. So it is drawn to what serves on sets of every kind: it is at most 1 (a member's
 // cosine with its own class is about rho, and a threshold above that refuses half of them), and
 // 0.85 has the weight of 3 over the cube of the classes that are hidden. With more classes it stays
-// as it is. docs/methods.md has what that gains.
+// as it is. bench/notes/mirror.md has what that gains.
 inline constexpr std::size_t kFewClasses = 5;
 double drawn_to_prior(double tau, std::size_t classes);
 

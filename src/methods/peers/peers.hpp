@@ -1,6 +1,6 @@
 // The peers as the list of methods sees them: their options, their calibrations and how they are
 // made. What each of them is, and where ours is a reading of an unpublished original, stands in
-// docs/methods.md.
+// docs/reference/methods.md.
 #pragma once
 
 #include <memory>

@@ -61,7 +61,8 @@ void add_bus_embed(Options& verb, Context& context) {
       "embed",
       "Embed the pictures of a stream, as one of any number of workers.\nThe network is a backbone "
       "on "
-      "this CPU, or a program of your own: docs/scale.md has what it is given and must answer.");
+      "this CPU, or a program of your own: docs/how-to/scale.md has what it is given and must "
+      "answer.");
   auto r = std::make_shared<BusEmbedArguments>();
   part.add_text("--stream", r->stream, "its name").required();
   part.add_text("--program", r->program, "a command: pictures in, embeddings out");
