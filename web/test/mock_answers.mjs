@@ -140,6 +140,8 @@ export function answerTo(server, method, [first, name, ...rest], q, body, who) {
   }
   if (!stream)
     throw refusal(404, 'not_found', `there is no stream '${name}'`, 'GET /v1/streams lists them');
+  if (stream.state === 'opening' && path !== '')
+    throw refusal(503, 'unavailable', `the stream '${name}' is being opened`, 'ask again soon');
   const sample = () => {
     const found = stream.samples[number];
     if (!found)
@@ -168,7 +170,7 @@ export function answerTo(server, method, [first, name, ...rest], q, body, who) {
           'retire',
           'revive',
         ],
-        delays: { count: stream.samples.length, p50_ms: 1.2, p99_ms: 4.4 },
+        delays: stream.delays ?? { count: stream.samples.length, p50_ms: 1.2, p99_ms: 4.4 },
         journal: { bytes: 1e6, durability: 'full' },
       });
     case 'POST samples':

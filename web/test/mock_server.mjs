@@ -85,7 +85,8 @@ export class MockServer {
       if (request.method !== 'GET' && who.role !== 'operate')
         throw refusal(403, 'forbidden', `the role ${who.role} does not allow this`);
       const body = Buffer.concat(chunks);
-      if (url.pathname.endsWith('/events') && this.streams.has(parts[2]))
+      const live = url.pathname.endsWith('/events') && this.streams.get(parts[2]);
+      if (live && live.state === 'ready')
         return this.live(this.streams.get(parts[2]), url, response);
       const {
         status = 200,
@@ -96,6 +97,7 @@ export class MockServer {
       return reply(status, value, type);
     } catch (error) {
       if (!error.problem) console.error(error);
+      if (error.status === 503) response.setHeader('Retry-After', '1');
       return reply(error.status ?? 500, {
         error: error.problem ?? { code: 'internal', message: String(error), hint: '' },
       });

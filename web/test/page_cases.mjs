@@ -36,7 +36,7 @@ export async function leave(page) {
 }
 
 const card = (page, id) => page.locator(`.category-card[data-id="${id}"]`);
-const notice = (page, text) => page.locator('.notice', { hasText: text }).last();
+export const notice = (page, text) => page.locator('.notice', { hasText: text }).last();
 
 export function cases(world) {
   const at = (path = '') => `${world.url}/s/${world.stream}${path}`;

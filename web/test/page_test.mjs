@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { openBrowser } from '../../tests/e2e/report/browser.mjs';
 import { birds, MockServer } from './mock_server.mjs';
-import { cases, leave, visit } from './page_cases.mjs';
+import { cases, leave, notice, visit } from './page_cases.mjs';
 import { ToyStream } from './toy_stream.mjs';
 
 const [modules, file] = process.argv.slice(2);
@@ -286,6 +286,176 @@ for (const [screen, path, place, question] of [
     }
   });
 }
+
+test('after a restart every screen waits for the journal, keeps what was in sight and recovers by itself', async () => {
+  const server = await serve();
+  const one = server.add(birds({ samples: 200 }));
+  const screens = {
+    '': '.feed li',
+    '/categories': '.category-card',
+    '/categories/4': '.members .samples li',
+    '/samples': '.sample-cell',
+    '/samples/7': '.explanation',
+    '/map': '.map canvas',
+    '/suggestions': '.empty',
+    '/history': '.empty',
+  };
+  const pages = [];
+  for (const [path, content] of Object.entries(screens)) {
+    const page = await visit(browser, `${server.url}/s/birds${path}`);
+    await page.locator(content).first().waitFor();
+    pages.push([page, content, path]);
+  }
+  const late = await visit(browser, `${server.url}/s/birds/categories`);
+  await server.stop();
+  one.state = 'opening';
+  await server.start(server.port);
+  for (const [page, content, path] of pages) {
+    await page.locator('.banner', { hasText: 'opens the journal' }).waitFor();
+    assert.ok(await page.locator(content).first().isVisible(), `${path} keeps what was in sight`);
+    assert.equal(await page.locator('.failed').count(), 0, `${path} does not fail`);
+  }
+  await late.reload();
+  await late.getByText('Opening the journal').waitFor();
+  one.state = 'ready';
+  const sent = one.samples.length;
+  one.operate({ kind: 'rename', category: 4, name: 'after the restart' }, 'ann');
+  one.next();
+  for (const [page, content, path] of pages) {
+    await page.locator('.connection.live').waitFor();
+    await page.locator('.banner').waitFor({ state: 'detached' });
+    await page
+      .locator(content === '.empty' && path === '/history' ? '.entry' : content)
+      .first()
+      .waitFor();
+    if (path === '') await page.locator(`.feed a[href$="/samples/${sent}"]`).first().waitFor();
+    if (path === '/categories/4') await page.getByText('after the restart').first().waitFor();
+    await leave(page);
+  }
+  await late.locator('.category-card').first().waitFor();
+  await leave(late);
+});
+
+test('eight tabs share one connection for events, and another takes over when that one closes', async () => {
+  const server = await serve();
+  const one = server.add(birds({ samples: 60 }));
+  const context = await browser.newContext();
+  const tabs = [];
+  for (let i = 0; i < 8; ++i) {
+    tabs.push(await visit(context, `${server.url}/s/birds`));
+    await tabs[i].locator('.connection.live').waitFor();
+    await tabs[i].locator('.feed li').first().waitFor();
+  }
+  assert.equal(one.listeners.size, 1);
+  const shown = async (page) => {
+    const { sequence } = one.samples.at(-1);
+    await page.locator(`.feed a[href$="/samples/${sequence}"]`).first().waitFor();
+  };
+  one.next();
+  for (const page of tabs) await shown(page);
+  await leave(tabs.shift()); // the first to come held the connection
+  one.next();
+  for (const page of tabs) await shown(page);
+  assert.equal(one.listeners.size, 1);
+  for (const page of tabs) await leave(page);
+  await context.close();
+});
+
+test('a hidden tab holds no connection, and catches up when it is looked at', async () => {
+  const server = await serve();
+  const one = server.add(birds({ samples: 60 }));
+  const page = await visit(browser, `${server.url}/s/birds`);
+  await page.locator('.connection.live').waitFor();
+  const hide = (hidden) =>
+    page.evaluate((value) => {
+      Object.defineProperty(document, 'hidden', { value, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, hidden);
+  const closed = new Promise((resolve) => {
+    const drop = one.listeners.delete.bind(one.listeners);
+    one.listeners.delete = (listener) => (resolve(), drop(listener));
+  });
+  await hide(true);
+  await closed;
+  assert.equal(one.listeners.size, 0);
+  for (let i = 0; i < 3; ++i) one.next();
+  await hide(false);
+  for (let i = 60; i < 63; ++i)
+    await page.locator(`.feed a[href$="/samples/${i}"]`).first().waitFor();
+  await leave(page);
+});
+
+test('Enter in the picker takes what is highlighted, and a new name is created by Enter', async () => {
+  const server = await serve();
+  const one = server.add(birds({ samples: 200 }));
+  const page = await visit(browser, `${server.url}/s/birds/samples/120`);
+  const from = one.memberOf(one.samples[120]);
+  const open = () => page.locator('.actions').getByRole('button', { name: 'Move to' }).click();
+  const chosen = page.locator('dialog [aria-selected="true"]');
+  await open();
+  const near = one.near(one.samples[120].direction).map((n) => n.category);
+  const [first, second] = [...new Set(near)].filter((id) => id !== from);
+  await page.locator(`#offer-${first}[aria-selected="true"] .picture`).first().waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.locator(`#offer-${second}[aria-selected="true"]`).waitFor();
+  await page.keyboard.press('Enter');
+  await notice(page, 'oved').waitFor();
+  assert.equal(one.memberOf(one.samples[120]), second);
+  await open();
+  await page.keyboard.type('heron of the night'); // begins as a known class is called
+  await chosen.getByText('New category “heron of the night”').waitFor();
+  await page.keyboard.press('Enter');
+  await notice(page, 'heron of the night').waitFor();
+  assert.equal(one.categories[one.memberOf(one.samples[120])].name, 'heron of the night');
+  await open();
+  await page.keyboard.type('her');
+  await chosen.getByText('heron', { exact: true }).waitFor();
+  await page.keyboard.press('Escape');
+  await leave(page);
+});
+
+test('merging by keyboard asks first, with the faces of both', async () => {
+  const server = await serve();
+  const one = server.add(birds({ samples: 200 }));
+  const page = await visit(browser, `${server.url}/s/birds/categories/4`);
+  await page.getByRole('button', { name: 'Merge into' }).click();
+  await page.locator('dialog [aria-selected="true"]').waitFor();
+  await page.keyboard.type('category 5');
+  await page.locator('#offer-5[aria-selected="true"]').waitFor();
+  await page.keyboard.press('Enter');
+  const question = page.locator('dialog', { hasText: 'Merge “category 4” into “category 5”?' });
+  await question.locator('.picture[src]').first().waitFor();
+  assert.equal(one.now(4), 4, 'nothing is merged yet');
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+  assert.equal(one.now(4), 4);
+  await page.getByRole('button', { name: 'Merge into' }).click();
+  await page.keyboard.type('category 5');
+  await page.locator('#offer-5[aria-selected="true"]').waitFor();
+  await page.keyboard.press('Enter');
+  await question.waitFor();
+  await page.keyboard.press('Enter');
+  await notice(page, 'erged').waitFor();
+  assert.equal(one.now(4), 5);
+  await leave(page);
+});
+
+test('figures that were not measured are a dash, and an undo is called so and offers to do it again', async () => {
+  const server = await serve();
+  const one = server.add(birds({ samples: 200 }));
+  one.delays = { count: 0, p50_ms: 0, p99_ms: 0 };
+  one.operate({ kind: 'merge', categories: [5], into: 4 }, 'ann');
+  const page = await visit(browser, `${server.url}/s/birds`);
+  await page.locator('#card-discovered', { hasText: 'since merged' }).waitFor();
+  assert.equal(await page.locator('#card-delay .value').innerText(), '–');
+  await page.locator('.tabs').getByText('History').click();
+  await page.locator('.entry').getByRole('button', { name: 'Undo' }).click();
+  const undone = notice(page, 'Undone: merged 5 into 4');
+  await undone.getByRole('button', { name: 'Redo' }).click();
+  await notice(page, 'Done again: merged 5 into 4').getByRole('button', { name: 'Undo' }).waitFor();
+  await undone.waitFor({ state: 'detached' });
+  await leave(page);
+});
 
 test('no screen is wider than a narrow window', async () => {
   const page = await visit(browser, `${main.url}/`, { viewport: { width: 360, height: 740 } });

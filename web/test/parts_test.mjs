@@ -127,6 +127,72 @@ test('the window of a grid covers what is in sight and stays within the list', a
   }
 });
 
+test('the picker highlights what is called so, else what begins so, else a new one', async () => {
+  const { offers } = await load('serve/parts/category_picker.tsx');
+  const one = (id, name) => ({ id, name, kind: 'known', size: 9 - id });
+  const all = [one(1, 'night heron'), one(2, 'heron'), one(3, 'wren')];
+  const near = [{ category: 3, name: 'wren', cosine: 0.9 }];
+  const taken = (search, found = all, allowNew = true) => {
+    const { list, first } = offers(search, found, near, [9], allowNew);
+    return list[first]?.id;
+  };
+  assert.equal(taken(''), 3, 'the nearest');
+  assert.equal(taken('heron', all.slice(0, 2)), 2);
+  assert.equal(taken('her', all.slice(0, 2)), 2);
+  assert.equal(taken('1', all.slice(0, 1)), 1, 'by number');
+  assert.equal(taken('grey heron', []), 'new');
+  assert.equal(taken('ero', all.slice(0, 2)), 'new', 'what only contains it has to be chosen');
+  assert.equal(taken('ero', all.slice(0, 2), false), 1);
+  assert.equal(taken('none', [], false), undefined);
+  const { list } = offers('', [...all, one(9, 'itself')], near, [9], true);
+  assert.deepEqual(
+    list.map(({ id }) => id),
+    [3, 1, 2, 'new'],
+  );
+});
+
+test('marks of an axis never read the same twice', async () => {
+  const { axisNumbers, duration } = await load('shared/format.ts');
+  for (const [low, high] of [
+    [-126.55, -126.45],
+    [0.1, 0.2],
+    [-300, 10],
+    [1e-7, 3e-7],
+    [5, 5.000001],
+  ]) {
+    const text = axisNumbers(low, high);
+    const marks = Array.from({ length: 7 }, (_, i) => text(low + ((high - low) * i) / 6));
+    assert.equal(new Set(marks).size, 7, marks.join(' '));
+  }
+  assert.equal(duration(0), '0');
+  assert.equal(duration(0.01), 'under 0.1 µs');
+});
+
+test('the words about births, undoing and sending are true', async () => {
+  const { beganWords, sendCommand, sentence, tookBack } = await load('serve/state/words.ts');
+  assert.equal(beganWords(27, 27), 'all began in the stream');
+  assert.equal(beganWords(24, 27), '24 began in the stream, 3 made by hand');
+  assert.equal(beganWords(27, 24), '27 began, 3 since merged or made known');
+  assert.equal(sentence("renamed 'a' to 'b'"), "Renamed 'a' to 'b'");
+  assert.equal(sentence('took back event 5: renamed'), 'Undone: renamed');
+  assert.equal(sentence('took back event 6: took back event 5: renamed'), 'Done again: renamed');
+  assert.deepEqual(
+    ['renamed', 'took back event 5: x', 'took back event 6: took back event 5: x'].map(tookBack),
+    [0, 1, 2],
+  );
+  const command = sendCommand('http://h:1', 'birds', false);
+  assert.equal(command, 'paco send --server http://h:1 --stream birds --input stream.npy');
+});
+
+test('a server that is busy says when to ask again, and an odd answer does not stop asking', async () => {
+  const { retryAfter } = await load('serve/api/client.ts');
+  assert.equal(retryAfter(503, '3'), 3);
+  assert.equal(retryAfter(429, null), 1);
+  assert.equal(retryAfter(503, 'Wed, 21 Oct 2026 07:28:00 GMT'), 1);
+  assert.equal(retryAfter(503, '9999'), 30);
+  assert.equal(retryAfter(404, '3'), null);
+});
+
 test('of merged categories a known class stays, then the larger, then the older', async () => {
   const { survivor } = await load('serve/parts/merge_dialog.tsx');
   const one = (id, size, kind = 'discovered') => ({ id, size, kind, name: '' });

@@ -266,7 +266,7 @@ export class ToyStream {
       {
         kind: 'undo',
         category: entry.outcome.category,
-        text: `undid: ${entry.outcome.text}`,
+        text: `took back event ${event}: ${entry.outcome.text}`,
         actor,
         undoes: event,
       },
@@ -278,15 +278,17 @@ export class ToyStream {
   }
 
   brief() {
-    const live = this.categories.filter((c) => c.now === c.id);
+    // While the journal is being opened nothing is known yet.
+    const opening = this.state === 'opening';
+    const live = opening ? [] : this.categories.filter((c) => c.now === c.id);
     const known = live.filter((c) => c.kind === 'known').length;
     return {
       name: this.name,
       state: this.state,
       method: 'paco',
       dimension: this.dimension,
-      samples: this.samples.length,
-      events: this.events.length,
+      samples: opening ? 0 : this.samples.length,
+      events: opening ? 0 : this.events.length,
       known,
       discovered: live.length - known,
       retired: live.filter((c) => c.retired).length,

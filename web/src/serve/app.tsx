@@ -3,7 +3,15 @@ import { useEffect, useState } from 'preact/hooks';
 import { percent } from '../shared/format';
 import { greet, needsToken, server, silentSince } from './api/client';
 import { Failed, Link, Loading, sentenceOf } from './parts/basics';
-import { Bar, Help, NoAnswer, Notices, SilentBanner, TokenForm } from './parts/frame';
+import {
+  Bar,
+  Help,
+  NoAnswer,
+  Notices,
+  OpeningBanner,
+  SilentBanner,
+  TokenForm,
+} from './parts/frame';
 import { Categories } from './screens/categories';
 import { CategoryScreen } from './screens/category';
 import { History } from './screens/history';
@@ -154,6 +162,7 @@ export function App() {
     <>
       <Bar onHelp={() => setHelp(true)} />
       <SilentBanner />
+      <OpeningBanner />
       {needsToken.value ? (
         <TokenForm />
       ) : !server.value ? (

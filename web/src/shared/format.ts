@@ -22,8 +22,16 @@ export function compact(value: Maybe) {
   return fixed(value, size >= 1000 ? 1 : size >= 100 ? 1 : size >= 10 ? 2 : 3);
 }
 
+// Numbers on an axis from `low` to `high`: as many digits as it takes that two marks never read the same.
+export function axisNumbers(low: number, high: number): (value: number) => string {
+  const step = (high - low) / 10;
+  const digits = step > 0 ? Math.min(9, Math.max(0, Math.ceil(-Math.log10(step)))) : 3;
+  return (value) => fixed(value, digits);
+}
+
 export function duration(microseconds: Maybe) {
   if (microseconds === null || microseconds === undefined) return '–';
+  if (microseconds < 0.05) return microseconds > 0 ? 'under 0.1 µs' : '0';
   if (microseconds >= 1e6) return `${fixed(microseconds / 1e6, 2)} s`;
   if (microseconds >= 1e3) return `${fixed(microseconds / 1e3, microseconds >= 1e4 ? 1 : 2)} ms`;
   return `${fixed(microseconds, microseconds >= 10 ? 0 : 1)} µs`;

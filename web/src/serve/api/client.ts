@@ -8,10 +8,27 @@ export class Refusal extends Error {
   constructor(
     readonly status: number, // 0: no answer
     readonly problem: Problem,
+    readonly retryAfter: number | null = null, // seconds; null: asking again would not help
   ) {
     super(problem.message);
   }
 }
+
+// The server is busy, or opens the stream: what it refuses now it will answer soon.
+export const retryAfter = (status: number, header: string | null): number | null =>
+  status === 503 || status === 429
+    ? Math.min(30, Math.max(0.5, Number.parseFloat(header ?? '') || 1))
+    : null;
+
+// A pause that ends early if it is no longer needed.
+export const pause = (milliseconds: number, abort: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    abort.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 
 const kept = 'paco-token';
 export const token = signal(sessionStorage.getItem(kept) ?? '');
@@ -63,9 +80,9 @@ export const unreachable: Problem = {
   hint: 'Is paco serve still running?',
 };
 
-function refuse(status: number, text: string): Refusal {
+function refuse(status: number, text: string, later: string | null): Refusal {
   if (status === 401) needsToken.value = true;
-  return new Refusal(status, problemOf(status, text));
+  return new Refusal(status, problemOf(status, text), retryAfter(status, later));
 }
 
 export async function fetchFrom(path: string, init: RequestInit = {}): Promise<Response> {
@@ -82,7 +99,8 @@ export async function fetchFrom(path: string, init: RequestInit = {}): Promise<R
     throw new Refusal(0, unreachable);
   }
   answered();
-  if (!response.ok) throw refuse(response.status, await response.text());
+  if (!response.ok)
+    throw refuse(response.status, await response.text(), response.headers.get('Retry-After'));
   return response;
 }
 
@@ -121,7 +139,10 @@ export function upload<T>(
     request.onload = () => {
       answered();
       if (request.status >= 200 && request.status < 300) resolve(JSON.parse(request.responseText));
-      else reject(refuse(request.status, request.responseText));
+      else
+        reject(
+          refuse(request.status, request.responseText, request.getResponseHeader('Retry-After')),
+        );
     };
     request.send(file);
   });

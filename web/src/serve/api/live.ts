@@ -1,7 +1,16 @@
 // A stream's events as they happen, over fetch() because EventSource cannot carry a token. Reconnects by itself and resumes
 // after the last event that was seen, so nothing is missed and nothing comes twice.
 import { EventParser } from './event_parser';
-import { answered, authorization, needsToken, query, silent, streamPath } from './client';
+import {
+  answered,
+  authorization,
+  needsToken,
+  pause,
+  query,
+  retryAfter,
+  silent,
+  streamPath,
+} from './client';
 
 export type LiveState = 'connecting' | 'live' | 'lost';
 
@@ -17,12 +26,13 @@ const patience = 40_000;
 export function follow(
   stream: string,
   options: { kinds: string; from: number | null },
-  onEvent: (kind: string, data: unknown) => void,
+  onEvent: (kind: string, data: unknown, id: number | null) => void,
   onState: (state: LiveState) => void,
 ): Following {
   const stopping = new AbortController();
   let next = options.from;
   let failures = 0;
+  let wait: number | null = null; // seconds, as the server asked for
 
   async function listen(): Promise<void> {
     const abort = new AbortController();
@@ -40,9 +50,10 @@ export function follow(
       if (response.status === 401) needsToken.value = true;
       // The stream is shorter than what we saw of it (a journal was put back): go on from its end.
       if (response.status === 409) next = null;
+      wait = retryAfter(response.status, response.headers.get('Retry-After'));
+      if (response.status !== 401) answered();
       if (!response.ok || !response.body) throw new Error(`answered ${response.status}`);
       failures = 0;
-      answered();
       onState('live');
       const reader = response.body.getReader();
       const decoder = new TextDecoder();
@@ -53,8 +64,9 @@ export function follow(
         clearTimeout(watchdog);
         watchdog = setTimeout(end, patience);
         for (const event of parser.push(decoder.decode(value, { stream: true }))) {
-          onEvent(event.kind, JSON.parse(event.data));
-          if (event.id !== null) next = Number(event.id) + 1;
+          const id = event.id === null ? null : Number(event.id);
+          onEvent(event.kind, JSON.parse(event.data), id);
+          if (id !== null) next = id + 1;
         }
       }
     } finally {
@@ -63,15 +75,6 @@ export function follow(
       abort.abort();
     }
   }
-
-  const pause = (milliseconds: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, milliseconds);
-      stopping.signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
 
   async function run(): Promise<void> {
     onState('connecting');
@@ -83,7 +86,8 @@ export function follow(
       }
       if (stopping.signal.aborted) return;
       onState('lost');
-      await pause(Math.min(5000, 300 * 2 ** failures++) * (0.75 + 0.5 * Math.random()));
+      const backing = wait === null ? Math.min(5000, 300 * 2 ** failures++) : 1000 * wait;
+      await pause(backing * (0.75 + 0.5 * Math.random()), stopping.signal);
     }
   }
   void run();

@@ -1,11 +1,17 @@
 // Pictures of samples, fetched with the reader's token and shown as blobs. The newest few hundred are kept; a few are on
-// their way at a time, and those that left the screen before their turn are never asked for.
-import { fetchFrom, streamPath } from './client';
+// their way at a time, and those that left the screen before their turn are never asked for. While the server is away or busy
+// they wait.
+import { fetchFrom, pause, Refusal, streamPath } from './client';
 
 const kept = 600;
 const together = 6;
 const cache = new Map<string, string>(); // by path, the longest unused first
-const waiting: { path: string; abort: AbortSignal; done: (url: string | null) => void }[] = [];
+interface Job {
+  path: string;
+  abort: AbortSignal;
+  done: (url: string | null) => void;
+}
+const waiting: Job[] = [];
 let running = 0;
 
 function remember(path: string, url: string): void {
@@ -14,6 +20,13 @@ function remember(path: string, url: string): void {
   const [oldest, stale] = cache.entries().next().value as [string, string];
   cache.delete(oldest);
   URL.revokeObjectURL(stale);
+}
+
+async function again(job: Job, seconds: number): Promise<void> {
+  await pause(1000 * seconds, job.abort);
+  if (job.abort.aborted) return;
+  waiting.push(job);
+  if (running < together) void next();
 }
 
 async function next(): Promise<void> {
@@ -26,8 +39,10 @@ async function next(): Promise<void> {
     const url = URL.createObjectURL(blob);
     remember(job.path, url);
     job.done(url);
-  } catch {
-    if (!job.abort.aborted) job.done(null);
+  } catch (error) {
+    const soon = error instanceof Refusal && (error.status === 0 || error.retryAfter !== null);
+    if (!soon) job.done(null);
+    else void again(job, error.retryAfter ?? 2);
   } finally {
     --running;
     void next();

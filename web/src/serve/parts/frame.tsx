@@ -5,17 +5,19 @@ import { useEffect, useState } from 'preact/hooks';
 import { toggleTheme } from '../../shared/theme';
 import { greet, needsToken, server, silentSince, token, useToken } from '../api/client';
 import { dismiss, notices } from '../state/actions';
-import { liveState, name } from '../state/stream';
+import { liveState, name, reopening } from '../state/stream';
 import { Failed, Link, sentenceOf } from './basics';
 import { Dialog } from './dialog';
 
 function Connection() {
   if (name.value === null) return null;
-  const lost = silentSince.value !== null || liveState.value === 'lost';
+  const opening = reopening.value;
+  const lost = !opening && (silentSince.value !== null || liveState.value === 'lost');
   const live = !lost && liveState.value === 'live';
   return (
     <span class={`connection ${live ? 'live' : lost ? 'lost' : ''}`} role="status">
-      <i class="mark circle" /> {live ? 'live' : lost ? 'not connected' : 'connecting'}
+      <i class="mark circle" />{' '}
+      {opening ? 'opening' : live ? 'live' : lost ? 'not connected' : 'connecting'}
     </span>
   );
 }
@@ -103,6 +105,15 @@ export function SilentBanner() {
   );
 }
 
+// After a restart of the server, until the stream is open again.
+export const OpeningBanner = () =>
+  reopening.value && silentSince.value === null ? (
+    <div class="banner" role="status">
+      <b>The server was started anew and opens the journal.</b> What you see is from before; it is
+      brought up to date by itself.
+    </div>
+  ) : null;
+
 export function Notices() {
   return (
     <div class="notices" aria-live="polite">
@@ -126,7 +137,7 @@ export function Notices() {
                 notice.undo!();
               }}
             >
-              Undo
+              {notice.again ? 'Redo' : 'Undo'}
             </button>
           )}
           <button

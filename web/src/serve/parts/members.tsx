@@ -125,6 +125,7 @@ export function Members(props: { stream: string; category: CategoryDetail }) {
           title={`Move ${plural(picked.size, 'sample')} to …`}
           note={`They leave “${category.name}” and teach the category that you choose. It can be undone.`}
           without={[category.id]}
+          near={category.nearest}
           allowNew
           onPick={(id) => void move(id)}
           onNew={(name) => void move('new', name)}

@@ -1,7 +1,7 @@
 // Charts along the whole stream, from the server's series.
 import { useCallback } from 'preact/hooks';
 import { axis, grid, tooltip } from '../../shared/chart';
-import { compact, integer, plural } from '../../shared/format';
+import { axisNumbers, compact, integer, plural } from '../../shared/format';
 import { namedValues } from '../../shared/parts';
 import { line, pairs, sharesOption } from '../../shared/stream_charts';
 import { theme } from '../../shared/theme';
@@ -56,7 +56,7 @@ export function GrowthPlot(props: { series: Series }) {
         const step = series.steps[items[0]?.dataIndex ?? 0];
         return namedValues(between(step), [
           ['categories at its end', integer(step.categories)],
-          ['births in it', integer(step.verdicts.created)],
+          ['began in it', integer(step.verdicts.created)],
         ]);
       }),
       series: [line('categories', theme().branch[3], pairs(ends, counts), { step: 'end' })],
@@ -101,7 +101,7 @@ export function BoundaryPlot(props: { series: Series; stream: StreamDetail }) {
         axisLabel: {
           color: theme().muted,
           fontSize: 11,
-          formatter: (v: number) => compact(v),
+          formatter: axisNumbers(low - air, high + air),
           showMinLabel: false,
           showMaxLabel: false,
         },
@@ -124,10 +124,7 @@ export function BoundaryPlot(props: { series: Series; stream: StreamDetail }) {
   }, [series, field?.name]);
   if (!field) return null;
   return (
-    <Figure
-      title={field.name.replaceAll('_', ' ')}
-      caption={sentenceOf(field.meaning)}
-    >
+    <Figure title={field.name.replaceAll('_', ' ')} caption={sentenceOf(field.meaning)}>
       <Plot
         name="boundary"
         class="small"

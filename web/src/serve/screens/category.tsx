@@ -6,6 +6,7 @@ import type { CategoryDetail } from '../api/types';
 import { Failed, KindChip, Level, Link, Loading } from '../parts/basics';
 import { CategoryPicker } from '../parts/category_picker';
 import { EditableName } from '../parts/editable_name';
+import { AskMerge } from '../parts/merge_dialog';
 import { Members } from '../parts/members';
 import { perform } from '../state/actions';
 import { useResource } from '../state/resource';
@@ -15,6 +16,7 @@ import { supports, version } from '../state/stream';
 function Actions(props: { stream: string; category: CategoryDetail }) {
   const { stream, category } = props;
   const [merging, setMerging] = useState(false);
+  const [asked, setAsked] = useState<{ into: number; name: string } | null>(null);
   if (!mayOperate() || category.now !== category.id) return null;
   const act = (kind: 'promote' | 'demote' | 'retire' | 'revive') => () =>
     void perform(stream, { kind, category: category.id });
@@ -61,12 +63,26 @@ function Actions(props: { stream: string; category: CategoryDetail }) {
           title={`Merge “${category.name}” into …`}
           note="Its samples, past and to come, lead to the category that you choose. It can be undone."
           without={[category.id]}
+          near={category.nearest}
           allowNew={false}
           onClose={() => setMerging(false)}
-          onPick={async (into) => {
+          onPick={(into, name) => {
             setMerging(false);
-            const done = await perform(stream, { kind: 'merge', categories: [category.id], into });
-            if (done) go(toCategory(stream, into));
+            setAsked({ into, name });
+          }}
+        />
+      )}
+      {asked && (
+        <AskMerge
+          stream={stream}
+          from={category}
+          into={{ id: asked.into, name: asked.name }}
+          onClose={() => setAsked(null)}
+          onMerge={async () => {
+            setAsked(null);
+            const merge = { categories: [category.id], into: asked.into };
+            const done = await perform(stream, { kind: 'merge', ...merge });
+            if (done) go(toCategory(stream, asked.into));
           }}
         />
       )}

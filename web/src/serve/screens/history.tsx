@@ -4,10 +4,11 @@ import { integer } from '../../shared/format';
 import { get, mayOperate, query, streamPath } from '../api/client';
 import type { Outcome } from '../api/types';
 import { Empty, Failed, Link, Loading } from '../parts/basics';
-import { asProblem, notify, sentence, undo } from '../state/actions';
+import { asProblem, notify, undo } from '../state/actions';
 import { useResource } from '../state/resource';
 import { toCategory } from '../state/route';
 import { operationVersion } from '../state/stream';
+import { sentence, tookBack } from '../state/words';
 
 interface Answer {
   operations: Outcome[];
@@ -29,7 +30,7 @@ function Entry(props: { stream: string; outcome: Outcome }) {
   const { stream, outcome } = props;
   const [busy, setBusy] = useState(false);
   const undone = outcome.undone_by !== null;
-  const isUndo = outcome.undoes !== null;
+  const isUndo = tookBack(outcome.text) % 2 === 1;
   return (
     <li class={`entry ${undone ? 'undone' : ''}`} data-event={outcome.event}>
       <span class="entry-kind">{outcome.kind}</span>

@@ -18,6 +18,7 @@ import { BoundaryPlot, GrowthPlot, SharesPlot, waysOf } from '../parts/series_pl
 import { useCalm, useResource } from '../state/resource';
 import { toCategory, toSample, toStream } from '../state/route';
 import { detail, onlyBirths, recent, ticks, version } from '../state/stream';
+import { beganWords, sendCommand } from '../state/words';
 
 const Card = (props: { label: string; value: string; note: string; id: string }) => (
   <div class="card" id={`card-${props.id}`}>
@@ -36,6 +37,7 @@ function Cards(props: { stream: StreamDetail; series: Series | null }) {
       Math.min(3, ticks.value.length)
     : stream.rate;
   const created = series?.steps.reduce((sum, step) => sum + step.verdicts.created, 0);
+  const measured = (stream.delays?.count ?? 0) > 0;
   const milliseconds = (value: number | null) => (value === null ? '–' : duration(value * 1000));
   return (
     <div class="cards five">
@@ -62,18 +64,22 @@ function Cards(props: { stream: StreamDetail; series: Series | null }) {
         label="Discovered"
         value={integer(stream.discovered)}
         note={
-          last.length && births
-            ? `${integer(births)} in the last minute`
-            : created === undefined
-              ? ''
-              : `${integer(created)} births in all`
+          created === undefined
+            ? ''
+            : births
+              ? `${integer(births)} began in the last minute`
+              : beganWords(created, stream.discovered)
         }
       />
       <Card
         id="delay"
         label="Delay of an answer"
-        value={milliseconds(stream.delays?.p50_ms ?? null)}
-        note={`99% within ${milliseconds(stream.delays?.p99_ms ?? null)}`}
+        value={measured ? milliseconds(stream.delays.p50_ms) : '–'}
+        note={
+          measured
+            ? `99% within ${milliseconds(stream.delays.p99_ms)}`
+            : 'no answer since the server started'
+        }
       />
     </div>
   );
@@ -175,16 +181,20 @@ export function Live(props: { stream: string }) {
   // The curves along the stream cost a pass over it: every few seconds are enough.
   const asked = useCalm(version, 4000);
   const flowing = stream.samples > 0;
+  const images = server.value?.backbone?.dimension === stream.dimension;
   const series = useResource<Series>(flowing ? streamPath(props.stream, '/series') : null, asked);
   if (!flowing) {
     return (
       <>
         <Cards stream={stream} series={null} />
         <Empty title="Waiting for the first sample">
-          <p>The model is ready. Send embeddings of {integer(stream.dimension)} numbers:</p>
+          <p>
+            The model is ready. Send {images ? 'a folder of pictures, or embeddings' : 'embeddings'}{' '}
+            of {integer(stream.dimension)} numbers:
+          </p>
           <pre>
             <code>
-              {`paco send ${window.location.origin} ${props.stream} --input stream.npy\n\n`}
+              {`${sendCommand(window.location.origin, props.stream, images)}\n\n`}
               {`curl --data-binary @stream.npy -H 'Content-Type: application/x-npy' \\\n  ${window.location.origin}${streamPath(props.stream, '/samples')}`}
             </code>
           </pre>

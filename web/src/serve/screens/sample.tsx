@@ -178,6 +178,7 @@ export function SampleScreen(props: { stream: string; sequence: number }) {
           title="Where does it belong?"
           note={`It leaves “${sample.now_name || sample.name}” and teaches the category that you choose. It can be undone.`}
           without={[sample.member_of]}
+          near={sample.runner_ups}
           allowNew
           onPick={(id) => void move(id)}
           onNew={(name) => void move('new', name)}

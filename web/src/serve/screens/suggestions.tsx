@@ -1,9 +1,10 @@
 // What the stream's own evidence suggests: warnings first, then suggestions, each with its reason and one click.
 import { useState } from 'preact/hooks';
 import { integer, percent, plural } from '../../shared/format';
-import { mayOperate, query, streamPath } from '../api/client';
-import type { Advice, MemberPage, Suggestion } from '../api/types';
-import { Empty, Failed, Link, Loading, Picture, sampleTitle, sentenceOf } from '../parts/basics';
+import { mayOperate, streamPath } from '../api/client';
+import type { Advice, Suggestion } from '../api/types';
+import { Empty, Failed, Link, Loading, sentenceOf } from '../parts/basics';
+import { FacesOf } from '../parts/faces';
 import { perform } from '../state/actions';
 import { useCalm, useResource } from '../state/resource';
 import { go, toCategory, toSample } from '../state/route';
@@ -22,32 +23,15 @@ const verbs: Record<Suggestion['kind'], string> = {
   drift: 'Merge into the known class',
 };
 
-// A category that a suggestion is about, with its newest members if they have pictures.
-function Subject(props: { stream: string; id: number; name: string }) {
-  const { stream, id } = props;
-  const members = useResource<MemberPage>(
-    streamPath(stream, `/categories/${id}/members`) + query({ order: 'newest', limit: 3 }),
-  );
-  const pictures = members.value?.members.filter((sample) => sample.picture) ?? [];
-  return (
-    <li>
-      <Link to={toCategory(stream, id)} class="subject">
-        {props.name}
-      </Link>
-      <span class="thumbs">
-        {pictures.map((sample) => (
-          <Picture
-            key={sample.sequence}
-            stream={stream}
-            sequence={sample.sequence}
-            alt={sampleTitle(sample)}
-            class="small"
-          />
-        ))}
-      </span>
-    </li>
-  );
-}
+// A category that a suggestion is about, with its newest members.
+const Subject = (props: { stream: string; id: number; name: string }) => (
+  <li>
+    <Link to={toCategory(props.stream, props.id)} class="subject">
+      {props.name}
+    </Link>
+    <FacesOf stream={props.stream} id={props.id} />
+  </li>
+);
 
 function Card(props: {
   stream: string;

@@ -3,12 +3,15 @@ import { signal } from '@preact/signals';
 import { Refusal, send, streamPath } from '../api/client';
 import type { Operation, Outcome, Problem } from '../api/types';
 import { operationVersion, version } from './stream';
+import { sentence, tookBack } from './words';
 
 export interface Notice {
   id: number;
   text: string;
   problem?: Problem;
+  event?: number; // of the operation that it tells of
   undo?: () => void;
+  again?: boolean; // it tells of an undo, so that its undo is to do it again
 }
 
 export const notices = signal<Notice[]>([]);
@@ -17,6 +20,11 @@ let nextNotice = 0;
 export function dismiss(id: number): void {
   notices.value = notices.value.filter((notice) => notice.id !== id);
 }
+
+// An operation that is undone or done again from elsewhere: what its notice offers would be refused.
+const settle = (event: number): void => {
+  notices.value = notices.value.filter((notice) => notice.event !== event);
+};
 
 export function notify(notice: Omit<Notice, 'id'>): void {
   const id = ++nextNotice;
@@ -39,8 +47,11 @@ async function run(request: () => Promise<Outcome>, what: string, stream: string
   try {
     const outcome = await request();
     changed();
+    if (outcome.undoes !== null) settle(outcome.undoes);
     notify({
       text: sentence(outcome.text),
+      event: outcome.event,
+      again: tookBack(outcome.text) % 2 === 1,
       undo: () => void undo(stream, outcome.event),
     });
     return outcome;
@@ -49,9 +60,6 @@ async function run(request: () => Promise<Outcome>, what: string, stream: string
     return null;
   }
 }
-
-export const sentence = (text: string): string =>
-  text ? text[0].toUpperCase() + text.slice(1) : 'Done';
 
 const nouns: Record<string, string> = {
   rename: 'The new name',

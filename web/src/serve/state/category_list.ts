@@ -1,7 +1,7 @@
 // The categories of a stream as one long list of which only the part in sight is loaded, a page at a time. Brought up to date
 // page by page, so that what is in sight never blinks.
 import { signal, type Signal } from '@preact/signals';
-import { get, query, streamPath } from '../api/client';
+import { get, pause, query, Refusal, streamPath } from '../api/client';
 import type { Category, CategoryPage, Problem } from '../api/types';
 import { asProblem } from './actions';
 
@@ -83,7 +83,13 @@ export class CategoryList {
     } catch (error) {
       page.fresh = false;
       page.loading = false;
-      if (!this.abort.signal.aborted) this.problem.value = asProblem(error);
+      if (this.abort.signal.aborted) return;
+      const later = error instanceof Refusal ? error.retryAfter : null;
+      if (later === null) this.problem.value = asProblem(error);
+      else
+        void pause(1000 * later, this.abort.signal).then(() => {
+          if (!this.abort.signal.aborted) this.refresh();
+        });
     }
   }
 }

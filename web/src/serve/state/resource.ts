@@ -1,8 +1,8 @@
 // One answer of the server as a component needs it: asked for again when the path or `version` change, while the last answer
-// stays in sight.
+// stays in sight. A server that is away or busy is asked again until it answers.
 import type { ReadonlySignal } from '@preact/signals';
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { get, Refusal, silentSince } from '../api/client';
+import { get, pause, Refusal, silentSince } from '../api/client';
 import type { Problem } from '../api/types';
 
 export interface Resource<T> {
@@ -46,13 +46,19 @@ export function useResource<T>(path: string | null, version: unknown = 0): Resou
         if (abort.signal.aborted) return;
         const refusal = error instanceof Refusal ? error : null;
         const problem = refusal?.problem ?? { code: 'internal', message: String(error), hint: '' };
+        const later = refusal?.retryAfter ?? null;
+        const passing = refusal?.status === 0 || later !== null;
         setHeld((before) => ({
           path,
-          value: before.path === path && refusal?.status === 0 ? before.value : null,
-          problem,
+          value: before.path === path && passing ? before.value : null,
+          problem: later === null ? problem : null,
           status: refusal?.status ?? 0,
-          loading: false,
+          loading: later !== null,
         }));
+        if (later === null) return;
+        void pause(1000 * later, abort.signal).then(() => {
+          if (!abort.signal.aborted) setAsked((count) => count + 1);
+        });
       },
     );
     return () => abort.abort();

@@ -2,15 +2,19 @@
 // time; screens read the signals.
 //
 // A fast stream would drown the page: beyond `fast` samples a second only births are followed, and the signals change at
-// most four times a second whatever arrives.
+// most four times a second whatever arrives. A hidden page follows nothing, and catches up when it is looked at again.
+//
+// While the server opens the stream again after a restart, all that was in sight stays.
 import { batch, computed, signal } from '@preact/signals';
 import { get, Refusal, silentSince, streamPath } from '../api/client';
-import { follow, type Following, type LiveState } from '../api/live';
+import type { Following, LiveState } from '../api/live';
+import { followShared } from '../api/shared_events';
 import type { Outcome, Problem, SampleEvent, Stream, StreamDetail } from '../api/types';
 
 const fast = 300;
 const keptSamples = 60;
 const keptTicks = 180;
+const caughtUp = 200; // events that a page which was hidden reads; more than that it asks for as they are now
 
 export interface Tick {
   time: number; // milliseconds
@@ -33,6 +37,8 @@ export const version = signal(0);
 export const operationVersion = signal(0);
 
 export const ready = computed(() => detail.value?.state === 'ready');
+// The server was started anew and opens the journal; `detail` is from before.
+export const reopening = signal(false);
 export const supports = (operation: string): boolean =>
   detail.value?.operations?.includes(operation) ?? false;
 
@@ -40,11 +46,25 @@ let following: Following | null = null;
 let arrived: SampleEvent[] = [];
 let status: Stream | null = null;
 let timers: number[] = [];
+let endVisibility = (): void => undefined;
 let counted: { time: number; samples: number; births: number } | null = null;
 let seenEvents = -1;
 let generation = 0;
+let missedFrom: number | null = null; // the event at which a hidden page stopped
 let asked = 0; // questions about the stream so far ...
 let answered = 0; // ... and the newest of them that has its answer
+
+// What the server says of the stream. False: it is not ready again.
+function take<T extends Stream>(value: T): boolean {
+  const again = value.state === 'opening' && ready.value;
+  if (reopening.value && !again) {
+    ++version.value;
+    ++operationVersion.value;
+  }
+  reopening.value = again;
+  if (!again) detail.value = { ...detail.value!, ...value };
+  return !again;
+}
 
 function flush(): void {
   if (!arrived.length && !status) return;
@@ -55,7 +75,7 @@ function flush(): void {
       recent.value = [...fresh, ...recent.value].slice(0, keptSamples);
       arrived = [];
     }
-    if (status && detail.value) detail.value = { ...detail.value, ...status };
+    if (status && detail.value) take(status);
     status = null;
   });
 }
@@ -96,17 +116,17 @@ async function load(stream: string, mine: number): Promise<void> {
     if (mine !== generation || question < answered) return;
     answered = question;
     batch(() => {
-      detail.value = value;
+      take(value);
       problem.value = null;
     });
   } catch (error) {
     if (mine !== generation || !(error instanceof Refusal)) return;
-    if (error.status !== 0 && error.status !== 503) problem.value = error.problem;
+    if (error.status !== 0 && error.retryAfter === null) problem.value = error.problem;
   }
 }
 
 function listen(stream: string, from: number | null): void {
-  following = follow(
+  following = followShared(
     stream,
     { kinds: `${onlyBirths.value ? 'created' : 'sample'},operation,status`, from },
     (kind, data) => {
@@ -149,6 +169,8 @@ export function leaveStream(): void {
   ++generation;
   following?.stop();
   following = null;
+  missedFrom = null;
+  endVisibility();
   timers.forEach((timer) => window.clearInterval(timer));
   timers = [];
   arrived = [];
@@ -162,17 +184,22 @@ export function leaveStream(): void {
     recent.value = [];
     ticks.value = [];
     onlyBirths.value = false;
+    reopening.value = false;
     liveState.value = 'connecting';
   });
 }
 
-// What came before the page was opened fills the list.
+// What came while the page did not listen fills the list.
 async function fill(stream: string, mine: number): Promise<void> {
-  if (!detail.value?.samples || recent.value.length) return;
+  if (!detail.value?.samples || detail.value.samples - 1 === recent.value[0]?.sequence) return;
   const page = await get<{ samples: SampleEvent[] }>(
     streamPath(stream, '/samples?order=newest&limit=30'),
   ).catch(() => null);
-  if (mine === generation && !recent.value.length) recent.value = page?.samples ?? [];
+  if (mine !== generation || !page) return;
+  const bySequence = new Map([...recent.value, ...page.samples].map((one) => [one.sequence, one]));
+  recent.value = [...bySequence.values()]
+    .sort((a, b) => b.sequence - a.sequence)
+    .slice(0, keptSamples);
 }
 
 // Events go on exactly where the list ends.
@@ -180,7 +207,27 @@ async function begin(stream: string, mine: number): Promise<void> {
   await load(stream, mine);
   const known = detail.value;
   await fill(stream, mine);
-  if (mine === generation) listen(stream, known?.state === 'ready' ? known.events : null);
+  if (mine === generation && !document.hidden)
+    listen(stream, known?.state === 'ready' ? known.events : null);
+}
+
+// A page that nobody looks at holds no connection.
+function hide(stream: string): void {
+  if (document.hidden) {
+    missedFrom = following?.next ?? null;
+    following?.stop();
+    following = null;
+  } else if (!following && name.value === stream) {
+    const mine = generation;
+    void load(stream, mine).then(() => {
+      if (mine !== generation || following || document.hidden) return;
+      const events = detail.value?.state === 'ready' ? detail.value.events : null;
+      const near = events !== null && missedFrom !== null && events - missedFrom <= caughtUp;
+      listen(stream, near ? missedFrom : events);
+      ++version.value;
+      ++operationVersion.value;
+    });
+  }
 }
 
 export function enterStream(stream: string): void {
@@ -189,6 +236,9 @@ export function enterStream(stream: string): void {
   const mine = generation;
   name.value = stream;
   void begin(stream, mine);
+  const onVisibility = () => hide(stream);
+  document.addEventListener('visibilitychange', onVisibility);
+  endVisibility = () => document.removeEventListener('visibilitychange', onVisibility);
   timers = [
     window.setInterval(flush, 250),
     window.setInterval(tick, 1000),
@@ -196,7 +246,8 @@ export function enterStream(stream: string): void {
     window.setInterval(() => fitKinds(stream), 2000),
     window.setInterval(() => {
       // Delays and figures are not part of the status; progress of a calibration is polled.
-      const changing = detail.value?.state !== 'ready' || ticks.value.at(-1)?.rate;
+      const waiting = !ready.value || reopening.value || liveState.value !== 'live';
+      const changing = waiting || ticks.value.at(-1)?.rate;
       if (!document.hidden && silentSince.value === null && changing) void load(stream, mine);
     }, 2000),
   ];
