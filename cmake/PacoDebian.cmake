@@ -1,8 +1,8 @@
 # Debian packages: `cpack -G DEB` in a build folder makes
-#   paco           the program, its manual page, completion for three shells, a service of systemd
-#   paco-torch     what needs libtorch: training and networks on a GPU (if the build has it)
-#   libpaco-dev    the C++ library and its headers
-#   python3-paco   the Python package, for the interpreter of this system
+#   paco                    the program, its manual page, completion for three shells, a service of systemd
+#   paco-torch              what needs libtorch: training and networks on a GPU (if the build has it)
+#   libpaco-dev             the C++ library and its headers
+#   python3-pacodiscovery   the Python package, for the interpreter of this system
 # `make release` makes them from a tag, without tests and fault injection.
 set(manual_folder ${PROJECT_BINARY_DIR}/manual)
 set(manual_pages)
@@ -33,7 +33,7 @@ if(PACO_HAS_TORCH)
   list(APPEND packages torch=paco-torch)
 endif()
 if(TARGET paco_python)
-  list(APPEND packages python=python3-paco)
+  list(APPEND packages python=python3-pacodiscovery)
 endif()
 set(CPACK_COMPONENTS_ALL)
 foreach(entry ${packages})
@@ -72,7 +72,7 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "on-the-fly category discovery
 ${about}
 .
 This package has the program, with a server and its page.")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "paco-torch, python3-paco")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "paco-torch, python3-pacodiscovery")
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA
   "${PROJECT_SOURCE_DIR}/packaging/debian/postinst;${PROJECT_SOURCE_DIR}/packaging/debian/postrm")
 set(CPACK_COMPONENT_TORCH_DESCRIPTION "on-the-fly category discovery, training with libtorch

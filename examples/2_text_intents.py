@@ -11,7 +11,7 @@ import zlib
 
 import numpy as np
 
-import paco
+import pacodiscovery as paco
 
 WHEN = ["today", "on sunday", "this week", "at easter", "tomorrow", "in the evening"]
 KNOWN = {

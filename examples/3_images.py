@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-import paco
+import pacodiscovery as paco
 
 try:
     from sklearn.datasets import load_digits

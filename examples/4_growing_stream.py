@@ -9,7 +9,7 @@ import tempfile
 
 import numpy as np
 
-import paco
+import pacodiscovery as paco
 
 rng = np.random.default_rng(1)
 centres = rng.normal(size=(8, 32))  # eight kinds; the first five are known

@@ -24,7 +24,7 @@ def version():
 
 
 def metadata():
-    return (f"Metadata-Version: 2.1\nName: paco\nVersion: {version()}\n"
+    return (f"Metadata-Version: 2.1\nName: pacodiscovery\nVersion: {version()}\n"
             "Summary: On-the-fly category discovery: sorts a stream whose classes keep growing\n"
             "License: Apache-2.0\nRequires-Python: >=3.9\nRequires-Dist: numpy\n"
             "Provides-Extra: tables\nRequires-Dist: pandas; extra == 'tables'\n"
@@ -49,7 +49,7 @@ def build_module(settings):
                         "-DPACO_TESTS=OFF", "-DPACO_PYTHON=ON", f"-DPython_EXECUTABLE={sys.executable}"], check=True)
         subprocess.run(["cmake", "--build", str(folder), "--target", "paco_python", "--parallel", str(os.cpu_count())], check=True)
     name = "_paco" + sysconfig.get_config_var("EXT_SUFFIX")
-    module = folder / "python" / "paco" / name
+    module = folder / "python" / "pacodiscovery" / name
     if not module.exists():
         raise SystemExit(f"{module} was not built: the lines above say what is missing; tools/packages.txt lists what has to "
                          "be there (pybind11-dev, python3-dev)")
@@ -67,7 +67,7 @@ def wheel_text():
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
     """PEP 517: what the wheel will say of itself, without building it."""
-    info = f"paco-{version()}.dist-info"
+    info = f"pacodiscovery-{version()}.dist-info"
     folder = pathlib.Path(metadata_directory) / info
     folder.mkdir()
     (folder / "METADATA").write_text(metadata())
@@ -78,15 +78,15 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """PEP 517: makes the wheel, returns its name."""
     module = build_module(config_settings)
-    info = f"paco-{version()}.dist-info"
-    sources = sorted(path for path in (ROOT / "python" / "paco").iterdir() if path.suffix in (".py", ".pyi", ".typed"))
-    files = {f"paco/{path.name}": path.read_bytes() for path in [*sources, module]}
+    info = f"pacodiscovery-{version()}.dist-info"
+    sources = sorted(path for path in (ROOT / "python" / "pacodiscovery").iterdir() if path.suffix in (".py", ".pyi", ".typed"))
+    files = {f"pacodiscovery/{path.name}": path.read_bytes() for path in [*sources, module]}
     files[f"{info}/METADATA"] = metadata().encode()
     files[f"{info}/WHEEL"] = wheel_text().encode()
     files[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     record = "".join(record_line(name, data) for name, data in files.items()) + f"{info}/RECORD,,\n"
     files[f"{info}/RECORD"] = record.encode()
-    wheel = f"paco-{version()}-{tag()}.whl"
+    wheel = f"pacodiscovery-{version()}-{tag()}.whl"
     with zipfile.ZipFile(pathlib.Path(wheel_directory) / wheel, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
             entry = zipfile.ZipInfo(name)  # of 1980: the same input gives the same bytes
@@ -98,7 +98,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def build_sdist(sdist_directory, config_settings=None):
     """PEP 517: everything that git has, as an archive."""
-    name = f"paco-{version()}"
+    name = f"pacodiscovery-{version()}"
     listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], check=True, capture_output=True).stdout
     with tarfile.open(pathlib.Path(sdist_directory) / f"{name}.tar.gz", "w:gz") as archive:
         for path in filter(None, listed.decode().split("\0")):

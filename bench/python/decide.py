@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 
-import paco
+import pacodiscovery as paco
 
 PASSES = 15
 

@@ -239,15 +239,15 @@ void add_decisions(py::module_& module) {
       .def(
           "to_pandas",
           [](const py::object& self) {
-            return py::module_::import("paco._views").attr("decisions_frame")(self);
+            return py::module_::import("pacodiscovery._views").attr("decisions_frame")(self);
           },
           "A pandas DataFrame with the columns of 'paco discover --out decisions.csv'.")
       .def("__repr__",
            [](const py::object& self) {
-             return py::module_::import("paco._views").attr("decisions_text")(self);
+             return py::module_::import("pacodiscovery._views").attr("decisions_text")(self);
            })
       .def("_repr_html_", [](const py::object& self) {
-        return py::module_::import("paco._views").attr("decisions_html")(self);
+        return py::module_::import("pacodiscovery._views").attr("decisions_html")(self);
       });
 }
 

@@ -16,7 +16,7 @@ py::list text_list(const std::vector<std::string>& names) {
 }
 
 py::object exception_of(const Error& error) {
-  return py::module_::import("paco.errors")
+  return py::module_::import("pacodiscovery.errors")
       .attr("exception_of")(error_code_name(error.code), text(error.message), text(error.hint));
 }
 

@@ -63,7 +63,7 @@ Handle::Hold::~Hold() { handle_.holder_.store({}); }
 
 Handle::Use::Use(Handle& handle) : handle_(handle), hold_(handle) {
   if (handle.closed_) {
-    raise(py::module_::import("paco.errors")
+    raise(py::module_::import("pacodiscovery.errors")
               .attr("ClosedError")(fmt::format("{}: the session is closed",
                                                handle.path_.empty() ? "in memory" : handle.path_),
                                    handle.path_.empty() ? "start another one"

@@ -154,13 +154,13 @@ void add_models(py::module_& module) {
       .def_property_readonly(
           "thresholds",
           [](const py::object& self) {
-            return py::module_::import("paco._views").attr("model_thresholds")(self);
+            return py::module_::import("pacodiscovery._views").attr("model_thresholds")(self);
           },
           "the calibrated thresholds of its method by name, each a Threshold with its evidence")
       .def_property_readonly(
           "summary",
           [](const py::object& self) {
-            return py::module_::import("paco._views").attr("model_summary")(self);
+            return py::module_::import("pacodiscovery._views").attr("model_summary")(self);
           },
           "the object of 'paco calibrate --json' as a dict")
       .def("__repr__",
@@ -171,7 +171,7 @@ void add_models(py::module_& module) {
       .def("__str__", &session::calibration_text)
       .def("_repr_html_",
            [](const py::object& self) {
-             return py::module_::import("paco._views").attr("model_html")(self);
+             return py::module_::import("pacodiscovery._views").attr("model_html")(self);
            })
       .def(py::pickle(&bytes_of, &from_bytes));
   module.def("calibrate", &calibrate_model);

@@ -3,7 +3,7 @@
 #include "decisions.hpp"
 
 PYBIND11_MODULE(_paco, module) {
-  module.doc() = "The engine behind the package paco; use that.";
+  module.doc() = "The engine behind the package pacodiscovery; use that.";
   paco::python::watch_forks();
   paco::python::add_models(module);
   paco::python::add_decisions(module);

@@ -1,5 +1,5 @@
-// The parts of the module `paco._paco`. The package `paco` (python/paco) is what people import; what
-// begins with an underscore here is for it alone.
+// The parts of the module `pacodiscovery._paco`. People import the package `pacodiscovery`
+// (python/pacodiscovery); what begins with an underscore here is for it alone.
 #pragma once
 
 #include <pybind11/pybind11.h>

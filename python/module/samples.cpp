@@ -65,7 +65,7 @@ bool Samples::adopt(const py::object& x) {
 Samples::Samples(const py::object& x, bool single) {
   // The rest (tensors, lists, masked and object arrays, wide floats) becomes an array first, or
   // is refused there in words.
-  if (!adopt(x) && !adopt(py::module_::import("paco._arrays").attr("as_numbers")(x)))
+  if (!adopt(x) && !adopt(py::module_::import("pacodiscovery._arrays").attr("as_numbers")(x)))
     raise({ErrorCode::bad_value, "these are no numbers", "give an array of numbers"});
   const auto dimensions = array_.ndim();
   if (dimensions == 2 && (!single || array_.shape(0) == 1)) {

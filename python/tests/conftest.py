@@ -6,7 +6,7 @@ import pathlib
 import numpy as np
 import pytest
 
-import paco
+import pacodiscovery as paco
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 SHARED = pathlib.Path(os.environ.get("PACO_SHARED", SOURCE.parent / "shared"))

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 import pytest
 
-import paco
-from paco.errors import InputError, InputTypeError
+import pacodiscovery as paco
+from pacodiscovery.errors import InputError, InputTypeError
 
 
 def categories(model, rows):
@@ -133,6 +133,6 @@ def test_no_rows_are_no_decisions(session):
 
 def test_the_package_needs_numpy_alone():
     code = ("import sys; sys.modules.update(dict.fromkeys(['sklearn', 'pandas', 'matplotlib', 'torch', 'scipy'])); "
-            "import paco; f = paco.Discoverer().fit([[1, 0], [1, .1], [0, 1], [.1, 1], [-1, 0], [-1, .1]], [0, 0, 1, 1, 2, 2]); "
+            "import pacodiscovery as paco; f = paco.Discoverer().fit([[1, 0], [1, .1], [0, 1], [.1, 1], [-1, 0], [-1, .1]], [0, 0, 1, 1, 2, 2]); "
             "print(f.predict([[1, .05]])[0])")
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "0\n"

@@ -10,8 +10,8 @@ import urllib.parse
 import numpy as np
 import pytest
 
-import paco
-from paco.errors import InputError, NotFoundError, ServerError
+import pacodiscovery as paco
+from pacodiscovery.errors import InputError, NotFoundError, ServerError
 
 
 class Fake(http.server.BaseHTTPRequestHandler):

@@ -6,9 +6,9 @@ import types
 import numpy as np
 import pytest
 
-import paco
+import pacodiscovery as paco
 from conftest import short_training
-from paco.errors import InputError, NotFittedError
+from pacodiscovery.errors import InputError, NotFittedError
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-import paco
+import pacodiscovery as paco
 from conftest import SOURCE
 
 
@@ -20,9 +20,9 @@ def test_pip_installs_the_package_without_a_network(tmp_path):
     subprocess.run([sys.executable, "-m", "pip", "install", "--no-index", "--no-deps", "--no-cache-dir", "--quiet", "--target",
                     tmp_path / "here", "--config-settings", f"build={build}", SOURCE], check=True, env=environment,
                    capture_output=True)
-    code = ("import importlib.metadata, paco, pathlib; assert 'here' in paco.__file__; "
+    code = ("import importlib.metadata, pathlib, pacodiscovery as paco; assert 'here' in paco.__file__; "
             "assert (pathlib.Path(paco.__file__).parent / 'py.typed').exists(); "
-            "print(importlib.metadata.version('paco'), paco.methods()[0])")
+            "print(importlib.metadata.version('pacodiscovery'), paco.methods()[0])")
     run = subprocess.run([sys.executable, "-c", code], env={**environment, "PYTHONPATH": str(tmp_path / "here")}, cwd=tmp_path,
                          capture_output=True, text=True, check=True)
     assert run.stdout == f"{paco.__version__} paco\n"

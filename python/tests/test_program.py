@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
-import paco
+import pacodiscovery as paco
 from conftest import GOLDEN, recorded, shared_data, short_training
 
 

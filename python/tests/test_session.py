@@ -12,9 +12,9 @@ import threading
 import numpy as np
 import pytest
 
-import paco
+import pacodiscovery as paco
 from conftest import GOLDEN, recorded
-from paco.errors import ClosedError, DiskError, InputError, NotFoundError
+from pacodiscovery.errors import ClosedError, DiskError, InputError, NotFoundError
 
 
 def test_one_by_one_in_blocks_and_as_a_stream_are_the_same_decisions(model, tiny):
@@ -291,7 +291,7 @@ def test_threads_share_a_session_and_two_sessions_run_side_by_side(model, tiny):
 PRESSING = """
 import signal, threading
 import numpy as np
-import paco
+import pacodiscovery as paco
 rng = np.random.default_rng(0)
 done = threading.Event()
 def press():

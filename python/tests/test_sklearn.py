@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import paco
+import pacodiscovery as paco
 
 checks = pytest.importorskip("sklearn.utils.estimator_checks", reason="python3-sklearn is not installed")
 sklearn_base = pytest.importorskip("sklearn.base")

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-import paco
+import pacodiscovery as paco
 from conftest import SOURCE, recorded
-from paco.errors import InputError
+from pacodiscovery.errors import InputError
 
 
 def test_thresholds_carry_the_scores_they_were_chosen_from(model):
@@ -131,7 +131,7 @@ def test_frames_have_the_columns_of_the_files(session, tiny, tmp_path):
 def test_plots_are_drawn(session, model, tiny):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
-    from paco import plots
+    from pacodiscovery import plots
 
     decisions = session.decide_many(tiny.stream)
     left, right = plots.planes(decisions, model)

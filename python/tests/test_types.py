@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-import paco
+import pacodiscovery as paco
 
 FOLDER = pathlib.Path(paco.__file__).parent.parent
 # pybind11 makes classes by a metaclass and gives all of them an __init__.
@@ -17,14 +17,14 @@ OF_PYBIND11 = re.compile(r"metaclass differs|\.__init__ is inconsistent")
 
 def test_mypy_finds_nothing(tmp_path):
     pytest.importorskip("mypy", reason="mypy is not installed")
-    run = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, "-p", "paco"], cwd=FOLDER,
+    run = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, "-p", "pacodiscovery"], cwd=FOLDER,
                          capture_output=True, text=True)
     assert run.returncode == 0, run.stdout
 
 
 def test_the_stub_is_the_module(tmp_path):
     pytest.importorskip("mypy", reason="mypy is not installed")
-    run = subprocess.run([sys.executable, "-m", "mypy.stubtest", "paco._paco"], cwd=tmp_path, capture_output=True, text=True,
+    run = subprocess.run([sys.executable, "-m", "mypy.stubtest", "pacodiscovery._paco"], cwd=tmp_path, capture_output=True, text=True,
                          env={**os.environ, "PYTHONPATH": str(FOLDER)})
     assert "Found" in run.stdout or run.returncode == 0, run.stdout + run.stderr
     errors = [line for line in run.stdout.splitlines() if line.startswith("error:") and not OF_PYBIND11.search(line)]

@@ -3,7 +3,7 @@
 Give it labelled examples of the classes you know and an unlabelled stream of embeddings; for every sample it says, at
 once and for good: this is known class X, this belongs to category C that appeared earlier, or this starts a new one.
 
->>> import paco
+>>> import pacodiscovery as paco
 >>> X = [[9, 1, 0], [8, 0, 1], [9, 0, 2], [1, 9, 0], [0, 8, 1], [2, 9, 0], [0, 1, 9], [1, 0, 8], [0, 2, 9]]
 >>> y = ["red", "red", "red", "green", "green", "green", "blue", "blue", "blue"]
 >>> finder = paco.Discoverer().fit(X, y)

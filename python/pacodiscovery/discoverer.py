@@ -28,7 +28,7 @@ class Discoverer:
     Parameters: `method`, one of paco.methods(); `classifier`, trained weights of the classes (K, d); `reference`, 'auto',
     'prototype' or 'classifier'; `threads`, for speed alone; and the method's own options by name (paco.method_info).
 
-    >>> import paco
+    >>> import pacodiscovery as paco
     >>> X = [[9, 1, 0], [8, 0, 1], [9, 0, 2], [1, 9, 0], [0, 8, 1], [2, 9, 0], [0, 1, 9], [1, 0, 8], [0, 2, 9]]
     >>> finder = paco.Discoverer().fit(X, ["red"] * 3 + ["green"] * 3 + ["blue"] * 3)
     >>> finder.predict([[1, 9, 1], [9, 9, 9], [9, 8, 9]]).tolist()

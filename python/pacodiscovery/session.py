@@ -85,7 +85,7 @@ class Session(_paco.Session, Operations):
     one, `Session.look(path)` looks at one beside its writer. Options of the method that belong to deciding are given
     by name. Any number of threads may hold a session; it works for one at a time.
 
-    >>> import paco
+    >>> import pacodiscovery as paco
     >>> X = [[9, 1, 0], [8, 0, 1], [9, 0, 2], [1, 9, 0], [0, 8, 1], [2, 9, 0], [0, 1, 9], [1, 0, 8], [0, 2, 9]]
     >>> model = paco.calibrate(X, ["red"] * 3 + ["green"] * 3 + ["blue"] * 3)
     >>> with paco.Session(model) as session:
