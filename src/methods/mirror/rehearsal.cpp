@@ -31,8 +31,10 @@ void RehearsalBuffer::note_move(std::uint64_t sequence, Filed from, Filed to, bo
   } else {
     at->trail.pop_back();
   }
-  if (sequence + kept(samples) < samples) return;  // only here is it known where it is filed
-  if (at->trail.empty()) moved_.erase(at);
+  const bool in_buffer = sequence + kept(samples) >= samples;
+  // Of a sample that was rehearsed and has left the buffer, only the move says where it is filed.
+  if (at->trail.empty() && (in_buffer || buffer_ == 0)) moved_.erase(at);
+  if (!in_buffer) return;
   entry(sequence).prototype = to.first;
   entry(sequence).counted = to.second && there;
 }
