@@ -51,12 +51,17 @@ struct SampleNames {
   // Kept by a journal for people to see; no decision depends on them. A JSON object, and the bytes
   // of a small JPEG, PNG or WebP file; empty text: none.
   std::span<const std::string> attributes = {}, pictures = {};
+  // With a journal: a key that the stream has seen must bring the embedding that it had.
+  bool same_content = false;
 };
 
 struct Decided {
   std::size_t rows = 0;          // decided, from the first on
   std::size_t repeated = 0;      // of them, answered from the journal by their key
   std::optional<Error> refused;  // why the row after them was not; its message has no subject
+  // With SampleNames::same_content: the row whose key came before with another embedding. Then
+  // nothing of the call was decided (`rows` is 0), and `refused` says why.
+  std::optional<std::size_t> conflict;
 };
 
 class Session {

@@ -34,6 +34,8 @@ namespace {
 constexpr std::array<std::string_view, 9> kCore{"sequence",  "sample",    "verdict",
                                                 "category",  "name",      "score",
                                                 "threshold", "runner_up", "prototype"};
+// What 'paco journal export' writes behind them: not a part of the decision.
+constexpr std::array<std::string_view, 4> kCorrections{"now", "now_name", "key", "attributes"};
 // Columns by number: those of the core in that order, then the table's fields.
 enum Column : std::size_t {
   kSequence,
@@ -84,8 +86,10 @@ DecisionField field_called(std::string_view name) {
 Result<Fields> fields_among(std::span<const std::string> columns, const std::string& name) {
   Fields fields;
   for (const std::string& column : columns) {
-    if (std::find(kCore.begin(), kCore.end(), column) == kCore.end())
-      fields.push_back(field_called(column));
+    const auto is_in = [&](const auto& list) {
+      return std::find(list.begin(), list.end(), column) != list.end();
+    };
+    if (!is_in(kCore) && !is_in(kCorrections)) fields.push_back(field_called(column));
   }
   if (fields.size() > kMaxEvidence)
     return bad_line(name, 1,

@@ -68,6 +68,8 @@ class JournalReader {
   Result<bool> embeddings(std::uint64_t from_sequence, std::span<double> into);
   // embedding_checksum() of every sample, in order, also of those no longer kept; 0 if it had none.
   Result<std::vector<std::uint64_t>> embedding_checksums();
+  // The same of one sample; nothing if it had no embedding, or is not there.
+  Result<std::optional<std::uint64_t>> embedding_checksum(std::uint64_t sequence);
 
   Result<std::vector<SnapshotInfo>> snapshots();  // oldest first
   // The newest snapshot of at most so many events.

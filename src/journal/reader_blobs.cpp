@@ -105,6 +105,15 @@ Result<std::vector<std::uint64_t>> JournalReader::embedding_checksums() {
   });
 }
 
+Result<std::optional<std::uint64_t>> JournalReader::embedding_checksum(std::uint64_t sequence) {
+  return ask([&](State& s) -> Result<std::optional<std::uint64_t>> {
+    PACO_ASSIGN(Statement row,
+                s.database->prepare("SELECT embedding FROM samples WHERE sequence = ?1"));
+    PACO_ASSIGN(const bool found, row.bind(sequence).step());
+    return found ? row.optional_at(0) : std::nullopt;
+  });
+}
+
 Result<std::vector<SnapshotInfo>> JournalReader::snapshots() {
   return ask([](State& s) -> Result<std::vector<SnapshotInfo>> {
     std::vector<SnapshotInfo> list;

@@ -190,6 +190,15 @@ Result<std::unique_ptr<Client>> Client::create(const std::string& address, std::
       std::make_unique<BeastClient<Tcp::socket>>(std::move(parsed), std::move(token)));
 }
 
+std::optional<std::size_t> refused_row(const Reply& reply) {
+  if (reply.status != 400 && reply.status != 409) return std::nullopt;
+  const auto json = nlohmann::json::parse(reply.body, nullptr, false);
+  const auto row = nlohmann::json::json_pointer("/error/row");
+  if (!json.is_object() || !json.contains(row) || !json[row].is_number_unsigned())
+    return std::nullopt;
+  return json[row].get<std::size_t>();
+}
+
 Error error_of(const Reply& reply) {
   Error out{ErrorCode::io, fmt::format("the server answered {}", reply.status), ""};
   const auto json = nlohmann::json::parse(reply.body, nullptr, false);

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,8 @@ class Client {
                               const std::function<bool(std::string_view)>& line) = 0;
 };
 
+// The sample that a request was refused for, if the server named one.
+std::optional<std::size_t> refused_row(const Reply& reply);
 // The server's own error, out of the body of an answer that is one.
 Error error_of(const Reply& reply);
 

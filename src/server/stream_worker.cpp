@@ -190,13 +190,17 @@ void StreamWorker::decide(std::vector<SampleJob>& group) {
     const Result<void> current = session_.recover();
     const std::uint64_t samples_before = session_.samples(), events_before = session_.events();
     decisions_.resize(group_.rows);
-    const SampleNames names{group_.keys, group_.ids, group_.attributes, group_.pictures};
+    const SampleNames names{group_.keys, group_.ids, group_.attributes, group_.pictures, true};
     const Result<Decided> decided = current.ok() ? session_.decide(group_.view(), decisions_, names)
                                                  : Result<Decided>(current.error());
     if (!decided.ok()) {
       for (; first < group.size(); ++first)
         group[first].done(BadSample{decided.error(), std::nullopt});
       return;
+    }
+    if (decided->conflict) {
+      refuse_conflict(group, first, *decided);
+      continue;
     }
     tell(std::span(decisions_).first(decided->rows), samples_before);
     std::uint64_t next = samples_before;
@@ -215,6 +219,18 @@ void StreamWorker::decide(std::vector<SampleJob>& group) {
       group[first++].done(BadSample{std::move(error), at});
     }
   }
+}
+
+// Nothing of the group was decided: the request with the row leaves it, and the rest is tried
+// again.
+void StreamWorker::refuse_conflict(std::vector<SampleJob>& group, std::size_t first,
+                                   const Decided& decided) {
+  std::size_t at = first, row = *decided.conflict;
+  while (row >= group[at].samples->rows) row -= group[at++].samples->rows;
+  Error error = *decided.refused;
+  error.message = fmt::format("sample {} {}", row, error.message);
+  group[at].done(BadSample{std::move(error), row});
+  group.erase(group.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
 void StreamWorker::answer(SampleJob& job, std::span<const Decision> decisions,

@@ -81,6 +81,8 @@ class StreamWorker {
   using Job = std::variant<SampleJob, std::function<void(Session&)>>;
   void run();
   void decide(std::vector<SampleJob>& group);
+  static void refuse_conflict(std::vector<SampleJob>& group, std::size_t first,
+                              const Decided& decided);
   void tell(std::span<const Decision> decisions, std::uint64_t samples_before);
   void answer(SampleJob& job, std::span<const Decision> decisions, std::uint64_t samples_before,
               std::uint64_t events_before, std::uint64_t& next);

@@ -105,9 +105,7 @@ Json sample_json(const journal::StoredSample& s, const MemoryView& view,
   const Categories& categories = view.categories;
   const auto name = [&](CategoryId id) { return categories.name(id); };
   // A sample that came after the view was taken is shown with what it was answered.
-  const bool known_here = categories.has(s.category);
-  const CategoryId now = known_here ? categories.now(s.category) : s.category;
-  CategoryId member_of = now;
+  CategoryId member_of = categories.has(s.category) ? categories.now(s.category) : s.category;
   const auto where = journal.membership(s.sequence);
   if (where.ok() && *where) {
     const auto p = static_cast<std::size_t>((*where)->prototype);
@@ -120,7 +118,7 @@ Json sample_json(const journal::StoredSample& s, const MemoryView& view,
           {"category", s.category},
           {"name", name(s.category)},
           {"verdict", verdict_of(s)},
-          {"now", now},
+          {"now", member_of},
           {"now_name", name(member_of)},
           {"prototype", s.prototype},
           {"member_of", member_of},

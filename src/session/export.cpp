@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <vector>
 
 #include "core/files.hpp"
 #include "core/try.hpp"
@@ -54,6 +55,57 @@ Result<std::uint64_t> write_decisions(journal::Journal& journal, const MethodInf
   return next;
 }
 
+// The category that owns each prototype now, by prototype.
+std::vector<std::int64_t> owners_of(const std::vector<journal::CategoryRow>& categories) {
+  std::vector<std::int64_t> owners;
+  for (const journal::CategoryRow& row : categories) {
+    for (const std::int64_t prototype : row.prototypes) {
+      const auto at = static_cast<std::size_t>(prototype);
+      if (at >= owners.size()) owners.resize(at + 1, kNoId);
+      owners[at] = row.id;
+    }
+  }
+  return owners;
+}
+
+// The decisions as they were answered, and behind them what people made of them since: where each
+// sample belongs now, under which name; and its key and attributes.
+Result<std::uint64_t> write_corrected(journal::Journal& journal, const MethodInfo& method,
+                                      const std::vector<journal::CategoryRow>& categories,
+                                      const std::string& path) {
+  const std::vector<std::int64_t> owners = owners_of(categories);
+  const auto name_of = [&](std::int64_t id) {
+    const auto at = static_cast<std::size_t>(id);
+    return at < categories.size() ? categories[at].name : fmt::format("category {}", id);
+  };
+  PACO_ASSIGN(core::AtomicFile file, core::AtomicFile::create(path));
+  std::string text = io::decision_columns(method) + ",now,now_name,key,attributes\n";
+  for (std::uint64_t next = 0;;) {
+    PACO_ASSIGN(const std::vector<journal::StoredSample> page, journal.samples(next, kPage));
+    for (const journal::StoredSample& sample : page) {
+      io::append_csv(text, decision_of(sample),
+                     sample.sample.empty() ? std::to_string(sample.sequence) : sample.sample,
+                     name_of(sample.category), method);
+      PACO_ASSIGN(const auto member, journal.membership(sample.sequence));
+      PACO_ASSIGN(const journal::Extras extras, journal.extras(sample.sequence, false));
+      const auto prototype = static_cast<std::size_t>(member ? member->prototype : kNoId);
+      const std::int64_t now =
+          prototype < owners.size() && owners[prototype] >= 0 ? owners[prototype] : sample.category;
+      text.back() = ',';
+      text += fmt::format("{},{},{},{}\n", now, io::csv_field(name_of(now)),
+                          sample.key ? io::csv_field(*sample.key) : "",
+                          extras.attributes.empty() ? "" : io::csv_field(extras.attributes));
+    }
+    PACO_TRY(file.write(text));
+    text.clear();
+    next += page.size();
+    if (page.empty()) {
+      PACO_TRY(file.commit());
+      return next;
+    }
+  }
+}
+
 }  // namespace
 
 Result<void> export_decisions(Session& session, const std::string& path) {
@@ -80,7 +132,7 @@ Result<std::vector<Exported>> export_journal(journal::Journal& journal, const st
   PACO_TRY(core::write_file(folder + "/model.paco", model));
   out.push_back({"model.paco", 1});
   PACO_ASSIGN(const std::uint64_t samples,
-              write_decisions(journal, *method, categories, folder + "/decisions.csv"));
+              write_corrected(journal, *method, categories, folder + "/decisions.csv"));
   out.push_back({"decisions.csv", samples});
 
   std::string text;

@@ -8,6 +8,7 @@
 #include "core/try.hpp"
 #include "session/fold.hpp"
 #include "session/journal_rows.hpp"
+#include "session/key_content.hpp"
 
 namespace paco {
 // From the newest snapshot and the events after it to the present state.
@@ -57,6 +58,14 @@ Result<std::optional<Decision>> Session::Impl::find_key(const std::string& key) 
   }
   PACO_ASSIGN(const std::optional<journal::StoredSample> found, journal->find_key(key));
   return found ? std::optional(session::decision_of(*found)) : std::nullopt;
+}
+
+Result<bool> Session::Impl::has_content(std::uint64_t sequence, std::span<const double> embedding) {
+  if (!journal) return true;
+  PACO_ASSIGN(const std::optional<std::uint64_t> checksum, journal->embedding_checksum(sequence));
+  if (!checksum || *checksum == journal::embedding_checksum(embedding)) return true;
+  PACO_ASSIGN(const auto stored, journal->embedding(sequence));
+  return stored && session::same_content(*stored, embedding);
 }
 
 // One group: samples and the categories that they opened.
@@ -214,11 +223,19 @@ Result<Decided> Session::Impl::decide(Rows<const double> embeddings, std::span<D
       if (!key.empty()) {
         const auto [earlier, first] = here.emplace(key, i);
         if (!first) {
+          if (names.same_content &&
+              !session::same_content(embeddings[earlier->second], embeddings[i])) {
+            return session::conflict_of(i, key);
+          }
           copies.emplace_back(i, earlier->second);
           continue;
         }
         PACO_ASSIGN(const std::optional<Decision> seen, find_key(key));
         if (seen) {
+          if (names.same_content) {
+            PACO_ASSIGN(const bool same, has_content(seen->sequence, embeddings[i]));
+            if (!same) return session::conflict_of(i, key);
+          }
           decisions[i] = *seen;
           ++out.repeated;
           continue;

@@ -34,6 +34,8 @@ struct Session::Impl {
   Result<void> catch_up(std::stop_token stop);
   Result<void> recover();
   Result<std::optional<Decision>> find_key(const std::string& key);
+  // Whether a stored sample had this embedding, up to the rounding of another way to write numbers.
+  Result<bool> has_content(std::uint64_t sequence, std::span<const double> embedding);
   Result<void> write(std::span<const Decision> decisions, Rows<const double> embeddings,
                      std::span<const std::size_t> rows, const SampleNames& names,
                      CategoryId first_new);

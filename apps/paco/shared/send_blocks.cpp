@@ -2,15 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "core/files.hpp"
 #include "core/try.hpp"
+#include "embed/images/image_codec.hpp"
 #include "io/embeddings.hpp"
 #include "io/file_bytes.hpp"
 #include "io/npy.hpp"
+#include "journal/checksum.hpp"
 #include "math/matrix.hpp"
 #include "report/base64.hpp"
+#include "report/thumbnail.hpp"
 #include "server/samples.hpp"
 
 namespace paco {
@@ -33,7 +38,8 @@ class Embeddings final : public SendBlocks {
   Result<SendBlock> next() override {
     PACO_ASSIGN(const std::size_t rows, source_->read_ready(block_.view()));
     const std::uint64_t shape[] = {rows, block_.columns()};
-    SendBlock out{rows, io::npy_header(io::ElementType::f64, shape), "application/x-npy", ""};
+    SendBlock out{rows, io::npy_header(io::ElementType::f64, shape), "application/x-npy", "", {},
+                  {}};
     out.body.append(reinterpret_cast<const char*>(block_.data()),
                     rows * block_.columns() * sizeof(double));
     if (!key_prefix_.empty())
@@ -49,39 +55,63 @@ class Embeddings final : public SendBlocks {
   std::uint64_t sent_ = 0;
 };
 
+struct ImageFile {
+  std::string path, key;
+};
+
 class Images final : public SendBlocks {
  public:
-  Images(std::vector<std::string> files, std::string name, std::size_t block,
-         std::string key_prefix)
-      : files_(std::move(files)),
-        name_(std::move(name)),
-        block_(block),
-        key_prefix_(std::move(key_prefix)) {}
+  Images(std::vector<ImageFile> files, std::string name, std::size_t block)
+      : files_(std::move(files)), name_(std::move(name)), block_(block) {}
 
   std::optional<std::uint64_t> total() const override { return files_.size(); }
   const std::string& name() const override { return name_; }
 
   // One JSON object a line, until the images of a request are many or large.
   Result<SendBlock> next() override {
-    SendBlock out{0, "", "application/jsonl", ""};
-    while (sent_ < files_.size() && out.samples < block_ && out.body.size() < kMostBytes) {
-      PACO_ASSIGN(const auto bytes, core::read_file(files_[sent_]));
-      nlohmann::ordered_json sample = {{"id", files_[sent_]}, {"image", report::base64(bytes)}};
-      if (!key_prefix_.empty()) sample["key"] = fmt::format("{}{}", key_prefix_, sent_);
+    SendBlock out{0, "", "application/jsonl", "", {}, {}};
+    for (; at_ < files_.size() && out.samples < block_ && out.body.size() < kMostBytes; ++at_) {
+      const ImageFile& file = files_[at_];
+      const Result<std::string> image = image_text(file.path);
+      if (!image.ok()) {
+        skip(file.path, image.error().message);
+        continue;
+      }
+      const nlohmann::ordered_json sample = {
+          {"id", file.path}, {"image", *image}, {"key", file.key}};
       out.body += sample.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
       out.body += '\n';
+      out.files.push_back(file.path);
+      out.ends.push_back(out.body.size());
       ++out.samples;
-      ++sent_;
     }
     return out;
   }
 
  private:
-  std::vector<std::string> files_;
+  // A file as base64: as it is, or, if no server would take it, a smaller JPEG of it.
+  static Result<std::string> image_text(const std::string& path) {
+    PACO_ASSIGN(const std::vector<std::byte> bytes, core::read_file(path));
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const auto pixels = server::picture_pixels(text);
+    if (!pixels)
+      return Error{ErrorCode::bad_format, fmt::format("{}: not a JPEG, PNG or WebP image", path),
+                   "convert or remove this file"};
+    const server::SampleLimits limits;
+    if (bytes.size() <= limits.image && *pixels <= limits.image_pixels)
+      return report::base64(bytes);
+    PACO_ASSIGN(const embed::Image image, embed::decode_reduced(bytes, path, kSmallerSide));
+    PACO_ASSIGN(const report::Thumbnail small,
+                report::make_thumbnail(image, kSmallerSide, kSmallerQuality));
+    return small.uri.substr(small.uri.find(',') + 1);
+  }
+
+  static constexpr std::size_t kSmallerSide = 2048;
+  static constexpr int kSmallerQuality = 95;
+  std::vector<ImageFile> files_;
   std::string name_;
   std::size_t block_;
-  std::string key_prefix_;
-  std::size_t sent_ = 0;
+  std::size_t at_ = 0;
 };
 
 Result<bool> is_image(const std::string& path) {
@@ -92,7 +122,9 @@ Result<bool> is_image(const std::string& path) {
   return !server::picture_type({reinterpret_cast<const char*>(head.data()), head.size()}).empty();
 }
 
-Result<void> add_folder(const std::string& folder, int depth, std::vector<std::string>& files) {
+// `inside`: the path of the folder within the one that was named, with a slash at its end.
+Result<void> add_folder(const std::string& folder, const std::string& inside, int depth,
+                        std::vector<ImageFile>& files) {
   if (depth > kDeepest)
     return Error{ErrorCode::bad_value, fmt::format("{}: folders nest too deep", folder),
                  "give a folder further down"};
@@ -100,12 +132,21 @@ Result<void> add_folder(const std::string& folder, int depth, std::vector<std::s
   for (const std::string& name : names) {
     const std::string path = folder + "/" + name;
     const core::PathKind kind = core::path_kind(path);
-    if (kind == core::PathKind::folder) PACO_TRY(add_folder(path, depth + 1, files));
+    if (kind == core::PathKind::folder)
+      PACO_TRY(add_folder(path, inside + name + "/", depth + 1, files));
     if (kind != core::PathKind::file) continue;
     PACO_ASSIGN(const bool image, is_image(path));
-    if (image) files.push_back(path);
+    if (image) files.push_back({path, inside + name});
   }
   return {};
+}
+
+// Prefix and path; a path that is too long for a key stands there as its hash.
+std::string key_of(const std::string& prefix, const std::string& path) {
+  const std::size_t limit = server::SampleLimits{}.key;
+  if (prefix.size() + path.size() <= limit) return prefix + path;
+  return fmt::format("{}{:016x}", prefix,
+                     journal::checksum_of(std::as_bytes(std::span<const char>(path))));
 }
 
 }  // namespace
@@ -119,18 +160,37 @@ Result<std::unique_ptr<SendBlocks>> send_embeddings(const std::string& input, st
 
 Result<std::unique_ptr<SendBlocks>> send_images(const std::vector<std::string>& paths,
                                                 std::size_t block, const std::string& key_prefix) {
-  std::vector<std::string> files;
+  std::vector<ImageFile> files;
   for (const std::string& path : paths) {
     if (core::path_kind(path) == core::PathKind::folder)
-      PACO_TRY(add_folder(path, 0, files));
+      PACO_TRY(add_folder(path, "", 0, files));
     else
-      files.push_back(path);
+      files.push_back({path, path.substr(path.rfind('/') + 1)});
   }
   if (files.empty())
     return Error{ErrorCode::not_found, fmt::format("{}: there is no image", paths.front()),
                  "JPEG, PNG and WebP files are sent"};
+  std::map<std::string, std::string> paths_by_key;
+  for (ImageFile& file : files) {
+    file.key = key_of(key_prefix, file.key);
+    const auto [earlier, first] = paths_by_key.emplace(file.key, file.path);
+    if (first) continue;
+    return Error{
+        ErrorCode::bad_argument,
+        fmt::format("{} and {} would have the same key '{}'", earlier->second, file.path, file.key),
+        "send them in two runs, each with a --key-prefix of its own"};
+  }
   return std::unique_ptr<SendBlocks>(
-      std::make_unique<Images>(std::move(files), paths.front(), block, key_prefix));
+      std::make_unique<Images>(std::move(files), paths.front(), block));
+}
+
+void SendBlock::drop(std::size_t row) {
+  const std::size_t begin = row == 0 ? 0 : ends[row - 1], length = ends[row] - begin;
+  body.erase(begin, length);
+  for (std::size_t i = row + 1; i < ends.size(); ++i) ends[i] -= length;
+  ends.erase(ends.begin() + static_cast<std::ptrdiff_t>(row));
+  files.erase(files.begin() + static_cast<std::ptrdiff_t>(row));
+  --samples;
 }
 
 }  // namespace paco

@@ -14,6 +14,17 @@ namespace paco {
 struct SendBlock {
   std::size_t samples = 0;  // 0: there are no more
   std::string body, type, query;
+  // Of images: their files, and the end of each one's line in the body.
+  std::vector<std::string> files;
+  std::vector<std::size_t> ends;
+
+  // Leaves sample `row`, an image, out.
+  void drop(std::size_t row);
+};
+
+// A file that was not sent, and why.
+struct SkippedFile {
+  std::string file, why;
 };
 
 class SendBlocks {
@@ -22,6 +33,15 @@ class SendBlocks {
   virtual Result<SendBlock> next() = 0;
   virtual std::optional<std::uint64_t> total() const = 0;  // samples, where that is known
   virtual const std::string& name() const = 0;
+  // Files that could not be read or made small enough, of the blocks so far.
+  const std::vector<SkippedFile>& skipped() const { return skipped_; }
+  // So could a server that would not take it.
+  void skip(std::string file, std::string why) {
+    skipped_.push_back({std::move(file), std::move(why)});
+  }
+
+ private:
+  std::vector<SkippedFile> skipped_;
 };
 
 // Sample i has the key `key_prefix` + i, unless the prefix is empty. `block`: samples in a request,
@@ -29,7 +49,9 @@ class SendBlocks {
 Result<std::unique_ptr<SendBlocks>> send_embeddings(const std::string& input, std::size_t block,
                                                     const std::string& key_prefix);
 // `paths`: image files, and folders whose image files are sent in order of their names, with what
-// is below. Other files in a folder are left out.
+// is below. Other files in a folder are left out. An image has the key `key_prefix` + its path in
+// the folder (a file that was named itself: its name), so that files that come or go change no key.
+// Images that are too large for a server are made smaller.
 Result<std::unique_ptr<SendBlocks>> send_images(const std::vector<std::string>& paths,
                                                 std::size_t block, const std::string& key_prefix);
 

@@ -22,13 +22,15 @@ struct SendArguments {
   int retries = 60;
 };
 
-// Sends a block until it is answered. Without keys a block that may have arrived is not sent again.
+// Sends a block until it is answered. Without keys a block that may have arrived is not sent again;
+// images always have one.
 Result<server::Reply> deliver(Context& context, const SendArguments& r, server::Client& client,
                               const std::string& path, const SendBlock& block, bool& waited) {
   for (int attempt = 0;; ++attempt) {
     Result<server::Reply> reply = client.call("POST", path, block.body, block.type);
     const bool busy = reply.ok() && (reply->status == 503 || reply->status == 429);
-    const bool gone = !reply.ok() && reply.error().code == ErrorCode::io && !r.key_prefix.empty();
+    const bool gone = !reply.ok() && reply.error().code == ErrorCode::io &&
+                      (!r.key_prefix.empty() || !r.images.empty());
     if ((!busy && !gone) || attempt >= r.retries) return reply;
     if (!waited) print_note("the server is not ready; trying again every second");
     waited = true;
@@ -36,6 +38,20 @@ Result<server::Reply> deliver(Context& context, const SendArguments& r, server::
       if (context.stop.stop_requested()) return Error{ErrorCode::interrupted, "interrupted", ""};
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
+  }
+}
+
+// Sends a block without the images that the server refuses by their row.
+Result<server::Reply> deliver_images(Context& context, const SendArguments& r,
+                                     server::Client& client, const std::string& path,
+                                     SendBlocks& source, SendBlock& block, bool& waited) {
+  for (;;) {
+    PACO_ASSIGN(server::Reply reply, deliver(context, r, client, path, block, waited));
+    const std::optional<std::size_t> row = server::refused_row(reply);
+    if (!row || *row >= block.files.size()) return reply;
+    source.skip(block.files[*row], server::error_of(reply).message);
+    block.drop(*row);
+    if (block.samples == 0) return server::Reply{200, R"({"decisions":[]})"};
   }
 }
 
@@ -56,11 +72,12 @@ Result<void> run(Context& context, const SendArguments& r) {
   const double start = context.clock();
   context.progress->start("send", "samples", source->total());
   while (!context.stop.stop_requested()) {
-    PACO_ASSIGN(const SendBlock block, source->next());
-    const std::size_t rows = block.samples;
-    if (rows == 0) break;
+    PACO_ASSIGN(SendBlock block, source->next());
+    if (block.samples == 0) break;
     const std::string path = fmt::format("/v1/streams/{}/samples{}", r.server.stream, block.query);
-    PACO_ASSIGN(const server::Reply reply, deliver(context, r, *client, path, block, waited));
+    PACO_ASSIGN(const server::Reply reply,
+                deliver_images(context, r, *client, path, *source, block, waited));
+    const std::size_t rows = block.samples;
     if (reply.status != 200) {
       Error error = server::error_of(reply);
       error.message = fmt::format("{}: rows {} to {}: {}", source->name(), sent, sent + rows - 1,
@@ -83,11 +100,18 @@ Result<void> run(Context& context, const SendArguments& r) {
   if (out) PACO_TRY(out->commit());
   const double seconds = context.clock() - start;
   const double rate = seconds > 0 ? static_cast<double>(sent) / seconds : 0;
+  Json skipped = Json::array();
+  for (const SkippedFile& one : source->skipped()) {
+    skipped.push_back({{"file", one.file}, {"why", one.why}});
+    print_note(fmt::format("not sent: {}: {}", one.file, one.why));
+  }
+  if (!skipped.empty()) context.exit_code = 1;
   return print_result(
       context,
       Json{{"samples", sent},
            {"repeated", repeated},
            {"created", created},
+           {"skipped", std::move(skipped)},
            {"seconds", seconds},
            {"samples_per_second", rate}},
       fmt::format("{} samples sent in {:.2f} s ({:.0f} a second), {} of them answered "
@@ -100,15 +124,17 @@ Result<void> run(Context& context, const SendArguments& r) {
 void add_send(Options& verb, Context& context) {
   verb.about(
       "Send embeddings or images to a stream of 'paco serve'.\n"
-      "With --key-prefix it may be stopped, or lose its server, and be run again: nothing is "
-      "decided "
-      "twice.");
+      "Images, and embeddings with --key-prefix, may be sent again after a stop or a lost server: "
+      "nothing is decided twice. Images that cannot be read are left out and listed, with exit "
+      "code "
+      "1.");
   auto r = std::make_shared<SendArguments>();
   verb.add_text("--input", r->input, "embeddings, one row a sample; - is standard input");
   verb.add_texts("--images", r->images,
                  "image files, and folders of them, for a server that has a backbone");
   add_server(verb, r->server);
-  verb.add_text("--key-prefix", r->key_prefix, "sample i has the key PREFIXi")
+  verb.add_text("--key-prefix", r->key_prefix,
+                "row i has the key PREFIXi, an image PREFIX and its path in the folder")
       .checked([](const std::string& text) {
         const bool plain = text.find_first_not_of(
                                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"

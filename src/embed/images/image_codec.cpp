@@ -73,9 +73,14 @@ Result<Image> decode_webp(std::span<const std::byte> bytes, const std::string& n
 }
 
 Result<Image> decode_image(std::span<const std::byte> bytes, const std::string& name) {
+  return decode_reduced(bytes, name, 0);
+}
+
+Result<Image> decode_reduced(std::span<const std::byte> bytes, const std::string& name,
+                             std::size_t side) {
   switch (io::detect_format(bytes.first(std::min(bytes.size(), io::kDetectBytes)))) {
     case io::FileFormat::jpeg:
-      return decode_jpeg(bytes, name);
+      return decode_jpeg(bytes, name, side);
     case io::FileFormat::png:
       return decode_png(bytes, name);
     case io::FileFormat::webp:

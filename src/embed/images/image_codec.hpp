@@ -21,8 +21,15 @@ constexpr std::uint64_t kManyPixels = std::uint64_t{1} << 22;
 // pictures.
 Result<Image> decode_image(std::span<const std::byte> bytes, const std::string& name);
 
-// The single decoders; the caller has checked the signature.
-Result<Image> decode_jpeg(std::span<const std::byte> bytes, const std::string& name);
+// For a picture that is going to be made smaller than `side` on its longer side: a JPEG is decoded
+// at an eighth, two eighths, ... of its size, the least that is not below `side`. So one of many
+// more pixels than kMaxPixels is read as well, in little memory. Others are decoded whole.
+Result<Image> decode_reduced(std::span<const std::byte> bytes, const std::string& name,
+                             std::size_t side);
+
+// The single decoders; the caller has checked the signature. `side`: as above; 0: whole.
+Result<Image> decode_jpeg(std::span<const std::byte> bytes, const std::string& name,
+                          std::size_t side = 0);
 Result<Image> decode_png(std::span<const std::byte> bytes, const std::string& name);
 Result<Image> decode_webp(std::span<const std::byte> bytes, const std::string& name);
 

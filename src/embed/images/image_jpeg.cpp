@@ -10,6 +10,7 @@
 #include <jerror.h>
 // clang-format on
 
+#include <algorithm>
 #include <csetjmp>
 #include <cstring>
 #include <string_view>
@@ -56,7 +57,18 @@ void on_progress(j_common_ptr state) {
   std::longjmp(decoder.back, 1);
 }
 
-bool read_header(JpegDecoder& decoder, std::span<const std::byte> bytes) {
+// Eighths of the size, which libjpeg makes of fewer coefficients.
+constexpr unsigned kEighths = 8;
+
+unsigned eighths_for(const JpegDecoder& decoder, std::size_t side) {
+  const std::size_t longer = std::max(decoder.state.image_width, decoder.state.image_height);
+  for (unsigned n = 1; side > 0 && n < kEighths; ++n) {
+    if (longer * n / kEighths >= side) return n;
+  }
+  return kEighths;
+}
+
+bool read_header(JpegDecoder& decoder, std::span<const std::byte> bytes, std::size_t side) {
   if (setjmp(decoder.back) != 0) return false;
   jpeg_create_decompress(&decoder.state);
   decoder.state.progress = &decoder.progress;
@@ -67,6 +79,9 @@ bool read_header(JpegDecoder& decoder, std::span<const std::byte> bytes) {
   decoder.state.out_color_space = space == JCS_CMYK || space == JCS_YCCK ? JCS_CMYK : JCS_RGB;
   // One fixed method: the pixels must be the same wherever they are decoded.
   decoder.state.dct_method = JDCT_ISLOW;
+  decoder.state.scale_num = eighths_for(decoder, side);
+  decoder.state.scale_denom = kEighths;
+  jpeg_calc_output_dimensions(&decoder.state);
   return true;
 }
 
@@ -109,7 +124,8 @@ int orientation_of(const JpegDecoder& decoder) {
 
 }  // namespace
 
-Result<Image> decode_jpeg(std::span<const std::byte> bytes, const std::string& name) {
+Result<Image> decode_jpeg(std::span<const std::byte> bytes, const std::string& name,
+                          std::size_t side) {
   JpegDecoder decoder;
   std::memset(&decoder, 0, sizeof(decoder));
   decoder.state.err = jpeg_std_error(&decoder.errors);
@@ -119,10 +135,10 @@ Result<Image> decode_jpeg(std::span<const std::byte> bytes, const std::string& n
   decoder.progress.progress_monitor = on_progress;
 
   Result<Image> image = damaged_image(name, "");
-  if (!read_header(decoder, bytes)) {
+  if (!read_header(decoder, bytes, side)) {
     image = damaged_image(name, decoder.message);
   } else {
-    image = make_image(decoder.state.image_width, decoder.state.image_height, bytes.size(), name);
+    image = make_image(decoder.state.output_width, decoder.state.output_height, bytes.size(), name);
     if (image.ok()) {
       std::vector<unsigned char> inks;
       if (decoder.state.out_color_space == JCS_CMYK) inks.resize(4 * image->width);

@@ -6,13 +6,14 @@ import pathlib
 import random
 import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 import unittest
 import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from server import Server, run_paco, tiny_model  # noqa: E402
+from server import Server, program, run_paco, tiny_model  # noqa: E402
 
 S = "/v1/streams/birds"
 COLOURS = [(200, 40, 40), (40, 200, 40), (40, 40, 200), (200, 200, 40), (40, 200, 200), (200, 40, 200)]
@@ -166,6 +167,58 @@ class Images(unittest.TestCase):
                                        "7", "--out", out, "--json"))
             self.assertEqual((said["samples"], said["repeated"]), (24, repeated))
         self.assertEqual([json.loads(line)["category"] for line in out.read_text().splitlines()], self.expected)
+
+
+    def folder_of(self, files):
+        folder = pathlib.Path(tempfile.mkdtemp(dir=self.folder))
+        for name, file in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(file)
+        return folder
+
+    def send_folder(self, folder, *options):
+        """The outcome of `paco send --images`, with its exit code."""
+        done = subprocess.run([program(), "send", "--server", f"http://127.0.0.1:{self.server.port}", "--stream", "birds",
+                               "--images", str(folder), "--json", *options], capture_output=True)
+        return done.returncode, json.loads(done.stdout)
+
+    def keys(self):
+        return [s["key"] for s in self.server.get(S + "/samples?limit=1000").json["samples"]]
+
+    def test_a_file_that_sorts_first_changes_no_key_of_the_others(self):
+        folder = self.folder_of({"b.png": self.stream[0], "deep/c.png": self.stream[1]})
+        self.assertEqual(self.send_folder(folder)[0], 0)
+        (folder / "a.png").write_bytes(self.stream[2])
+        code, said = self.send_folder(folder)
+        self.assertEqual((code, said["samples"], said["repeated"]), (0, 3, 2))
+        self.assertEqual(self.keys(), ["b.png", "deep/c.png", "a.png"])
+        self.assertEqual(self.send_folder(folder, "--key-prefix", "n-")[1]["repeated"], 0)
+        self.assertEqual(self.keys()[3:], ["n-a.png", "n-b.png", "n-deep/c.png"])
+
+    def test_a_file_that_became_another_picture_is_named_and_the_rest_is_sent(self):
+        folder = self.folder_of({"a.png": self.stream[0], "b.png": self.stream[1]})
+        self.send_folder(folder)
+        (folder / "a.png").write_bytes(self.stream[2])
+        (folder / "c.png").write_bytes(self.stream[3])
+        code, said = self.send_folder(folder)
+        self.assertEqual((code, said["samples"], said["repeated"]), (1, 2, 1))
+        self.assertEqual([s["file"] for s in said["skipped"]], [f"{folder}/a.png"])
+
+    def test_damaged_files_are_listed_and_large_ones_made_smaller(self):
+        line = bytes(3 * 6000)
+        folder = self.folder_of({"0.png": self.stream[0][:len(self.stream[0]) // 2], "1.png": self.stream[1],
+                                 "2.png": png(6000, 6000, [line] * 6000), "3.png": png(60000, 60000, [], whole=False),
+                                 "4.png": self.stream[2]})
+        code, said = self.send_folder(folder, "--block", "2")
+        self.assertEqual((code, said["samples"]), (1, 3))
+        self.assertEqual([pathlib.Path(s["file"]).name for s in said["skipped"]], ["0.png", "3.png"])
+        self.assertEqual(self.keys(), ["1.png", "2.png", "4.png"])
+
+    def test_two_files_with_one_key_are_refused_before_anything_is_sent(self):
+        one, two = self.folder_of({"a.png": self.stream[0]}), self.folder_of({"a.png": self.stream[1]})
+        with self.assertRaises(subprocess.CalledProcessError):
+            run_paco("send", "--server", f"http://127.0.0.1:{self.server.port}", "--stream", "birds", "--images", one, two)
+        self.assertEqual(self.keys(), [])
 
 
 if __name__ == "__main__":

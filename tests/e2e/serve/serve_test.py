@@ -1,6 +1,7 @@
 """What the server promises, on a real process with the golden stream `tiny`."""
 
 import base64
+import csv
 import json
 import pathlib
 import shutil
@@ -89,6 +90,19 @@ class Streams(Served):
         self.server.wait_ready("birds")
         self.assertEqual([d["category"] for d in self.send(0, 5)], [d["category"] for d in first])
         self.assertEqual(self.get(S)["samples"], 6)
+
+    def test_a_key_that_comes_again_with_other_content_is_refused_and_nothing_beside_it_decided(self):
+        self.send(0, 5)
+        mixed = samples(4, 8)
+        mixed["samples"][2]["key"] = "k3"
+        answer = self.server.call("POST", S + "/samples", mixed)
+        self.assertEqual((answer.status, answer.json["error"]["row"]), (409, 2), answer.body)
+        self.assertIn("'k3'", answer.json["error"]["message"])
+        twice = {"samples": [{"embedding": ROWS[i], "key": "new"} for i in (6, 7)]}
+        self.assertEqual(self.server.call("POST", S + "/samples", twice).status, 409)
+        self.assertEqual(self.get(S)["samples"], 5)
+        rounded = {"samples": [{"embedding": [round(x, 6) for x in ROWS[3]], "key": "k3"}]}
+        self.assertTrue(self.server.call("POST", S + "/samples", rounded).json["decisions"][0]["repeated"])
 
     def test_many_senders_at_once_lose_and_double_nothing(self):
         def work(part):
@@ -226,10 +240,27 @@ class Categories(Served):
         for _ in range(2):
             members = self.get(f"{S}/categories/{new}/members")
             self.assertEqual([s["sequence"] for s in members["members"]], picked)
-            self.assertEqual(members["members"][0]["member_of"], new)
+            for shown in (members["members"][0], self.get(f"{S}/samples/{picked[0]}")):
+                self.assertEqual((shown["member_of"], shown["now"], shown["now_name"]), (new, new, "egret"))
             self.server.kill()
             self.server.start()
             self.server.wait_ready("birds")
+
+    def test_an_exported_journal_has_what_people_corrected(self):
+        run_paco("journal", "export", self.folder + "/birds.journal", "--out", self.folder + "/plain")
+        run_paco("evaluate", "--decisions", self.folder + "/plain/decisions.csv", "--truth", TINY / "stream_labels.npy",
+                 "--known", "6")
+        extra = {"samples": [{"embedding": ROWS[0], "key": "last", "attributes": {"file": "=a,b.jpg"}}]}
+        self.assertEqual(self.server.call("POST", S + "/samples", extra).status, 200)
+        moved = self.operate(kind="move", samples=[3], into="new", name="egret").json["category"]
+        run_paco("journal", "export", self.folder + "/birds.journal", "--out", self.folder + "/out")
+        with open(self.folder + "/out/decisions.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        shown = self.get(S + "/samples?limit=1000")["samples"]
+        self.assertEqual([(int(r["now"]), r["now_name"], r["key"]) for r in rows],
+                         [(s["now"], s["now_name"], s["key"]) for s in shown])
+        self.assertEqual((int(rows[3]["now"]), rows[3]["now_name"]), (moved, "egret"))
+        self.assertEqual(json.loads(rows[-1]["attributes"]), {"file": "=a,b.jpg"})
 
     def test_map_series_and_orders_speak_of_the_same_stream(self):
         points = self.get(S + "/map")["points"]

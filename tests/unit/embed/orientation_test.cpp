@@ -10,6 +10,7 @@
 #include <png.h>
 #include <webp/encode.h>
 
+#include <array>
 #include <cstring>
 
 #include "embed/images/image_codec.hpp"
@@ -152,6 +153,23 @@ TEST(Orientation, AllEightAreTurnedUprightInJpegAndPng) {
       expect_upright(decode_jpeg(jpeg(image, exif(orientation, big)), "made.jpg"), 3, what);
       expect_upright(decode_png(png(image, 3, exif(orientation, big)), "made.png"), 0, what);
     }
+  }
+}
+
+TEST(Orientation, AReducedJpegIsTurnedTooAndNeverBelowTheSideThatIsAskedFor) {
+  Image large;
+  large.width = 160;
+  large.height = 80;
+  large.channels = 3;
+  large.pixels.assign(3 * large.width * large.height, 77);
+  const auto bytes = jpeg(large, exif(6, true));
+  for (const auto& [side, width, height] :
+       {std::array<std::size_t, 3>{0, 80, 160}, {20, 10, 20}, {21, 20, 40}, {500, 80, 160}}) {
+    const Result<Image> image = decode_reduced(bytes, "made.jpg", side);
+    ASSERT_TRUE(image.ok()) << image.error().message;
+    EXPECT_EQ(image->width, width) << side;
+    EXPECT_EQ(image->height, height) << side;
+    EXPECT_NEAR(image->pixels[0], 77, 2);
   }
 }
 
