@@ -198,7 +198,11 @@ Result<void> parse_as(std::string_view parser, std::span<const std::byte> bytes)
   if (parser == "idx") return load_all(embed::open_idx(shared, "input", {}, "", {}));
   if (parser == "cifar")
     return load_all(embed::make_cifar({shared}, {"input"}, bytes.size() % 3074 == 0, {}));
-  if (parser == "jpeg") return decode(bytes, embed::decode_jpeg);
+  if (parser == "jpeg") {
+    return decode(bytes, [](std::span<const std::byte> file, const std::string& name) {
+      return embed::decode_jpeg(file, name);
+    });
+  }
   if (parser == "png") return decode(bytes, embed::decode_png);
   if (parser == "decisions") return read_decision_file(bytes);
   if (parser == "truth") return read_truth_file(bytes);

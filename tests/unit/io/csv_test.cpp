@@ -136,7 +136,7 @@ TEST(Csv, DecimalCommasAreNamedWithTheRemedy) {
 
 // The same table with its names and labels at every place, and with rows that are not plain.
 TEST(Csv, ColumnsAroundTheNumbersChangeNoNumber) {
-  const std::string kNumbers[] = {"0.125", "-2.5e-3", "0.12345678901234567", "7"};
+  const std::string written[] = {"0.125", "-2.5e-3", "0.12345678901234567", "7"};
   const std::vector<double> expected{0.125, -2.5e-3, 0.12345678901234567, 7};
   for (std::size_t id = 0; id <= 4; ++id) {
     for (std::size_t label = 0; label <= 4; ++label) {
@@ -145,7 +145,7 @@ TEST(Csv, ColumnsAroundTheNumbersChangeNoNumber) {
         for (std::size_t i = 0; i <= 4; ++i) {
           if (id == i) head += ",id", row += fmt::format(",{}", name);
           if (label == i) head += ",label", row += ",x";
-          if (i < 4) head += fmt::format(",v{}", i), row += "," + kNumbers[i];
+          if (i < 4) head += fmt::format(",v{}", i), row += "," + written[i];
         }
         const std::string text = head.substr(1) + "\n" + row.substr(1) + "\n" + row.substr(1);
         const auto table = read_table(text + "\n");
