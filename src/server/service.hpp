@@ -89,6 +89,7 @@ class Service final : public Handler {
   Response calibrate_stream(Call&);
   Response get_model(Call&);
   Response get_journal(Call&);
+  Response get_export(Call&);  // service_export.cpp
   Response list_snapshots(Call&);
   Response make_snapshot(Call&);
   void post_samples(Call);  // service_samples.cpp

@@ -100,18 +100,22 @@ Json evidence_json(std::span<const double> evidence, const MethodInfo& method) {
   return out;
 }
 
-Json sample_json(const journal::StoredSample& s, const MemoryView& view,
-                 journal::JournalReader& journal) {
+CategoryId category_now(const journal::StoredSample& s, const MemoryView& view,
+                        journal::JournalReader& journal) {
   const Categories& categories = view.categories;
-  const auto name = [&](CategoryId id) { return categories.name(id); };
-  // A sample that came after the view was taken is shown with what it was answered.
-  CategoryId member_of = categories.has(s.category) ? categories.now(s.category) : s.category;
   const auto where = journal.membership(s.sequence);
   if (where.ok() && *where) {
     const auto p = static_cast<std::size_t>((*where)->prototype);
     if (p < view.prototypes.size() && view.prototypes[p].owner != kNoId)
-      member_of = view.prototypes[p].owner;
+      return view.prototypes[p].owner;
   }
+  return categories.has(s.category) ? categories.now(s.category) : s.category;
+}
+
+Json sample_json(const journal::StoredSample& s, const MemoryView& view,
+                 journal::JournalReader& journal) {
+  const auto name = [&](CategoryId id) { return view.categories.name(id); };
+  const CategoryId member_of = category_now(s, view, journal);
   const journal::Extras extras = extras_of(journal, s.sequence);
   return {{"sequence", s.sequence},
           {"event", s.event},

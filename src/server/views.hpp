@@ -19,6 +19,10 @@ std::string decisions_text(const SampleAnswer& answer, const MethodInfo& method,
 // A number, or null where it was not computed.
 Json number_json(double value);
 Json evidence_json(std::span<const double> evidence, const MethodInfo& method);
+// The category that a sample belongs to today, after merges and moves. One that came after the view
+// was taken is shown with what it was answered.
+CategoryId category_now(const journal::StoredSample& sample, const MemoryView& view,
+                        journal::JournalReader& journal);
 // What a sample's row shows; `journal` has its attributes and where it belongs now.
 Json sample_json(const journal::StoredSample& sample, const MemoryView& view,
                  journal::JournalReader& journal);

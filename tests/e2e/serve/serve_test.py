@@ -262,6 +262,35 @@ class Categories(Served):
         self.assertEqual((int(rows[3]["now"]), rows[3]["now_name"]), (moved, "egret"))
         self.assertEqual(json.loads(rows[-1]["attributes"]), {"file": "=a,b.jpg"})
 
+    def test_results_come_with_corrections_as_a_table_and_by_category(self):
+        extra = {"samples": [{"embedding": ROWS[0], "id": 'trap 7/a,"b".jpg', "attributes": {"camera": "=north"}}]}
+        self.assertEqual(self.server.call("POST", S + "/samples", extra).status, 200)
+        a, b = [c["id"] for c in self.discovered()[:2]]
+        self.operate(kind="rename", category=a, name='a "grey" heron')
+        self.operate(kind="merge", categories=[b], into=a)
+        moved = self.operate(kind="move", samples=[3, 5], into="new", name="egret").json["category"]
+        answer = self.server.get(S + "/export?form=csv")
+        self.assertEqual((answer.status, answer.headers["Content-Type"]), (200, "text/csv; charset=utf-8"))
+        self.assertIn("birds.csv", answer.headers["Content-Disposition"])
+        rows = list(csv.DictReader(answer.body.decode().splitlines()))
+        shown = self.get(S + "/samples?limit=1000")["samples"]
+        self.assertEqual(list(rows[0]), ["file", "name", "category", "verdict", "score", "now", "now_name", "key",
+                                         "attributes"])
+        self.assertEqual([(r["file"], r["name"], int(r["category"]), r["verdict"], float(r["score"] or "nan"),
+                           int(r["now"]), r["now_name"], r["key"] or None) for r in rows],
+                         [(s["id"] or s["key"], s["name"], s["category"], s["verdict"], s["score"], s["now"],
+                           s["now_name"], s["key"]) for s in shown])
+        self.assertEqual((rows[-1]["file"], json.loads(rows[-1]["attributes"])),
+                         ('trap 7/a,"b".jpg', {"camera": "=north"}))
+        manifest = self.get(S + "/export?form=manifest")
+        files = {c["category"]: (c["name"], c["files"]) for c in manifest["categories"]}
+        expected = {}
+        for s in shown:
+            expected.setdefault(s["now"], (s["now_name"], []))[1].append(s["id"] or s["key"])
+        self.assertEqual(files, expected)
+        self.assertEqual((files[moved], manifest["samples"]), (("egret", ["k3", "k5"]), len(shown)))
+        self.assertEqual(self.server.get(S + "/export?form=xml").status, 400)
+
     def test_map_series_and_orders_speak_of_the_same_stream(self):
         points = self.get(S + "/map")["points"]
         self.assertEqual({p["category"] for p in points},
