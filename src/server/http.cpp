@@ -31,6 +31,11 @@ std::optional<std::string> resolve(std::string_view text, bool plus_is_space) {
 
 }  // namespace
 
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  return text;
+}
+
 bool split_target(std::string_view target, std::string& path, Fields& query) {
   const std::size_t mark = target.find('?');
   const auto resolved = resolve(target.substr(0, mark), false);

@@ -75,4 +75,7 @@ class Handler {
 // "/v1/streams/a%20b?limit=10" taken apart; false where the escapes make no sense.
 bool split_target(std::string_view target, std::string& path, Fields& query);
 
+// Capital letters of ASCII become small ones.
+std::string lower(std::string text);
+
 }  // namespace paco::server

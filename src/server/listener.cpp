@@ -96,8 +96,7 @@ Request request_of(const http::request<http::string_body>& message) {
   const beast::string_view target = message.target();
   out.valid = split_target({target.data(), target.size()}, out.path, out.query);
   std::string type = text_of(message[http::field::content_type]);
-  type = type.substr(0, type.find(';'));
-  for (char& c : type) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  type = lower(type.substr(0, type.find(';')));
   while (!type.empty() && type.back() == ' ') type.pop_back();
   out.content_type = std::move(type);
   out.authorization = text_of(message[http::field::authorization]);

@@ -93,9 +93,9 @@ class Service final : public Handler {
   Response list_snapshots(Call&);
   Response make_snapshot(Call&);
   void post_samples(Call);  // service_samples.cpp
-  Response list_samples(Call&);
   Response show_sample(Call&);
   Response get_picture(Call&);
+  Response list_samples(Call&);     // service_sample_list.cpp
   Response list_categories(Call&);  // service_categories.cpp
   Response show_category(Call&);
   Response list_members(Call&);

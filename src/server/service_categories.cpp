@@ -15,11 +15,6 @@ namespace {
 constexpr std::size_t kMapPoints = 10'000;
 constexpr std::size_t kCompared = 1000;  // newest members, for middle and edge
 
-std::string lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  return text;
-}
-
 Result<CategoryId> category_of(const Call& call, const MemoryView& view) {
   PACO_ASSIGN(const std::uint64_t id, number_of(call.places[1], "category"));
   if (view.categories.has(static_cast<CategoryId>(id))) return static_cast<CategoryId>(id);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "core/try.hpp"
 #include "io/csv.hpp"
@@ -15,16 +14,12 @@
 namespace paco::server {
 namespace {
 
-constexpr std::size_t kPage = 512;  // samples of a piece
+constexpr std::size_t kExportedAtOnce = 512;  // samples of a piece
 
 // What people know a sample by: the file it came from, else its key, else its number.
 std::string file_of(const journal::StoredSample& sample) {
   if (!sample.sample.empty()) return sample.sample;
   return sample.key ? *sample.key : std::to_string(sample.sequence);
-}
-
-void append_number(std::string& out, double value) {
-  if (std::isfinite(value)) fmt::format_to(std::back_inserter(out), "{}", value);
 }
 
 // Samples that come while it is sent are left out; corrections count as they stand when a sample is
@@ -51,7 +46,8 @@ class CsvPieces final : public ExportPieces {
   Result<std::string> next() override {
     std::string out;
     if (at_ == 0) out = "file,name,category,verdict,score,now,now_name,key,attributes\n";
-    const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kPage, samples_ - at_));
+    const auto count =
+        static_cast<std::size_t>(std::min<std::uint64_t>(kExportedAtOnce, samples_ - at_));
     PACO_ASSIGN(const std::vector<journal::StoredSample> page, journal_.samples(at_, count));
     const auto now = view();
     for (const journal::StoredSample& sample : page) PACO_TRY(append(out, sample, *now));
@@ -68,7 +64,7 @@ class CsvPieces final : public ExportPieces {
     out += fmt::format("{},{},{},{},", io::csv_field(file_of(sample)),
                        io::csv_field(now.categories.name(sample.category)), sample.category,
                        verdict_name(static_cast<Verdict>(sample.verdict)));
-    append_number(out, sample.score);
+    if (std::isfinite(sample.score)) out += fmt::format("{}", sample.score);
     out += fmt::format(",{},{},{},{}\n", belongs, io::csv_field(now.categories.name(belongs)),
                        sample.key ? io::csv_field(*sample.key) : "",
                        extras.attributes.empty() ? "" : io::csv_field(extras.attributes));
@@ -93,7 +89,7 @@ class ManifestPieces final : public ExportPieces {
       begun_ = true;
     }
     std::size_t written = 0;
-    while (category_ < now->categories.next() && written < kPage) {
+    while (category_ < now->categories.next() && written < kExportedAtOnce) {
       const auto page = members(*now);
       if (page.empty()) {
         if (from_ > 0) out += "]}";
@@ -125,7 +121,8 @@ class ManifestPieces final : public ExportPieces {
  private:
   std::vector<std::uint64_t> members(const MemoryView& now) const {
     if (!now.categories.is_live(category_)) return {};
-    auto page = stream_->members().page(now.categories[category_].prototypes, from_, kPage, false);
+    auto page = stream_->members().page(now.categories[category_].prototypes, from_,
+                                        kExportedAtOnce, false);
     while (!page.empty() && page.back() >= samples_) page.pop_back();
     return page;
   }

@@ -16,8 +16,7 @@ namespace paco::server {
 namespace {
 
 constexpr std::size_t kMostNeighbours = 8;
-constexpr std::uint64_t kLookedAt = 2000;     // newest samples, for neighbours
-constexpr std::uint64_t kSearched = 100'000;  // newest samples, for a text
+constexpr std::uint64_t kLookedAt = 2000;  // newest samples, for neighbours
 
 bool is_image(const std::string& type) {
   return type == "image/jpeg" || type == "image/png" || type == "image/webp";
@@ -89,10 +88,6 @@ Json neighbours(Stream& stream, std::uint64_t sequence, std::span<const float> u
     }
   });
   return list;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 Json near_json(const std::vector<insight::NearCategory>& near, const MemoryView& view) {
@@ -177,75 +172,6 @@ void Service::decide(Call call, std::shared_ptr<Samples> samples) {
     refuse(failure(503, "unavailable", "too many samples wait already",
                    "send them again in a moment"));
   }
-}
-
-Response Service::list_samples(Call& call) {
-  const auto work = [&]() -> Result<Json> {
-    Stream& stream = *call.stream;
-    const auto view = stream.worker().published()->view;
-    PACO_ASSIGN(const std::uint64_t limit, whole(call, "limit", 100, 1000));
-    PACO_ASSIGN(const std::string order, choice(call, "order", {"oldest", "newest"}));
-    const bool newest = order == "newest";
-    const std::uint64_t last = view->samples == 0 ? 0 : view->samples - 1;
-    PACO_ASSIGN(std::uint64_t at,
-                whole(call, "from", newest ? last : 0, std::numeric_limits<std::int64_t>::max()));
-    const std::string verdict = call.text("verdict"), search = call.text("search");
-    if (call.has("verdict")) {
-      PACO_TRY(choice(call, "verdict", {"known", "existing", "created", "tentative"}));
-    }
-    Json list = Json::array();
-    Json next;
-    const auto fits = [&](const journal::StoredSample& sample) {
-      return (verdict.empty() || verdict_name(static_cast<Verdict>(sample.verdict)) == verdict) &&
-             (search.empty() || contains(sample.key.value_or(""), search) ||
-              contains(sample.sample, search));
-    };
-    return stream.read([&](journal::JournalReader& journal) -> Result<Json> {
-      if (call.has("key")) {
-        PACO_ASSIGN(const auto found, journal.find_key(call.text("key")));
-        if (found) list.push_back(sample_json(*found, *view, journal));
-      } else if (call.has("category")) {
-        PACO_ASSIGN(const std::uint64_t id, number_of(call.text("category"), "category"));
-        const auto category = static_cast<CategoryId>(id);
-        if (!view->categories.has(category)) {
-          return Error{ErrorCode::not_found, fmt::format("there is no category {}", id), ""};
-        }
-        const auto& prototypes = view->categories[category].prototypes;
-        auto members = stream.members().page(prototypes, at, limit + 1, newest);
-        if (members.size() > limit) {
-          next = members.back();
-          members.pop_back();
-        }
-        for (const std::uint64_t sequence : members) {
-          PACO_ASSIGN(const auto sample, journal.sample(sequence));
-          if (sample && fits(*sample)) list.push_back(sample_json(*sample, *view, journal));
-        }
-      } else {
-        constexpr std::uint64_t kPage = 1000;
-        std::uint64_t seen = 0;
-        bool more = at < view->samples;
-        while (more && list.size() < limit && seen < kSearched) {
-          const std::uint64_t first = newest ? at - std::min(at, kPage - 1) : at;
-          const std::uint64_t count = newest ? at - first + 1 : std::min(kPage, view->samples - at);
-          PACO_ASSIGN(std::vector<journal::StoredSample> page,
-                      journal.samples(first, static_cast<std::size_t>(count)));
-          if (page.empty()) break;
-          if (newest) std::reverse(page.begin(), page.end());
-          for (const journal::StoredSample& sample : page) {
-            ++seen;
-            if (fits(sample)) list.push_back(sample_json(sample, *view, journal));
-            more = newest ? sample.sequence > 0 : sample.sequence + 1 < view->samples;
-            at = newest ? sample.sequence - (more ? 1 : 0) : sample.sequence + 1;
-            if (list.size() == limit) break;
-          }
-        }
-        if (more) next = at;
-      }
-      return Json{{"total", view->samples}, {"samples", std::move(list)}, {"next", next}};
-    });
-  };
-  const Result<Json> json = work();
-  return json.ok() ? answer(*json) : failure(json.error());
 }
 
 Response Service::show_sample(Call& call) {

@@ -76,6 +76,8 @@ Result<void> Stream::take(Session session) {
   PACO_TRY(insight::read_past(*reader_, session.samples(), past, members_, *series_));
   PACO_ASSIGN(journal::JournalReader second, reader_->another_reader());
   insight_reader_.emplace(std::move(second));
+  PACO_ASSIGN(journal::JournalReader third, reader_->another_reader());
+  sample_lists_.emplace(std::move(third));
   if (const PrototypeDirections* directions = session.method().directions()) {
     space_ = directions->transform();
   } else {

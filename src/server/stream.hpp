@@ -16,6 +16,7 @@
 #include "insight/insight.hpp"
 #include "journal/reader.hpp"
 #include "paco/session.hpp"
+#include "server/sample_list.hpp"
 #include "server/stream_worker.hpp"
 
 namespace paco::server {
@@ -59,6 +60,7 @@ class Stream final : public StreamWorker::Observer {
   double created() const { return created_; }
   bool durable() const { return durable_; }
   const insight::MemberIndex& members() const { return members_; }
+  SampleLists& sample_lists() { return *sample_lists_; }
   const insight::Series& series() const { return *series_; }
   // Runs body(journal) on a reader of its own; one at a time.
   template <class Body>
@@ -103,6 +105,7 @@ class Stream final : public StreamWorker::Observer {
   std::shared_ptr<const SpaceTransform> space_;
   insight::MemberIndex members_;
   std::unique_ptr<insight::Series> series_;
+  std::optional<SampleLists> sample_lists_;
   std::mutex reader_mutex_;
   std::optional<journal::JournalReader> reader_;
   std::optional<journal::JournalReader> insight_reader_;  // guarded by insight_mutex_

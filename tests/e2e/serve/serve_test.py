@@ -181,6 +181,52 @@ class Streams(Served):
         self.assertTrue(one["runner_ups"])
         self.assertEqual(self.server.get(S + "/samples/120").status, 404)
 
+    def pages(self, query, limit=7):
+        """All samples of a filtered list, page by page, and what `total` said each time."""
+        seen, totals, at = [], set(), None
+        while True:
+            page = self.get(f"{S}/samples?limit={limit}&{query}" + (f"&from={at}" if at is not None else ""))
+            seen += page["samples"]
+            totals.add(page["total"])
+            at = page["next"]
+            if at is None:
+                return seen, totals
+
+    def test_filtered_lists_are_whole_and_say_how_many(self):
+        for i in range(0, 120, 20):
+            self.send(i, i + 20, attributes={"camera": "North" if i % 40 else "south", "hour": i}, id=f"trap/{i}.jpg")
+        everything = self.get(S + "/samples?limit=1000")["samples"]
+        born = self.get(S + "/categories?kind=discovered&sort=size&order=desc")["categories"][0]["id"]
+        middle = sorted(s["score"] for s in everything)[60]
+        for query, fits in (
+                ("verdict=created", lambda s: s["verdict"] == "created"),
+                (f"category={born}", lambda s: s["now"] == born),
+                (f"category={born}&verdict=created", lambda s: s["now"] == born and s["verdict"] == "created"),
+                ("attribute=camera=North", lambda s: s["attributes"]["camera"] == "North"),
+                ("attribute=camera=North&attribute=hour=20", lambda s: s["attributes"]["hour"] == 20),
+                ("attribute=camera=north", lambda s: False),
+                ("search=SOUTH", lambda s: s["attributes"]["camera"] == "south"),
+                ("search=trap/2", lambda s: s["id"] == "trap/20.jpg"),
+                ("search=k11", lambda s: "k11" in s["key"]),
+                (f"score_from={middle!r}", lambda s: s["score"] >= middle),
+                (f"score_from=0&score_to={middle!r}&search=north",
+                 lambda s: 0 <= s["score"] <= middle and s["attributes"]["camera"] == "North")):
+            expected = [s["sequence"] for s in everything if fits(s)]
+            with self.subTest(query=query):
+                found, totals = self.pages(query)
+                self.assertEqual(([s["sequence"] for s in found], totals), (expected, {len(expected)}))
+                self.assertTrue(all(fits(s) for s in found))
+                found, totals = self.pages(query + "&order=newest")
+                self.assertEqual(([s["sequence"] for s in found], totals), (expected[::-1], {len(expected)}))
+                scores = [s["score"] for s in self.pages(query + "&sort=score&order=desc")[0]]
+                self.assertEqual(scores, sorted((s["score"] for s in everything if fits(s)), reverse=True))
+        self.assertEqual(self.pages("")[1], {120})
+        more = {"samples": [{"embedding": ROWS[0], "key": "more", "attributes": {"camera": "North"}}]}
+        self.assertEqual(self.server.call("POST", S + "/samples", more).status, 200)
+        self.assertEqual(self.pages("attribute=camera=North")[1], {61})
+        for bad in ("attribute=camera", "score_from=x", "sort=name", "verdict=new", "category=99999"):
+            self.assertIn(self.server.get(f"{S}/samples?{bad}").status, (400, 404), bad)
+
     def test_pictures_and_attributes_come_back(self):
         picture = (ROOT / "fuzz" / "corpus" / "png" / "rgb.png").read_bytes()
         text = base64.b64encode(picture).decode()
