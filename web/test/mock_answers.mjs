@@ -100,6 +100,13 @@ function page(all, q, name, view) {
   };
 }
 
+// A question is there until what it asks is settled.
+function open(stream, { kind, categories: ids, samples }) {
+  if (kind === 'merge') return ids.every((id) => stream.now(id) === id);
+  if (kind === 'name') return /^category/.test(stream.categories[ids[0]].name);
+  return !samples.every((sequence) => stream.verified.has(sequence));
+}
+
 export function answerTo(server, method, [first, name, ...rest], q, body, who) {
   const ok = (value, status = 200) => ({ value, status });
   if (!first)
@@ -165,6 +172,7 @@ export function answerTo(server, method, [first, name, ...rest], q, body, who) {
           'merge',
           'separate',
           'move',
+          'verify',
           'promote',
           'demote',
           'retire',
@@ -277,9 +285,21 @@ export function answerTo(server, method, [first, name, ...rest], q, body, who) {
       const advice = stream.advice ?? { suggestions: [], warnings: [] };
       return ok({
         event: stream.events.length,
-        ...advice,
+        warnings: advice.warnings,
+        suggestions: advice.suggestions.filter((one) => open(stream, one)),
         names: Object.fromEntries(stream.categories.map((c) => [c.id, c.name])),
       });
+    }
+    case 'GET export': {
+      const rows = stream.samples.map((s) => stream.view(s));
+      return q.get('form') === 'manifest'
+        ? ok({ categories: stream.categories.map((c) => ({ name: c.name, files: rows.filter((s) => s.now === c.id).map((s) => s.key) })) })
+        : {
+            value: ['file,name,category,verdict,score']
+              .concat(rows.map((s) => [s.key, s.now_name, s.now, s.verdict, s.score].join(',')))
+              .join('\n'),
+            type: 'text/csv',
+          };
     }
     case 'GET operations':
       return ok({

@@ -205,7 +205,7 @@ export function cases(world) {
       () => window.paco.charts.get('map').getOption().series[0].data.length,
     );
     assert.equal(drawn, map.points.length);
-    await page.keyboard.press('2');
+    await page.keyboard.press('3');
     await page.locator('.category-card').first().waitFor();
     await page.keyboard.press('/');
     assert.equal(await page.evaluate(() => document.activeElement.type), 'search');

@@ -135,34 +135,6 @@ test('10,000 categories scroll with a bounded document and only the pages in sig
   await leave(page);
 });
 
-test('suggestions carry their reason and one click does them; warnings stand first', async () => {
-  const server = await serve();
-  const one = server.add(birds({ samples: 200 }));
-  one.advice = {
-    suggestions: [
-      {
-        id: 'a',
-        kind: 'merge',
-        reason: 'their middles are close',
-        strength: 0.9,
-        operation: { kind: 'merge', categories: [5], into: 4 },
-        categories: [4, 5],
-        samples: [],
-      },
-    ],
-    warnings: [
-      { id: 'w', kind: 'births_rise', text: 'births rise again', category: null, since: 100 },
-    ],
-  };
-  const page = await visit(browser, `${server.url}/s/birds/suggestions`);
-  await page.getByText('Births rise again.').waitFor();
-  await page.getByText('Their middles are close.').waitFor();
-  await page.getByRole('button', { name: 'Merge' }).click();
-  await page.locator('.notice', { hasText: 'erged' }).waitFor();
-  assert.equal(one.now(5), 4);
-  await leave(page);
-});
-
 test('an undo that something builds on is refused and names it', async () => {
   const server = await serve();
   const one = server.add(birds({ samples: 200 }));
@@ -297,7 +269,7 @@ test('after a restart every screen waits for the journal, keeps what was in sigh
     '/samples': '.sample-cell',
     '/samples/7': '.explanation',
     '/map': '.map canvas',
-    '/suggestions': '.empty',
+    '/review': '.empty',
     '/history': '.empty',
   };
   const pages = [];
@@ -468,7 +440,7 @@ test('no screen is wider than a narrow window', async () => {
     '/s/birds/samples/7',
     '/s/birds/map',
     '/s/birds/history',
-    '/s/birds/suggestions',
+    '/s/birds/review',
   ]) {
     await page.goto(main.url + path);
     await page.locator('main').waitFor();

@@ -21,6 +21,7 @@ export class ToyStream {
     this.prototypes = [];
     this.operations = [];
     this.listeners = new Set();
+    this.verified = new Set(); // samples that a person confirmed
     this.rate = 0;
     classes.forEach(({ name: className, direction }) => {
       const id = this.open(unit(direction), null);
@@ -126,6 +127,7 @@ export class ToyStream {
     const member_of = this.memberOf(sample);
     return {
       ...rest,
+      verified: this.verified.has(sample.sequence),
       now: this.now(sample.category),
       member_of,
       now_name: this.categories[member_of].name,
@@ -146,6 +148,10 @@ export class ToyStream {
     return {
       ...one,
       size: members.length,
+      verified: members.filter((s) => this.verified.has(s.sequence)).length,
+      keywords: [],
+      suggested_name: null,
+      like: null,
       answered: this.samples.filter((s) => s.category === id).length,
       newest: members.at(-1)?.sequence ?? null,
       resultant_length: members.length ? 0.9 : null,
@@ -211,6 +217,15 @@ export class ToyStream {
         category = target;
         touched = [target];
         text = `moved ${request.samples.length} samples to '${this.categories[target].name}'`;
+        break;
+      }
+      case 'verify': {
+        const fresh = request.samples.filter((one) => !this.verified.has(one));
+        fresh.forEach((one) => this.verified.add(one));
+        category = this.memberOf(this.samples[request.samples[0]]);
+        touched = [category];
+        back = () => fresh.forEach((one) => this.verified.delete(one));
+        text = `verified ${request.samples.length} samples of '${this.categories[category].name}'`;
         break;
       }
       case 'promote':

@@ -18,18 +18,18 @@ import { History } from './screens/history';
 import { Live } from './screens/live';
 import { MapScreen } from './screens/map';
 import { Overview } from './screens/overview';
+import { Review } from './screens/review';
 import { SampleScreen } from './screens/sample';
 import { Samples } from './screens/samples';
-import { Suggestions } from './screens/suggestions';
 import { go, route, tabs, toStream, type Route, type Tab } from './state/route';
 import { detail, enterStream, leaveStream, problem, ready } from './state/stream';
 
 const tabNames: Record<Tab, string> = {
   live: 'Live',
+  review: 'Review',
   categories: 'Categories',
   samples: 'Samples',
   map: 'Map',
-  suggestions: 'Suggestions',
   history: 'History',
 };
 
@@ -41,7 +41,7 @@ function Tabs(props: { stream: string; current: Tab }) {
       {tabs.map((tab) => (
         <Link key={tab} to={toStream(props.stream, tab)} current={tab === props.current}>
           {tabNames[tab]}
-          {tab === 'suggestions' && advice > 0 && (
+          {tab === 'review' && advice > 0 && (
             <span class={`badge ${alarming ? 'warn' : ''}`}>{advice}</span>
           )}
         </Link>
@@ -82,14 +82,14 @@ function Screen(props: { at: Inside }) {
   switch (at.tab) {
     case 'live':
       return <Live stream={at.stream} />;
+    case 'review':
+      return <Review stream={at.stream} />;
     case 'categories':
       return <Categories stream={at.stream} filter={at.filter} />;
     case 'samples':
       return <Samples stream={at.stream} filter={at.filter} />;
     case 'map':
       return <MapScreen stream={at.stream} />;
-    case 'suggestions':
-      return <Suggestions stream={at.stream} />;
     case 'history':
       return <History stream={at.stream} />;
   }

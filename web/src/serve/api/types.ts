@@ -63,6 +63,7 @@ export interface SampleEvent {
   score: number | null;
   threshold: number | null;
   picture: boolean;
+  attributes?: Attributes;
 }
 
 export interface SampleView extends SampleEvent {
@@ -70,6 +71,7 @@ export interface SampleView extends SampleEvent {
   now_name: string;
   prototype: number;
   member_of: number;
+  verified?: boolean; // a person said that it belongs where it is
   runner_up: number;
   runner_up_name: string;
   attributes: Attributes;
@@ -100,6 +102,7 @@ export interface Face {
   id: string | null;
   picture: boolean;
   attributes: Attributes;
+  verified?: boolean;
   role?: 'middle' | 'newest' | 'edge';
 }
 
@@ -116,6 +119,10 @@ export interface Category {
   newest: number | null;
   resultant_length: number | null;
   prototypes: number[];
+  verified?: number; // members that people verified
+  keywords?: string[];
+  suggested_name?: string | null;
+  like?: Near | null; // the nearest known class
   faces?: Face[];
 }
 
@@ -189,6 +196,7 @@ export type Operation =
   | { kind: 'merge'; categories: number[]; into: number }
   | { kind: 'separate'; category: number; prototypes: number[]; name?: string }
   | { kind: 'move'; samples: number[]; into: number | 'new'; name?: string }
+  | { kind: 'verify'; samples: number[] }
   | { kind: 'promote'; category: number; name?: string }
   | { kind: 'demote' | 'retire' | 'revive'; category: number };
 
@@ -206,7 +214,7 @@ export interface Outcome {
 
 export interface Suggestion {
   id: string;
-  kind: 'merge' | 'split' | 'look' | 'drift';
+  kind: 'merge' | 'name' | 'look' | 'split';
   reason: string;
   strength: number;
   operation: Operation | null;

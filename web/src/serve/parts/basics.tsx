@@ -62,6 +62,12 @@ export const sampleTitle = (sample: {
   id?: string | null;
 }): string => sample.key || sample.id || `sample ${sample.sequence}`;
 
+// What a text stream is made of; samples of other streams have none.
+export const sampleText = (sample: { attributes?: Attributes }): string | null => {
+  const text = sample.attributes?.text;
+  return typeof text === 'string' && text ? text : null;
+};
+
 export function Picture(props: { stream: string; sequence: number; alt: string; class?: string }) {
   const path = picturePath(props.stream, props.sequence);
   const [url, setUrl] = useState<string | null | undefined>(cachedPicture(path));

@@ -4,11 +4,19 @@ import { mayOperate } from '../api/client';
 import type { Category, Face } from '../api/types';
 import { togglePicked } from '../state/actions';
 import { toCategory } from '../state/route';
-import { KindChip, Link, Picture, sampleTitle } from './basics';
+import { KindChip, Link, Picture, sampleText, sampleTitle } from './basics';
 import { EditableName } from './editable_name';
 
-export const cellWithPictures = { width: 224, height: 224, gap: 14 };
-export const cellWithText = { width: 224, height: 158, gap: 14 };
+// What an unnamed category may be: the words that its members share, or the known class that is nearest.
+export function hintOf(category: Category): string | null {
+  if (category.kind === 'known') return null;
+  if (category.suggested_name && category.suggested_name !== category.name)
+    return `may be “${category.suggested_name}”`;
+  return category.like ? `like ${category.like.name}` : null;
+}
+
+export const cellWithPictures = { width: 224, height: 236, gap: 14 };
+export const cellWithText = { width: 224, height: 182, gap: 14 };
 
 const firstAttributes = (face: Face) =>
   Object.entries(face.attributes ?? {})
@@ -44,7 +52,11 @@ function Faces(props: { stream: string; faces: Face[]; pictures: boolean }) {
     <ul class="face-words">
       {props.faces.slice(0, 3).map((face) => (
         <li key={face.sequence}>
-          {sampleTitle(face)} <span class="aside">{firstAttributes(face)}</span>
+          {sampleText(face) ?? (
+            <>
+              {sampleTitle(face)} <span class="aside">{firstAttributes(face)}</span>
+            </>
+          )}
         </li>
       ))}
     </ul>
@@ -63,6 +75,7 @@ export function CategoryCard(props: {
   const { category } = props;
   if (!category) return <div class="category-card bone" role="listitem" aria-hidden="true" />;
   const faces = category.faces ?? [];
+  const hint = hintOf(category);
   const state = `${props.chosen ? 'chosen' : ''} ${props.focused ? 'focused' : ''} ${category.retired ? 'retired' : ''}`;
   return (
     <div class={`category-card ${state}`} role="listitem" data-id={category.id}>
@@ -97,10 +110,12 @@ export function CategoryCard(props: {
           onEditing={props.onEditing}
         />
       </div>
+      {hint && <div class="card-hint">{hint}</div>}
       <div class="card-line low">
         <KindChip kind={category.kind} retired={category.retired} />
-        <span class="aside">
-          {plural(category.size, 'sample')} · no. {integer(category.id)}
+        <span class="aside" title={`number ${category.id}`}>
+          {plural(category.size, 'sample')}
+          {category.verified ? ` · ${integer(category.verified)} ✓` : ''}
         </span>
       </div>
     </div>

@@ -2,12 +2,12 @@
 import { query, streamPath } from '../api/client';
 import type { Face, MemberPage } from '../api/types';
 import { useResource } from '../state/resource';
-import { Picture, sampleTitle } from './basics';
+import { Picture, sampleText, sampleTitle } from './basics';
 
 export const SmallFaces = (props: { stream: string; faces: Face[]; class?: string }) => {
   const pictures = props.faces.filter((face) => face.picture);
   if (!pictures.length) {
-    const words = props.faces.map((face) => face.attributes?.text ?? sampleTitle(face));
+    const words = props.faces.map((face) => sampleText(face) ?? sampleTitle(face));
     return words.length ? <span class="thumbs words">{words.slice(0, 2).join(' · ')}</span> : null;
   }
   return (

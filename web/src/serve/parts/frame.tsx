@@ -212,7 +212,9 @@ const keys: [string, string][] = [
   ['Space or x', 'pick'],
   ['m', 'merge what is picked'],
   ['r or F2', 'rename'],
-  ['1 … 6', 'live, categories, samples, map, suggestions, history'],
+  ['1 2 3', 'in a review: this one, the next, the third'],
+  ['n, space', 'in a review: no or a new one, skip'],
+  ['1 … 6', 'live, review, categories, samples, map, history'],
   ['Esc', 'clear, close, back to the list'],
   ['?', 'this list'],
 ];

@@ -1,6 +1,7 @@
-// The members of a category, a page at a time, in one of four orders; picked ones can be moved to another category.
+// The members of a category, a page at a time, in one of four orders; picked ones can be moved to another category. To check them,
+// twenty at a time are shown, the wrong ones struck out, and the others confirmed.
 import { useEffect, useState } from 'preact/hooks';
-import { plural } from '../../shared/format';
+import { integer, plural } from '../../shared/format';
 import { mayOperate, query, streamPath } from '../api/client';
 import type { CategoryDetail, MemberPage } from '../api/types';
 import { perform } from '../state/actions';
@@ -11,6 +12,7 @@ import { CategoryPicker } from './category_picker';
 import { SampleGrid } from './sample_grid';
 
 const pageSize = 48;
+const checkedAtATime = 20;
 const orders = [
   ['middle', 'Nearest to the middle'],
   ['newest', 'Newest'],
@@ -24,19 +26,21 @@ export function Members(props: { stream: string; category: CategoryDetail }) {
   const [starts, setStarts] = useState<(number | undefined)[]>([undefined]); // of the pages so far
   const [picked, setPicked] = useState<Set<number>>(new Set());
   const [moving, setMoving] = useState(false);
+  const [checking, setChecking] = useState(false);
+  const size = checking ? checkedAtATime : pageSize;
   const path =
     streamPath(stream, `/categories/${category.id}/members`) +
-    query({ order, limit: pageSize, from: starts.at(-1) });
+    query({ order, limit: size, from: starts.at(-1) });
   // Older pages stand still; the newest one follows the stream, unless samples are being picked from it.
   const [asked, setAsked] = useState(version.value);
   useEffect(() => {
-    if (!picked.size) setAsked(version.value);
-  }, [version.value, picked.size]);
+    if (!picked.size && !checking) setAsked(version.value);
+  }, [version.value, picked.size, checking]);
   const page = useResource<MemberPage>(path, asked);
   useEffect(() => {
     setStarts([undefined]);
     setPicked(new Set());
-  }, [order, category.id]);
+  }, [order, category.id, checking]);
 
   const may = mayOperate() && supports('move') && detail.value?.embeddings_kept;
   const move = async (into: number | 'new', name?: string) => {
@@ -48,10 +52,26 @@ export function Members(props: { stream: string; category: CategoryDetail }) {
       into,
       ...(into === 'new' && name ? { name } : {}),
     });
-    if (done) setPicked(new Set());
+    if (!done) return;
+    setPicked(new Set());
+    if (checking) setAsked(version.value);
   };
   const members = page.value?.members ?? [];
   const paged = order === 'newest' || order === 'oldest';
+  const mayCheck = may && paged && supports('verify');
+  const right = members.filter((one) => !picked.has(one.sequence));
+  // Those that are not struck out are confirmed; what was struck out stays to be moved, else the next page comes.
+  const confirm = async () => {
+    const fresh = right.filter((one) => !one.verified).map(({ sequence }) => sequence);
+    if (fresh.length && !(await perform(stream, { kind: 'verify', samples: fresh }))) return;
+    if (picked.size) setMoving(true);
+    else nextPage();
+  };
+  const nextPage = () => {
+    const next = page.value?.next ?? null;
+    if (next !== null) setStarts([...starts, next]);
+    else setChecking(false);
+  };
   return (
     <section class="panel members">
       <div class="panel-head">
@@ -69,6 +89,17 @@ export function Members(props: { stream: string; category: CategoryDetail }) {
             </button>
           ))}
         </div>
+        {mayCheck && category.size > 0 && (
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={checking}
+            title="Twenty at a time: strike out the wrong ones, confirm the rest"
+            onClick={() => setChecking(!checking)}
+          >
+            Check {integer(checkedAtATime)} at a time
+          </button>
+        )}
       </div>
       {!page.value && page.problem && <Failed problem={page.problem} retry={page.reload} />}
       {!page.value && !page.problem && <Loading what="members" />}
@@ -88,29 +119,53 @@ export function Members(props: { stream: string; category: CategoryDetail }) {
           picked={may ? picked : undefined}
           onPick={
             may
-              ? (sequence) => {
+              ? (sequences, on) => {
                   const next = new Set(picked);
-                  if (!next.delete(sequence)) next.add(sequence);
+                  for (const one of sequences) {
+                    if (on) next.add(one);
+                    else next.delete(one);
+                  }
                   setPicked(next);
                 }
               : undefined
           }
+          striking={checking}
         />
+      )}
+      {checking && members.length > 0 && (
+        <div class="checking" role="status">
+          <span>
+            {picked.size
+              ? `${integer(picked.size)} struck out of ${integer(members.length)}`
+              : 'Strike out what does not belong here.'}
+          </span>
+          <button type="button" class="primary" onClick={() => void confirm()}>
+            {right.length ? `Confirm ${integer(right.length)}` : 'None is right'}
+            {picked.size ? `, move ${integer(picked.size)} …` : ' and go on'}
+          </button>
+        </div>
       )}
       {page.value && paged && (
         <Pager
           starts={starts}
           next={page.value.next}
-          pages={Math.ceil(page.value.total / pageSize)}
+          pages={Math.ceil(page.value.total / size)}
           onChange={setStarts}
         />
       )}
       {page.value && !paged && members.length > 0 && (
         <p class="thinned">Of its newest thousand members.</p>
       )}
-      {picked.size > 0 && (
+      {picked.size > 0 && !checking && (
         <div class="selection" role="status">
           <b>{plural(picked.size, 'sample')}</b>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => setPicked(new Set(members.map(({ sequence }) => sequence)))}
+          >
+            All on this page
+          </button>
           <button type="button" class="primary" onClick={() => setMoving(true)}>
             Move to …
           </button>

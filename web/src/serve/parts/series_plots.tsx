@@ -94,7 +94,7 @@ export function BoundaryPlot(props: { series: Series; stream: StreamDetail }) {
     return {
       grid: grid({ top: 34 }),
       xAxis: sampleAxis(series),
-      yAxis: axis(field.name, {
+      yAxis: axis(field.unit || 'score', {
         vertical: true,
         min: low - air,
         max: high + air,
@@ -124,7 +124,10 @@ export function BoundaryPlot(props: { series: Series; stream: StreamDetail }) {
   }, [series, field?.name]);
   if (!field) return null;
   return (
-    <Figure title={field.name.replaceAll('_', ' ')} caption={sentenceOf(field.meaning)}>
+    <Figure
+      title={sentenceOf(field.meaning).replace(/\.$/, '')}
+      caption={`${field.name}, its mean in steps of ${plural(series.width, 'sample')}.`}
+    >
       <Plot
         name="boundary"
         class="small"

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { integer, plural } from '../../shared/format';
 import { mayOperate, silentSince } from '../api/client';
 import { Choice, Empty, Failed, Loading, SearchField } from '../parts/basics';
+import { ExportButton } from '../parts/export_button';
 import { CategoryCard, cellWithPictures, cellWithText } from '../parts/category_card';
 import { PickedBar } from '../parts/picked_bar';
 import { Windowed, type Shape } from '../parts/windowed';
@@ -127,6 +128,7 @@ export function Categories(props: { stream: string; filter: URLSearchParams }) {
         <span class="note count" role="status">
           {total === null ? '' : plural(total, 'category', 'categories')}
         </span>
+        <ExportButton stream={props.stream} />
       </div>
       {total === null && !list.problem.value && <Loading what="categories" />}
       {total === null && list.problem.value && (

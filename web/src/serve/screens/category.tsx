@@ -7,6 +7,7 @@ import { Failed, KindChip, Level, Link, Loading } from '../parts/basics';
 import { CategoryPicker } from '../parts/category_picker';
 import { EditableName } from '../parts/editable_name';
 import { AskMerge } from '../parts/merge_dialog';
+import { hintOf } from '../parts/category_card';
 import { Members } from '../parts/members';
 import { perform } from '../state/actions';
 import { useResource } from '../state/resource';
@@ -251,7 +252,12 @@ export function CategoryScreen(props: { stream: string; id: number }) {
                 </Link>
               </>
             )}
+            {category.verified ? ` · ${integer(category.verified)} confirmed by people` : ''}
           </p>
+          {hintOf(category) && <p class="note">{hintOf(category)}</p>}
+          {category.keywords?.length ? (
+            <p class="note">Common words: {category.keywords.join(', ')}.</p>
+          ) : null}
         </div>
         <Actions stream={stream} category={category} />
       </div>

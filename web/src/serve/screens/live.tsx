@@ -10,9 +10,11 @@ import {
   Loading,
   Mark,
   Picture,
+  sampleText,
   sampleTitle,
   verdictWords,
 } from '../parts/basics';
+import { ExportButton } from '../parts/export_button';
 import { DelaysPlot, RatePlot } from '../parts/recent_plots';
 import { BoundaryPlot, GrowthPlot, SharesPlot, waysOf } from '../parts/series_plots';
 import { useCalm, useResource } from '../state/resource';
@@ -117,6 +119,39 @@ function Shares(props: { series: Series; stream: StreamDetail }) {
   );
 }
 
+// What came last, to be looked at: pictures, or texts.
+function Newest(props: { stream: string }) {
+  const seen = recent.value.filter((one) => one.picture || sampleText(one)).slice(0, 8);
+  if (!seen.length) return null;
+  return (
+    <section class="newest" aria-label="What came last">
+      <ul>
+        {seen.map((sample) => (
+          <li key={sample.sequence}>
+            <Link
+              to={toSample(props.stream, sample.sequence)}
+              label={`${sampleTitle(sample)}, ${sample.name}`}
+            >
+              {sample.picture ? (
+                <Picture
+                  stream={props.stream}
+                  sequence={sample.sequence}
+                  alt={sampleTitle(sample)}
+                />
+              ) : (
+                <span class="sample-text">{sampleText(sample)}</span>
+              )}
+            </Link>
+            <Link to={toCategory(props.stream, sample.category)} class="newest-name">
+              <Mark verdict={sample.verdict} /> <span>{sample.name}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
 function Feed(props: { stream: string }) {
   const samples = recent.value;
   return (
@@ -157,7 +192,7 @@ function Files(props: { stream: StreamDetail }) {
   if (!journal) return null;
   return (
     <p class="note files">
-      The journal holds {fixed(journal.bytes / 1e6, 1)} MB, durability {journal.durability}.
+      <ExportButton stream={name} /> The journal holds {fixed(journal.bytes / 1e6, 1)} MB, durability {journal.durability}.
       {!server.value?.tokens && (
         <>
           {' '}
@@ -204,6 +239,7 @@ export function Live(props: { stream: string }) {
   }
   return (
     <>
+      <Newest stream={props.stream} />
       <Cards stream={stream} series={series.value} />
       {series.value && <Shares series={series.value} stream={stream} />}
       {!series.value && series.problem && <Failed problem={series.problem} retry={series.reload} />}

@@ -83,13 +83,13 @@ function StreamCard(props: { stream: Stream; onGone: () => void }) {
       {stream.warnings + stream.suggestions > 0 && (
         <p class="stream-foot">
           {stream.warnings > 0 && (
-            <Link to={toStream(stream.name, 'suggestions')} class="warn">
+            <Link to={toStream(stream.name, 'review')} class="warn">
               {plural(stream.warnings, 'warning')}
             </Link>
           )}
           {stream.suggestions > 0 && (
-            <Link to={toStream(stream.name, 'suggestions')}>
-              {plural(stream.suggestions, 'suggestion')}
+            <Link to={toStream(stream.name, 'review')}>
+              {plural(stream.suggestions, 'question')}
             </Link>
           )}
         </p>

@@ -12,11 +12,13 @@ import {
   Loading,
   Mark,
   Picture,
+  sampleText,
   sampleTitle,
   sentenceOf,
   verdictWords,
 } from '../parts/basics';
 import { CategoryPicker } from '../parts/category_picker';
+import { Lightbox } from '../parts/lightbox';
 import { SampleGrid } from '../parts/sample_grid';
 import { perform } from '../state/actions';
 import { useResource } from '../state/resource';
@@ -35,15 +37,20 @@ function Evidence(props: { sample: SampleDetail }) {
       </div>
       <dl class="terms evidence">
         <dt>
-          score <b>{compact(props.sample.score)}</b>
+          <b>{compact(props.sample.score)}</b>
         </dt>
-        <dd>what was compared with the threshold {compact(props.sample.threshold)}</dd>
+        <dd>
+          What was compared with the threshold {compact(props.sample.threshold)}.{' '}
+          <code class="aside">score</code>
+        </dd>
         {rows.map((field) => (
           <Fragment key={field.name}>
             <dt>
-              {field.name} <b>{text(props.sample.evidence[field.name])}</b>
+              <b>{text(props.sample.evidence[field.name])}</b>
             </dt>
-            <dd>{field.meaning}</dd>
+            <dd>
+              {sentenceOf(field.meaning)} <code class="aside">{field.name}</code>
+            </dd>
           </Fragment>
         ))}
       </dl>
@@ -54,6 +61,7 @@ function Evidence(props: { sample: SampleDetail }) {
 export function SampleScreen(props: { stream: string; sequence: number }) {
   const { stream, sequence } = props;
   const [moving, setMoving] = useState(false);
+  const [large, setLarge] = useState(false);
   const answer = useResource<SampleDetail>(
     streamPath(stream, `/samples/${sequence}`),
     operationVersion.value,
@@ -67,6 +75,9 @@ export function SampleScreen(props: { stream: string; sequence: number }) {
     );
   }
   const may = mayOperate() && supports('move') && detail.value?.embeddings_kept;
+  const written = sampleText(sample);
+  const { text: _, ...others } = sample.attributes;
+  const rest = written ? others : sample.attributes;
   const elsewhere = sample.member_of !== sample.category;
   const move = async (into: number | 'new', name?: string) => {
     setMoving(false);
@@ -83,7 +94,19 @@ export function SampleScreen(props: { stream: string; sequence: number }) {
       <div class="item-head">
         <div class="sample-head">
           {sample.picture && (
-            <Picture stream={stream} sequence={sequence} alt={sampleTitle(sample)} class="large" />
+            <button
+              type="button"
+              class="enlarge"
+              aria-label="Enlarge the picture"
+              onClick={() => setLarge(true)}
+            >
+              <Picture
+                stream={stream}
+                sequence={sequence}
+                alt={sampleTitle(sample)}
+                class="large"
+              />
+            </button>
           )}
           <div>
             <h1>{sampleTitle(sample)}</h1>
@@ -105,11 +128,23 @@ export function SampleScreen(props: { stream: string; sequence: number }) {
               sample {integer(sequence)}
               {sample.key && ` · key ${sample.key}`}
               {sample.id && sample.id !== sample.key && ` · ${sample.id}`}
+              {sample.verified && ' · confirmed by a person ✓'}
             </p>
-            <AttributeList attributes={sample.attributes} />
+            {written && <p class="sample-text whole">{written}</p>}
+            <AttributeList attributes={rest} />
           </div>
         </div>
         <div class="actions">
+          {may && supports('verify') && !sample.verified && (
+            <button
+              type="button"
+              class="quiet"
+              title="It belongs where it is"
+              onClick={() => void perform(stream, { kind: 'verify', samples: [sequence] })}
+            >
+              Confirm
+            </button>
+          )}
           {may && (
             <button type="button" class="quiet" onClick={() => setMoving(true)}>
               Move to …
@@ -172,6 +207,9 @@ export function SampleScreen(props: { stream: string; sequence: number }) {
           </section>
         </div>
       </div>
+      {large && (
+        <Lightbox stream={stream} samples={[sample]} at={0} onClose={() => setLarge(false)} />
+      )}
       {moving && (
         <CategoryPicker
           stream={stream}

@@ -66,6 +66,7 @@ const nouns: Record<string, string> = {
   merge: 'The merge',
   separate: 'The separation',
   move: 'The move',
+  verify: 'Confirming',
   promote: 'The promotion',
   demote: 'The demotion',
   retire: 'Retiring',

@@ -1,8 +1,8 @@
 // Where the reader is: the address as a place of the page, and back. Addresses can be kept, shared and gone back to.
 import { signal } from '@preact/signals';
 
-export type Tab = 'live' | 'categories' | 'samples' | 'map' | 'suggestions' | 'history';
-export const tabs: Tab[] = ['live', 'categories', 'samples', 'map', 'suggestions', 'history'];
+export type Tab = 'live' | 'review' | 'categories' | 'samples' | 'map' | 'history';
+export const tabs: Tab[] = ['live', 'review', 'categories', 'samples', 'map', 'history'];
 
 export type Route =
   | { at: 'streams' }
