@@ -185,12 +185,24 @@ export function answerTo(server, method, [first, name, ...rest], q, body, who) {
       return ok({ decisions: json().samples.map((one) => stream.send(one)) });
     case 'GET samples': {
       const search = q.get('search') ?? '';
+      const carried = q.get('attribute')?.split('=');
       const list = stream.samples.filter(
         (s) =>
           (!q.get('verdict') || s.verdict === q.get('verdict')) &&
-          `${s.key} ${s.id}`.includes(search),
+          (!q.get('category') || stream.memberOf(s) === Number(q.get('category'))) &&
+          (!carried || String(s.attributes[carried[0]]) === carried[1]) &&
+          `${s.key} ${s.id} ${Object.values(s.attributes)}`.includes(search),
       );
-      return ok(page(list, q, 'samples', (s) => stream.view(s)));
+      if (q.get('sort') !== 'score') return ok(page(list, q, 'samples', (s) => stream.view(s)));
+      const sign = q.get('order') === 'desc' ? -1 : 1;
+      const sorted = list.sort((a, b) => sign * (a.score - b.score));
+      const from = Number(q.get('from') ?? 0);
+      const next = from + Number(q.get('limit') ?? 100);
+      return ok({
+        total: sorted.length,
+        samples: sorted.slice(from, next).map((s) => stream.view(s)),
+        next: next < sorted.length ? next : null,
+      });
     }
     case 'GET samples/#': {
       const one = sample();

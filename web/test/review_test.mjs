@@ -178,3 +178,28 @@ test('texts stand in place of pictures, with the words that a category shares', 
   await leave(page);
 });
 
+
+test('samples are found by category and attribute, put in order of score, and shown side by side', async () => {
+  const server = await serve();
+  const one = server.add(birds({ samples: 200 }));
+  const page = await visit(browser, `${server.url}/s/birds/samples`);
+  const count = (total) =>
+    page.locator('.count').getByText(`${total} sample`, { exact: false }).waitFor();
+  await page.getByRole('button', { name: 'camera pond' }).first().click();
+  const pond = one.samples.filter(({ attributes }) => attributes.camera === 'pond');
+  await count(pond.length);
+  await page.getByRole('button', { name: 'Category …' }).click();
+  await page.locator('dialog input[type=search]').fill('wren');
+  await page.locator('#offer-0[aria-selected="true"]').waitFor();
+  await page.keyboard.press('Enter');
+  const both = pond.filter((sample) => one.memberOf(sample) === 0);
+  await count(both.length);
+  await page.getByLabel('Order').selectOption('lowest score first');
+  const lowest = both.sort((a, b) => a.score - b.score)[0];
+  await page.locator('tbody tr').first().getByText(lowest.key).waitFor();
+  await page.getByRole('button', { name: 'Side by side' }).click();
+  await page.locator('.samples li').first().getByText(lowest.key).waitFor();
+  await page.getByRole('button', { name: 'Without camera pond' }).click();
+  await count(one.members(0).length);
+  await leave(page);
+});

@@ -1,8 +1,9 @@
-// All samples of a stream, newest first, a page at a time; found by key or by what the input called them.
+// The samples of a stream a page at a time, as a table or as pictures: found by what they are called or carry, by category, verdict
+// and attribute, and put in order.
 import { useEffect, useState } from 'preact/hooks';
-import { compact, integer } from '../../shared/format';
+import { compact, integer, plural } from '../../shared/format';
 import { query, streamPath } from '../api/client';
-import type { SamplePage, Verdict } from '../api/types';
+import type { CategoryDetail, SamplePage, SampleView, Verdict } from '../api/types';
 import {
   Choice,
   Empty,
@@ -13,9 +14,12 @@ import {
   Pager,
   Picture,
   SearchField,
+  sampleText,
   sampleTitle,
   verdictWords,
 } from '../parts/basics';
+import { CategoryPicker } from '../parts/category_picker';
+import { SampleGrid } from '../parts/sample_grid';
 import { useResource } from '../state/resource';
 import { refine, toCategory, toSample } from '../state/route';
 import { version } from '../state/stream';
@@ -25,16 +29,164 @@ const verdictChoices: [string, string][] = [
   ['', 'all'],
   ...(Object.entries(verdictWords) as [Verdict, string][]),
 ];
+const orders: [string, string][] = [
+  ['', 'newest first'],
+  ['oldest', 'oldest first'],
+  ['score-asc', 'lowest score first'],
+  ['score-desc', 'highest score first'],
+];
+// As the server has it.
+const orderQuery = (order: string): Record<string, string> =>
+  order.startsWith('score-')
+    ? { sort: 'score', order: order.slice('score-'.length) }
+    : { order: order || 'newest' };
+
+// One filter that is on, with the way to take it off.
+const Filter = (props: { text: string; onClear: () => void }) => (
+  <span class="filter chip">
+    {props.text}{' '}
+    <button
+      type="button"
+      class="plain"
+      aria-label={`Without ${props.text}`}
+      onClick={props.onClear}
+    >
+      ✕
+    </button>
+  </span>
+);
+
+function CategoryFilter(props: { stream: string; id: string }) {
+  const { stream, id } = props;
+  const [choosing, setChoosing] = useState(false);
+  const chosen = useResource<CategoryDetail>(id ? streamPath(stream, `/categories/${id}`) : null);
+  return (
+    <>
+      {id ? (
+        <Filter
+          text={`in ${chosen.value?.name ?? `category ${id}`}`}
+          onClear={() => refine({ category: '' })}
+        />
+      ) : (
+        <button type="button" class="quiet" onClick={() => setChoosing(true)}>
+          Category …
+        </button>
+      )}
+      {choosing && (
+        <CategoryPicker
+          stream={stream}
+          title="Samples of which category?"
+          note="As they belong today, with all corrections."
+          without={[]}
+          allowNew={false}
+          onPick={(picked) => {
+            setChoosing(false);
+            refine({ category: String(picked) });
+          }}
+          onClose={() => setChoosing(false)}
+        />
+      )}
+    </>
+  );
+}
+
+// What the samples carry; a click shows all that carry the same.
+const Attributes = (props: { sample: SampleView }) => (
+  <span class="carried">
+    {Object.entries(props.sample.attributes ?? {})
+      .filter(([key]) => key !== 'text')
+      .slice(0, 3)
+      .map(([key, value]) => (
+        <button
+          key={key}
+          type="button"
+          class="plain"
+          title={`All samples with ${key} ${value}`}
+          onClick={() => refine({ attribute: `${key}=${value}` })}
+        >
+          {key} {String(value)}
+        </button>
+      ))}
+  </span>
+);
+
+function Table(props: { stream: string; samples: SampleView[] }) {
+  const { stream, samples } = props;
+  return (
+    <div class="scroll">
+      <table class="sample-table">
+        <thead>
+          <tr>
+            <th>sample</th>
+            <th>decided as</th>
+            <th>category</th>
+            <th class="number">score</th>
+            <th class="number">threshold</th>
+            <th>runner-up</th>
+            <th>attributes</th>
+          </tr>
+        </thead>
+        <tbody>
+          {samples.map((sample) => (
+            <tr key={sample.sequence}>
+              <td>
+                <Link to={toSample(stream, sample.sequence)} class="sample-cell">
+                  {sample.picture && (
+                    <Picture stream={stream} sequence={sample.sequence} alt="" class="tiny" />
+                  )}
+                  <span>
+                    {sampleText(sample) ? (
+                      <span class="sample-text">{sampleText(sample)}</span>
+                    ) : (
+                      sampleTitle(sample)
+                    )}
+                  </span>
+                  {sample.verified && (
+                    <i class="verified" title="Confirmed by a person">
+                      ✓
+                    </i>
+                  )}
+                  <span class="aside">#{integer(sample.sequence)}</span>
+                </Link>
+              </td>
+              <td class="short">
+                <Mark verdict={sample.verdict} />{' '}
+                <span class="word">{verdictWords[sample.verdict]}</span>
+              </td>
+              <td>
+                <Link to={toCategory(stream, sample.member_of)}>
+                  {sample.now_name || sample.name}
+                </Link>
+              </td>
+              <td class="number">{compact(sample.score)}</td>
+              <td class="number">{compact(sample.threshold)}</td>
+              <td>{sample.runner_up === sample.category ? '–' : sample.runner_up_name}</td>
+              <td>
+                <Attributes sample={sample} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
 
 export function Samples(props: { stream: string; filter: URLSearchParams }) {
   const { stream, filter } = props;
-  const search = filter.get('search') ?? '';
-  const verdict = filter.get('verdict') ?? '';
+  const of = (key: string) => filter.get(key) ?? '';
+  const [search, verdict, category, attribute] = ['search', 'verdict', 'category', 'attribute'].map(
+    of,
+  );
+  const order = of('order');
+  const grid = of('view') === 'pictures';
+  const filters = { search, verdict, category, attribute };
+  const filtered = Object.values(filters).some(Boolean);
   const [starts, setStarts] = useState<(number | undefined)[]>([undefined]);
-  useEffect(() => setStarts([undefined]), [search, verdict, stream]);
+  useEffect(() => setStarts([undefined]), [JSON.stringify(filters), order, stream]);
   const path =
     streamPath(stream, '/samples') +
-    query({ order: 'newest', limit: pageSize, from: starts.at(-1), search, verdict });
+    query({ ...orderQuery(order), limit: pageSize, from: starts.at(-1), ...filters });
   // Only the first page follows the stream.
   const page = useResource<SamplePage>(path, starts.length === 1 ? version.value : 0);
   const samples = page.value?.samples ?? [];
@@ -43,7 +195,7 @@ export function Samples(props: { stream: string; filter: URLSearchParams }) {
       <div class="toolbar">
         <SearchField
           of="samples"
-          hint="Search key or id"
+          hint="Search names, texts, attributes"
           value={search}
           onChange={(text) => refine({ search: text })}
         />
@@ -53,61 +205,61 @@ export function Samples(props: { stream: string; filter: URLSearchParams }) {
           options={verdictChoices}
           onChange={(value) => refine({ verdict: value })}
         />
+        <Choice
+          label="Order"
+          value={order}
+          options={orders}
+          onChange={(value) => refine({ order: value })}
+        />
+        <CategoryFilter stream={stream} id={category} />
+        {attribute && (
+          <Filter
+            text={attribute.replace('=', ' ')}
+            onClear={() => refine({ attribute: '' })}
+          />
+        )}
+        <span class="note count" role="status">
+          {page.value ? plural(page.value.total, 'sample') : ''}
+        </span>
+        <button
+          type="button"
+          class="quiet"
+          aria-pressed={grid}
+          onClick={() => refine({ view: grid ? '' : 'pictures' })}
+        >
+          Side by side
+        </button>
       </div>
       {!page.value && page.problem && <Failed problem={page.problem} retry={page.reload} />}
       {!page.value && !page.problem && <Loading what="samples" lines={6} />}
       {page.value && !samples.length && (
-        <Empty title={search || verdict ? 'Nothing fits' : 'No samples yet'}>
-          {search && <p>Keys and ids of the newest hundred thousand samples were looked at.</p>}
+        <Empty title={filtered ? 'Nothing fits' : 'No samples yet'}>
+          {filtered && (
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => refine({ search: '', verdict: '', category: '', attribute: '' })}
+            >
+              Show all
+            </button>
+          )}
         </Empty>
       )}
       {samples.length > 0 && (
         <div class="panel">
-          <div class="scroll">
-            <table class="sample-table">
-              <thead>
-                <tr>
-                  <th>sample</th>
-                  <th>decided as</th>
-                  <th>category</th>
-                  <th class="number">score</th>
-                  <th class="number">threshold</th>
-                  <th>runner-up</th>
-                </tr>
-              </thead>
-              <tbody>
-                {samples.map((sample) => (
-                  <tr key={sample.sequence}>
-                    <td>
-                      <Link to={toSample(stream, sample.sequence)} class="sample-cell">
-                        {sample.picture && (
-                          <Picture stream={stream} sequence={sample.sequence} alt="" class="tiny" />
-                        )}
-                        <span>{sampleTitle(sample)}</span>
-                        <span class="aside">#{integer(sample.sequence)}</span>
-                      </Link>
-                    </td>
-                    <td class="short">
-                      <Mark verdict={sample.verdict} />{' '}
-                      <span class="word">{verdictWords[sample.verdict]}</span>
-                    </td>
-                    <td>
-                      <Link to={toCategory(stream, sample.member_of)}>
-                        {sample.now_name || sample.name}
-                      </Link>
-                    </td>
-                    <td class="number">{compact(sample.score)}</td>
-                    <td class="number">{compact(sample.threshold)}</td>
-                    <td>{sample.runner_up === sample.category ? '–' : sample.runner_up_name}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          {grid ? (
+            <SampleGrid
+              stream={stream}
+              samples={samples.map((one) => ({ ...one, note: one.now_name || one.name }))}
+            />
+          ) : (
+            <Table stream={stream} samples={samples} />
+          )}
           <Pager
             starts={starts}
             next={page.value!.next}
-            words={['Newer', 'Older']}
+            pages={Math.ceil(page.value!.total / pageSize)}
+            words={['Before', 'Next']}
             onChange={setStarts}
           />
         </div>
