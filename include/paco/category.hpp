@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +77,22 @@ class Categories {
   mutable PersistentArray<Category> categories_;
 };
 
+// Samples of which a person confirmed that they belong where they are, with the prototype they were
+// in. Moving a sample takes its mark away.
+class VerifiedSamples {
+ public:
+  // kNoId: nobody confirmed it.
+  PrototypeId prototype_of(std::uint64_t sequence) const;
+  std::uint64_t count(std::span<const PrototypeId> prototypes) const;
+  void set(std::uint64_t sequence, PrototypeId prototype);  // kNoId takes the mark away
+  const std::map<std::uint64_t, PrototypeId>& all() const { return samples_; }
+  bool operator==(const VerifiedSamples&) const = default;
+
+ private:
+  std::map<std::uint64_t, PrototypeId> samples_;
+  std::map<PrototypeId, std::uint64_t> counts_;
+};
+
 // One category with what its prototypes add up to.
 struct CategoryInfo {
   CategoryId id = 0;
@@ -83,6 +101,7 @@ struct CategoryInfo {
   bool retired = false;
   std::int64_t size = 0;       // samples of its prototypes
   std::uint64_t answered = 0;  // samples that were answered with it
+  std::uint64_t verified = 0;  // members that a person confirmed
   std::uint64_t birth = 0;
   double resultant_length = kNotComputed;  // of its largest prototype
   std::vector<PrototypeId> prototypes;
@@ -93,10 +112,14 @@ struct MemoryView {
   std::uint64_t samples = 0;  // decided so far
   Categories categories;
   PersistentArray<Prototype> prototypes;
-  std::size_t known = 0;       // live categories that own a reference
-  std::size_t discovered = 0;  // the other live ones
+  std::size_t known = 0;                            // live categories that own a reference
+  std::size_t discovered = 0;                       // the other live ones
+  std::shared_ptr<const VerifiedSamples> verified;  // null: none
 
   CategoryInfo info(CategoryId id) const;
+  bool is_verified(std::uint64_t sequence) const {
+    return verified != nullptr && verified->prototype_of(sequence) != kNoId;
+  }
 };
 
 }  // namespace paco

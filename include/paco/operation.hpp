@@ -28,6 +28,7 @@ enum class OperationKind : std::uint8_t {
   demote,    // the inverse, of what was promoted
   retire,    // its prototypes stop competing and leave every statistic
   revive,    // back again
+  verify,    // a person confirmed that samples belong where they are
   undo,      // of an earlier operation
 };
 
@@ -40,7 +41,7 @@ struct Operation {
                                         // of move -1 for a new one
   std::vector<CategoryId> categories;   // merge: all of them, the destination may be among them
   std::vector<PrototypeId> prototypes;  // separate
-  std::vector<std::uint64_t> samples;   // move: sequence numbers
+  std::vector<std::uint64_t> samples;   // move, verify: sequence numbers
   std::string name;                     // rename, promote, separate and move to new: may be empty
   std::uint64_t event = 0;              // undo: the operation to take back
   std::string actor;                    // who did it, for the history
@@ -57,6 +58,7 @@ struct Edit {
     owner,      // of a prototype
     reference,  // of a prototype, 0 or 1; the direction in `row`
     member,     // of a sample: its prototype, and whether it is only counted there
+    verified,   // of a sample: the prototype where a person confirmed it, or none
   };
   Cell cell = Cell::name;
   std::int64_t id = 0;  // category, prototype or sample
@@ -98,6 +100,17 @@ class MemberSource {
   // Where a sample belongs now.
   virtual Result<std::pair<PrototypeId, bool>> membership(std::uint64_t sequence) = 0;
   virtual Result<std::vector<double>> embedding(std::uint64_t sequence) = 0;
+  // Where people see a sample, whatever the method has done with it since.
+  virtual Result<PrototypeId> shown(std::uint64_t sequence) {
+    const auto where = membership(sequence);
+    if (!where.ok()) return where.error();
+    return where->first;
+  }
+  // Where a person confirmed that a sample belongs; -1: nobody did.
+  virtual PrototypeId verified(std::uint64_t sequence) const {
+    static_cast<void>(sequence);
+    return -1;
+  }
 };
 
 // What operations need to know of a prototype.

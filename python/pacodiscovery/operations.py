@@ -69,6 +69,10 @@ class Operations:
         """A retired category competes again."""
         return self.apply({"kind": "revive", "category": category}, actor=actor)
 
+    def verify(self, samples: Sequence[int] | np.ndarray[Any, Any], *, actor: str = "") -> Outcome:
+        """Samples, by sequence number, were seen to belong where they are. Needs a journal."""
+        return self.apply({"kind": "verify", "samples": list(samples)}, actor=actor)
+
     def undo(self, operation: int | Outcome, *, actor: str = "") -> Outcome:
         """Takes an operation back; undoing an undo is redoing."""
         event = operation.event if isinstance(operation, Outcome) else operation

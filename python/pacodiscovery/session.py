@@ -32,6 +32,8 @@ class Category:
     """samples of its prototypes"""
     answered: int
     """samples that were answered with it"""
+    verified: int
+    """members that a person confirmed"""
     birth: int
     """sequence number of the sample that started it"""
     resultant_length: float | None

@@ -11,7 +11,7 @@ namespace paco::methods {
 
 std::vector<OperationKind> all_operations() {
   using enum OperationKind;
-  return {rename, merge, separate, move, promote, demote, retire, revive, undo};
+  return {rename, merge, separate, move, promote, demote, retire, revive, verify, undo};
 }
 
 namespace {
@@ -21,7 +21,7 @@ Result<Section> nothing_to_learn(SupportView&, const Settings&) { return Section
 // Of a method whose prototypes have no directions, or are no sums of members.
 std::vector<OperationKind> category_operations() {
   using enum OperationKind;
-  return {rename, merge, separate, retire, revive, undo};
+  return {rename, merge, separate, retire, revive, verify, undo};
 }
 
 // A peer that keeps codes, under a section of its own.

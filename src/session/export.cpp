@@ -13,6 +13,7 @@
 #include "session/fold.hpp"
 #include "session/journal_rows.hpp"
 #include "session/session_impl.hpp"
+#include "session/verified.hpp"
 
 namespace paco::session {
 namespace {
@@ -69,7 +70,7 @@ std::vector<std::int64_t> owners_of(const std::vector<journal::CategoryRow>& cat
 }
 
 // The decisions as they were answered, and behind them what people made of them since: where each
-// sample belongs now, under which name; and its key and attributes.
+// sample belongs now, under which name, whether a person confirmed it; and its key and attributes.
 Result<std::uint64_t> write_corrected(journal::Journal& journal, const MethodInfo& method,
                                       const std::vector<journal::CategoryRow>& categories,
                                       const std::string& path) {
@@ -79,7 +80,8 @@ Result<std::uint64_t> write_corrected(journal::Journal& journal, const MethodInf
     return at < categories.size() ? categories[at].name : fmt::format("category {}", id);
   };
   PACO_ASSIGN(core::AtomicFile file, core::AtomicFile::create(path));
-  std::string text = io::decision_columns(method) + ",now,now_name,key,attributes\n";
+  PACO_ASSIGN(const VerifiedSamples verified, verified_in(journal));
+  std::string text = io::decision_columns(method) + ",now,now_name,verified,key,attributes\n";
   for (std::uint64_t next = 0;;) {
     PACO_ASSIGN(const std::vector<journal::StoredSample> page, journal.samples(next, kPage));
     for (const journal::StoredSample& sample : page) {
@@ -92,7 +94,8 @@ Result<std::uint64_t> write_corrected(journal::Journal& journal, const MethodInf
       const std::int64_t now =
           prototype < owners.size() && owners[prototype] >= 0 ? owners[prototype] : sample.category;
       text.back() = ',';
-      text += fmt::format("{},{},{},{}\n", now, io::csv_field(name_of(now)),
+      text += fmt::format("{},{},{},{},{}\n", now, io::csv_field(name_of(now)),
+                          verified.prototype_of(sample.sequence) != kNoId ? 1 : 0,
                           sample.key ? io::csv_field(*sample.key) : "",
                           extras.attributes.empty() ? "" : io::csv_field(extras.attributes));
     }

@@ -84,13 +84,21 @@ Result<std::vector<MemberSource::Member>> PresentMembers::members(PrototypeId pr
   return out;
 }
 
-Result<std::pair<PrototypeId, bool>> PresentMembers::membership(std::uint64_t sequence) {
+Result<journal::Membership> PresentMembers::recorded(std::uint64_t sequence) {
   PACO_ASSIGN(const std::optional<journal::Membership> found, journal_.membership(sequence));
-  if (!found) {
-    return Error{ErrorCode::not_found, fmt::format("there is no sample {}", sequence),
-                 fmt::format("there are {}", method_.samples())};
-  }
-  return method_.editor().place(sequence, found->prototype, found->counted);
+  if (found) return *found;
+  return Error{ErrorCode::not_found, fmt::format("there is no sample {}", sequence),
+               fmt::format("there are {}", method_.samples())};
+}
+
+Result<std::pair<PrototypeId, bool>> PresentMembers::membership(std::uint64_t sequence) {
+  PACO_ASSIGN(const journal::Membership found, recorded(sequence));
+  return method_.editor().place(sequence, found.prototype, found.counted);
+}
+
+Result<PrototypeId> PresentMembers::shown(std::uint64_t sequence) {
+  PACO_ASSIGN(const journal::Membership found, recorded(sequence));
+  return found.prototype;
 }
 
 Result<std::vector<double>> PresentMembers::embedding(std::uint64_t sequence) {

@@ -46,14 +46,22 @@ class PastMembers final : public MemberSource {
 // Members and embeddings as they are at the journal's end.
 class PresentMembers final : public MemberSource {
  public:
-  PresentMembers(journal::Journal& journal, Method& method) : journal_(journal), method_(method) {}
+  PresentMembers(journal::Journal& journal, Method& method, const VerifiedSamples& verified)
+      : journal_(journal), method_(method), verified_(verified) {}
   Result<std::vector<Member>> members(PrototypeId prototype) override;
   Result<std::pair<PrototypeId, bool>> membership(std::uint64_t sequence) override;
   Result<std::vector<double>> embedding(std::uint64_t sequence) override;
+  Result<PrototypeId> shown(std::uint64_t sequence) override;
+  PrototypeId verified(std::uint64_t sequence) const override {
+    return verified_.prototype_of(sequence);
+  }
 
  private:
+  Result<journal::Membership> recorded(std::uint64_t sequence);
+
   journal::Journal& journal_;
   Method& method_;
+  const VerifiedSamples& verified_;
 };
 
 struct FoldOptions {

@@ -118,7 +118,13 @@ const Method& Session::method() const { return *impl_->method; }
 const Model& Session::model() const { return impl_->method->model(); }
 std::uint64_t Session::samples() const { return impl_->method->samples(); }
 std::uint64_t Session::events() const { return impl_->events; }
-std::shared_ptr<const MemoryView> Session::view() { return impl_->method->view(); }
+std::shared_ptr<const MemoryView> Session::view() {
+  const std::shared_ptr<const MemoryView> view = impl_->method->view();
+  if (impl_->verified->all().empty()) return view;
+  auto marked = std::make_shared<MemoryView>(*view);
+  marked->verified = impl_->verified;
+  return marked;
+}
 Result<std::string> Session::digest() const { return impl_->method->digest(); }
 
 Result<std::vector<std::byte>> Session::save(const std::string& note) const {

@@ -9,6 +9,7 @@
 #include "session/fold.hpp"
 #include "session/journal_rows.hpp"
 #include "session/key_content.hpp"
+#include "session/verified.hpp"
 
 namespace paco {
 // From the newest snapshot and the events after it to the present state.
@@ -32,6 +33,8 @@ Result<void> Session::Impl::catch_up(std::stop_token stop) {
                              *outcome.first_difference),
                  "'paco journal verify' and 'paco replay' tell more; nothing was changed"};
   }
+  PACO_ASSIGN(VerifiedSamples marks, session::verified_in(*journal));
+  verified = std::make_shared<const VerifiedSamples>(std::move(marks));
   events = tail.events;
   ahead = false;
   return {};
@@ -160,6 +163,7 @@ Result<OperationOutcome> Session::Impl::carry_out(session::Plan plan, MemberSour
         moved.push_back({static_cast<std::uint64_t>(e.id), e.to, e.to_counted});
         break;
       case Edit::Cell::prototype:
+      case Edit::Cell::verified:
         break;
     }
   }
@@ -175,7 +179,9 @@ Result<OperationOutcome> Session::Impl::carry_out(session::Plan plan, MemberSour
     rows.push_back(
         session::category_row(*method, id, at < before.size() ? before[at].born : plan.event));
   }
+  std::shared_ptr<const VerifiedSamples> marks = session::with_edits(verified, plan.edits);
   PACO_TRY(journal->append(session::operation_row(plan), rows, moved));
+  verified = std::move(marks);
   ahead = false;
   ++events;
   return plan;
@@ -186,7 +192,7 @@ Result<OperationOutcome> Session::Impl::apply(const Operation& operation) {
   std::optional<session::PresentMembers> present;
   if (journal) {
     PACO_TRY(journal->flush());
-    present.emplace(*journal, *method);
+    present.emplace(*journal, *method, *verified);
   }
   MemberSource* members = present ? &*present : nullptr;
   if (operation.kind == OperationKind::undo) {

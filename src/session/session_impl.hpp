@@ -20,6 +20,7 @@ struct Session::Impl {
   std::uint64_t events = 0;
   std::uint64_t snapshot_at = 0;  // samples in the newest snapshot
   bool read_only = false;
+  std::shared_ptr<const VerifiedSamples> verified = std::make_shared<VerifiedSamples>();
   // The method has decided what the journal could not keep, or memory ran out while it decided: it
   // is to be made anew.
   bool ahead = false;

@@ -162,6 +162,7 @@ Json category_json(const MemoryView& view, CategoryId id) {
           {"retired", info.retired},
           {"size", info.size},
           {"answered", info.answered},
+          {"verified", info.verified},
           {"birth", info.birth},
           {"resultant_length",
            std::isnan(info.resultant_length) ? Json() : Json(info.resultant_length)},

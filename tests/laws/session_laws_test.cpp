@@ -37,7 +37,11 @@ std::string digest(const Session& session) {
   return value.ok() ? *value : "";
 }
 
-// Categories and prototypes in every field.
+VerifiedSamples marks(const MemoryView& view) {
+  return view.verified == nullptr ? VerifiedSamples() : *view.verified;
+}
+
+// Categories, prototypes and verified samples in every field.
 ::testing::AssertionResult same_memory(Session& a, Session& b) {
   const auto x = a.view(), y = b.view();
   if (x->categories.next() != y->categories.next())
@@ -46,6 +50,7 @@ std::string digest(const Session& session) {
     return ::testing::AssertionFailure() << "other numbers of prototypes";
   if (x->known != y->known || x->discovered != y->discovered)
     return ::testing::AssertionFailure() << "known or discovered differ";
+  if (marks(*x) != marks(*y)) return ::testing::AssertionFailure() << "other samples verified";
   for (CategoryId id = 0; id < x->categories.next(); ++id) {
     const Category &p = x->categories[id], &q = y->categories[id];
     if (p.name != q.name || p.forward != q.forward || p.retired != q.retired ||
@@ -82,8 +87,8 @@ Operation random_operation(core::Random& random, const Session& session,
     return all.empty() || random.below(4) == 0 ? category() : all[random.below(all.size())];
   };
   Operation o;
-  const std::size_t kind = random.below(12);
-  o.kind = kind < 8 ? static_cast<OperationKind>(kind) : OperationKind::undo;
+  const std::size_t kind = random.below(13);
+  o.kind = kind < 9 ? static_cast<OperationKind>(kind) : OperationKind::undo;
   o.category = category();
   switch (o.kind) {
     case OperationKind::rename:
@@ -113,6 +118,10 @@ Operation random_operation(core::Random& random, const Session& session,
       for (std::size_t i = 0; i < 1 + random.below(3); ++i)
         o.samples.push_back(random.below(static_cast<std::size_t>(session.samples()) + 1));
       if (random.below(2) == 0) o.category = -1;
+      break;
+    case OperationKind::verify:
+      for (std::size_t i = 0; i < 1 + random.below(3); ++i)
+        o.samples.push_back(random.below(static_cast<std::size_t>(session.samples()) + 1));
       break;
     case OperationKind::undo:
       o.event = events.empty() ? 0 : events[random.below(events.size())];
@@ -176,6 +185,7 @@ void run_both(const Forms& forms, std::uint64_t seed, std::size_t rounds,
     } else {
       const Operation o = random_operation(random, fast, events);
       const std::string before = digest(fast);
+      const VerifiedSamples marked = marks(*fast.view());
       const auto a = fast.apply(o), b = plain.apply(o);
       ASSERT_EQ(a.ok(), b.ok()) << operation_name(o.kind) << ": "
                                 << (a.ok() ? b.error().message : a.error().message);
@@ -189,6 +199,7 @@ void run_both(const Forms& forms, std::uint64_t seed, std::size_t rounds,
           ASSERT_TRUE(other.ok());
           ASSERT_EQ(digest(fast), before)
               << "undo of " << operation_name(o.kind) << ": " << a->text << "; " << undone->text;
+          ASSERT_EQ(marks(*fast.view()), marked) << "undo of " << operation_name(o.kind);
           events.push_back(undone->event);
         }
       } else {
@@ -273,6 +284,7 @@ TEST(SessionLaws, TheLogOfEveryMethodRebuildsItsStateWithOperationsMixedInAtRand
     const LawCase c = law_case(2);
     const std::string path = folder / name;
     std::string end;
+    VerifiedSamples verified;
     {
       Session session = open_new(path, c.model_of(name), name);
       core::Random random(3, 11);
@@ -293,6 +305,7 @@ TEST(SessionLaws, TheLogOfEveryMethodRebuildsItsStateWithOperationsMixedInAtRand
       }
       EXPECT_GT(events.size(), 1u);
       end = digest(session);
+      verified = marks(*session.view());
     }
     auto journal = journal::Journal::open(path, journal::OpenMode::read, {});
     ASSERT_TRUE(journal.ok()) << journal.error().message;
@@ -305,6 +318,7 @@ TEST(SessionLaws, TheLogOfEveryMethodRebuildsItsStateWithOperationsMixedInAtRand
     auto again = Session::open(path);
     ASSERT_TRUE(again.ok()) << again.error().message;
     EXPECT_EQ(digest(*again), end);
+    EXPECT_EQ(marks(*again->view()), verified);
   }
 }
 

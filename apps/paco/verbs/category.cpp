@@ -133,6 +133,23 @@ Result<void> apply(Context& context, const CategoryArguments& r) {
   return print_result(context, json, fmt::format("event {}: {}\n", outcome.event, outcome.text));
 }
 
+// Sequence numbers with commas between them, as one value of an option.
+Option& add_sequences(Options& part, std::vector<std::uint64_t>& samples) {
+  Option option = text_option("--samples", "sequence numbers, e.g. 12,15");
+  const auto parse = [](const std::string& text) -> std::optional<std::vector<std::uint64_t>> {
+    const Json list = Json::parse("[" + text + "]", nullptr, false);
+    const auto is_number = [](const Json& one) { return one.is_number_unsigned(); };
+    if (!list.is_array() || list.empty() || !std::all_of(list.begin(), list.end(), is_number))
+      return std::nullopt;
+    return list.get<std::vector<std::uint64_t>>();
+  };
+  option.checked([parse](const std::string& text) {
+    return parse(text) ? "" : "whole numbers with commas between them are needed";
+  });
+  option.take = [&samples, parse](const auto& given) { samples = *parse(given.back()); };
+  return part.add(std::move(option));
+}
+
 using CategoryBody = Result<void> (*)(Context&, const CategoryArguments&);
 
 void add_id(Options& part, CategoryId& id) {
@@ -209,6 +226,9 @@ void add_category(Options& verb, Context& context) {
   parts.on_category(OperationKind::demote, "Make a promoted category adapt again.");
   parts.on_category(OperationKind::retire, "Take a category out of the competition.");
   parts.on_category(OperationKind::revive, "Put a retired category back in.");
+  Options& verify =
+      parts.operation(OperationKind::verify, "Confirm that samples belong where they are.", r);
+  add_sequences(verify, r->operation.samples).required();
   Options& undo = parts.operation(OperationKind::undo, "Take an operation back.", r);
   add_count(undo, "event", r->operation.event, 0, kNoLimit, "its number, as 'history' shows it")
       .required();

@@ -63,6 +63,32 @@ Categories Categories::share() const {
   return copy;
 }
 
+PrototypeId VerifiedSamples::prototype_of(std::uint64_t sequence) const {
+  const auto found = samples_.find(sequence);
+  return found == samples_.end() ? kNoId : found->second;
+}
+
+std::uint64_t VerifiedSamples::count(std::span<const PrototypeId> prototypes) const {
+  std::uint64_t sum = 0;
+  for (const PrototypeId p : prototypes) {
+    const auto found = counts_.find(p);
+    if (found != counts_.end()) sum += found->second;
+  }
+  return sum;
+}
+
+void VerifiedSamples::set(std::uint64_t sequence, PrototypeId prototype) {
+  const auto found = samples_.find(sequence);
+  if (found != samples_.end()) {
+    const auto count = counts_.find(found->second);
+    if (--count->second == 0) counts_.erase(count);
+    samples_.erase(found);
+  }
+  if (prototype == kNoId) return;
+  samples_.emplace(sequence, prototype);
+  ++counts_[prototype];
+}
+
 CategoryInfo MemoryView::info(CategoryId id) const {
   const Category& category = categories[id];
   CategoryInfo out;
@@ -72,6 +98,7 @@ CategoryInfo MemoryView::info(CategoryId id) const {
   out.answered = category.answered;
   out.birth = category.birth;
   out.prototypes = category.prototypes;
+  if (verified != nullptr) out.verified = verified->count(category.prototypes);
   std::int64_t largest = -1;
   for (const PrototypeId p : category.prototypes) {
     const Prototype& prototype = prototypes[static_cast<std::size_t>(p)];

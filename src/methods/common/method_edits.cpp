@@ -170,6 +170,8 @@ void MethodBase::apply(const Edit& edit) {
       return;
     case Edit::Cell::member:
       return;  // the sums are made anew
+    case Edit::Cell::verified:
+      return;  // no decision depends on it
   }
 }
 

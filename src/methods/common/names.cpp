@@ -20,6 +20,7 @@ constexpr auto kOperations = core::enum_names<OperationKind>({{OperationKind::re
                                                               {OperationKind::demote, "demote"},
                                                               {OperationKind::retire, "retire"},
                                                               {OperationKind::revive, "revive"},
+                                                              {OperationKind::verify, "verify"},
                                                               {OperationKind::undo, "undo"}});
 
 }  // namespace

@@ -12,8 +12,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<const char*, 8> kCells{"category", "prototype", "name",      "forward",
-                                            "retired",  "owner",     "reference", "member"};
+constexpr std::array<const char*, 9> kCells{"category", "prototype", "name",   "forward", "retired",
+                                            "owner",    "reference", "member", "verified"};
 
 Json edit_json(const Edit& e) {
   Json json = {{"cell", kCells[static_cast<std::size_t>(e.cell)]}, {"id", e.id}};
@@ -86,6 +86,8 @@ std::vector<std::string_view> keys_of(OperationKind kind) {
       return {"samples", "into", "name"};
     case OperationKind::promote:
       return {"category", "name"};
+    case OperationKind::verify:
+      return {"samples"};
     case OperationKind::undo:
       return {"event"};
     default:
@@ -114,6 +116,9 @@ Json operation_json(const Operation& o) {
       json["samples"] = o.samples;
       json["into"] = o.category < 0 ? Json("new") : Json(o.category);
       break;
+    case OperationKind::verify:
+      json["samples"] = o.samples;
+      break;
     case OperationKind::undo:
       json["event"] = o.event;
       break;
@@ -133,8 +138,9 @@ Result<Operation> operation_from(const Json& json) {
   }
   const auto parsed = operation_kind(kind->get<std::string>());
   if (!parsed) {
-    return bad_request(fmt::format("there is no operation '{}'", kind->get<std::string>()),
-                       "rename, merge, separate, move, promote, demote, retire, revive or undo");
+    return bad_request(
+        fmt::format("there is no operation '{}'", kind->get<std::string>()),
+        "rename, merge, separate, move, promote, demote, retire, revive, verify or undo");
   }
   Operation o;
   o.kind = *parsed;

@@ -58,6 +58,8 @@ class Planner {
       case OperationKind::retire:
       case OperationKind::revive:
         return retire(o_.kind == OperationKind::retire);
+      case OperationKind::verify:
+        return verify();
       case OperationKind::undo:
         break;
     }
@@ -246,12 +248,17 @@ class Planner {
     return {};
   }
 
+  Result<void> check_sample(std::uint64_t sample) const {
+    if (sample < method_.samples()) return {};
+    return Error{ErrorCode::not_found, fmt::format("there is no sample {}", sample),
+                 method_.samples() == 0
+                     ? std::string("the stream has none yet")
+                     : fmt::format("sequence numbers go from 0 to {}", method_.samples() - 1)};
+  }
+
   Result<void> move_one(std::uint64_t sample, PrototypeId target,
                         const std::vector<PrototypeId>& choices) {
-    if (sample >= method_.samples()) {
-      return Error{ErrorCode::not_found, fmt::format("there is no sample {}", sample),
-                   fmt::format("sequence numbers go from 0 to {}", method_.samples() - 1)};
-    }
+    PACO_TRY(check_sample(sample));
     PACO_ASSIGN(const auto where, members_->membership(sample));
     const auto& [from, counted] = where;
     if (target == kNoId) {
@@ -263,6 +270,12 @@ class Planner {
         target = p;
         best = cosine;
       }
+    }
+    // What was confirmed of its old place no longer holds.
+    const PrototypeId confirmed = members_->verified(sample);
+    if (confirmed != kNoId) {
+      plan_.edits.push_back(
+          make_edit(Cell::verified, static_cast<std::int64_t>(sample), confirmed, kNoId));
     }
     const PrototypeRole to = editor_.role(target);
     if (from == target) {
@@ -279,6 +292,41 @@ class Planner {
       builds_on(Cell::reference, p);
     }
     builds_on(Cell::owner, target);
+    return {};
+  }
+
+  // The mark is on the prototype where people see the sample, so it follows a merge.
+  Result<void> verify() {
+    if (members_ == nullptr) {
+      return Error{ErrorCode::unsupported, "samples can be verified in a journal only",
+                   "keep the stream in a journal: 'paco discover --journal'"};
+    }
+    const std::set<std::uint64_t> samples(o_.samples.begin(), o_.samples.end());
+    if (samples.empty())
+      return Error{ErrorCode::bad_argument, "no sample is named", "give sequence numbers"};
+    for (const std::uint64_t sample : samples) {
+      PACO_TRY(check_sample(sample));
+      if (members_->verified(sample) != kNoId) continue;
+      PACO_ASSIGN(const PrototypeId where, members_->shown(sample));
+      if (editor_.role(where).owner == kNoId) {
+        return Error{ErrorCode::bad_value, fmt::format("sample {} is in no category yet", sample),
+                     "move it to one first"};
+      }
+      const auto id = static_cast<std::int64_t>(sample);
+      plan_.edits.push_back(make_edit(Cell::verified, id, kNoId, where));
+      builds_on(Cell::member, id);
+      builds_on(Cell::prototype, where);
+      builds_on(Cell::owner, where);
+    }
+    if (plan_.edits.empty()) {
+      return Error{ErrorCode::bad_value,
+                   samples.size() == 1
+                       ? fmt::format("sample {} is verified already", *samples.begin())
+                       : fmt::format("all {} samples are verified already", samples.size()),
+                   ""};
+    }
+    plan_.text = fmt::format("verified {} {}", plan_.edits.size(),
+                             plan_.edits.size() == 1 ? "sample" : "samples");
     return {};
   }
 

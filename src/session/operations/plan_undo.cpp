@@ -80,6 +80,11 @@ Result<void> check_as_left(std::span<const Edit> edits, const Method& method, co
     return made.contains(Edit::cell_key(cell, id)) ||
            (cell == Cell::category ? categories.is_live(id) : editor.role(id).exists);
   };
+  // Where these edits put samples.
+  std::map<std::int64_t, PrototypeId> put;
+  for (const Edit& e : edits) {
+    if (e.cell == Cell::member) put[e.id] = e.to;
+  }
   std::set<std::uint64_t> seen;
   for (const Edit& e : edits) {
     if (!seen.insert(e.key()).second) continue;  // follows from the edit before it
@@ -117,6 +122,15 @@ Result<void> check_as_left(std::span<const Edit> edits, const Method& method, co
         if (same && members != nullptr) {
           PACO_ASSIGN(const auto now, members->membership(static_cast<std::uint64_t>(e.id)));
           same = now == std::pair<PrototypeId, bool>(e.from, e.from_counted);
+        }
+        break;
+      case Cell::verified:
+        if (members == nullptr) break;
+        same = members->verified(static_cast<std::uint64_t>(e.id)) == e.from;
+        if (same && e.to != kNoId) {
+          const auto moved = put.find(e.id);
+          PACO_ASSIGN(const PrototypeId shown, members->shown(static_cast<std::uint64_t>(e.id)));
+          same = (moved == put.end() ? shown : moved->second) == e.to;
         }
         break;
     }

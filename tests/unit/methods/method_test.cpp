@@ -120,7 +120,7 @@ TEST(Method, NamesOfEnumsAreStable) {
   EXPECT_EQ(kRouteNames[static_cast<int>(Route::categories_only)], "categories_only");
   EXPECT_EQ(tie_name(Tie::high), "high");
   EXPECT_EQ(reference_choice_name(ReferenceChoice::automatic), "auto");
-  for (int k = 0; k < 9; ++k) {
+  for (int k = 0; k <= static_cast<int>(OperationKind::undo); ++k) {
     const auto kind = static_cast<OperationKind>(k);
     EXPECT_EQ(operation_kind(operation_name(kind)), kind);
   }

@@ -169,6 +169,70 @@ TEST(Session, APromotedCategoryIsAKnownClassThatOnlyCounts) {
   EXPECT_THAT(refused(session, op(OperationKind::promote, 0)), HasSubstr("known class already"));
 }
 
+TEST(Session, VerifiedSamplesAreCountedFollowMergesAndLoseTheirMarkWhenTheyAreMoved) {
+  Stream s;
+  Session session = s.decided();
+  const CategoryId from = s.large(session);
+  const std::vector<std::uint64_t> samples = s.samples_of(from);
+  ASSERT_GE(samples.size(), 4u);
+  Operation verify = op(OperationKind::verify, kNoId);
+  verify.samples = {samples[2], samples[0], samples[2]};
+  const std::string digest = session.digest().value();
+  const auto done = session.apply(verify);
+  ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(done->text, "verified 2 samples");
+  EXPECT_EQ(session.digest().value(), digest) << "no decision depends on it";
+  EXPECT_EQ(session.view()->info(from).verified, 2u);
+  EXPECT_TRUE(session.view()->is_verified(samples[0]));
+  EXPECT_FALSE(session.view()->is_verified(samples[1]));
+  EXPECT_THAT(refused(session, verify), HasSubstr("verified already"));
+
+  Operation merge = op(OperationKind::merge, 0);
+  merge.categories = {from};
+  ASSERT_TRUE(session.apply(merge).ok());
+  EXPECT_EQ(session.view()->info(0).verified, 2u);
+
+  Operation move = op(OperationKind::move, kNoId);
+  move.samples = {samples[0], samples[1]};
+  const auto moved = session.apply(move);
+  ASSERT_TRUE(moved.ok()) << moved.error().message;
+  EXPECT_FALSE(session.view()->is_verified(samples[0]));
+  EXPECT_EQ(session.view()->info(0).verified, 1u);
+  Operation undo = op(OperationKind::undo, kNoId);
+  undo.event = done->event;
+  EXPECT_THAT(refused(session, undo), HasSubstr("builds on event"));
+
+  ASSERT_TRUE(session.close().ok());
+  auto again = Session::open(s.path);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->view()->info(0).verified, 1u);
+  ASSERT_TRUE(again->undo(moved->event).ok());
+  EXPECT_TRUE(again->view()->is_verified(samples[0]));
+  ASSERT_TRUE(again->undo(done->event).ok());
+  EXPECT_EQ(again->view()->info(0).verified, 0u);
+}
+
+TEST(Session, AMoveCannotBeUndoneUnderAMarkThatBuildsOnIt) {
+  Stream s;
+  Session session = s.decided();
+  Operation move = op(OperationKind::move, kNoId);
+  move.samples = {3, 4};
+  const auto moved = session.apply(move);
+  ASSERT_TRUE(moved.ok()) << moved.error().message;
+  Operation verify = op(OperationKind::verify, kNoId);
+  verify.samples = {3};
+  const auto verified = session.apply(verify);
+  ASSERT_TRUE(verified.ok()) << verified.error().message;
+  EXPECT_EQ(session.view()->info(moved->category).verified, 1u);
+  Operation undo = op(OperationKind::undo, kNoId);
+  undo.event = moved->event;
+  EXPECT_THAT(refused(session, undo), HasSubstr("verified 1 sample"));
+  ASSERT_TRUE(session.undo(verified->event).ok());
+  EXPECT_TRUE(session.apply(undo).ok());
+  undo.event = verified->event + 1;
+  EXPECT_THAT(refused(session, undo), HasSubstr("relies on operations that were taken back"));
+}
+
 TEST(Session, UndoNamesWhatBuildsOnAnOperation) {
   Stream s;
   Session session = s.decided();
