@@ -20,11 +20,14 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {
   Verb verb = Verb::other;
-  std::string path;          // percent signs resolved
-  Fields query;              // in order, resolved
-  bool valid = true;         // false: the address could not be resolved
-  std::string content_type;  // lower case, without parameters
-  std::string authorization, host, origin, last_event_id;
+  std::string path;              // percent signs resolved
+  Fields query;                  // in order, resolved
+  bool valid = true;             // false: the address could not be resolved
+  bool head_only = false;        // HEAD: answered as GET, without the body
+  bool takes_gzip = false;       // the answer may be compressed
+  std::string content_type;      // lower case, without parameters
+  std::string content_encoding;  // lower case
+  std::string authorization, host, origin, last_event_id, if_none_match;
   std::string body;
 };
 
@@ -36,6 +39,8 @@ class Pieces {
   // connection.
   virtual Result<std::string> next() = 0;
   virtual bool ended() const = 0;
+  // It goes on until somebody leaves: a server that stops does not wait for it.
+  virtual bool endless() const { return false; }
 };
 
 struct Response {
@@ -46,11 +51,17 @@ struct Response {
   std::shared_ptr<Pieces> pieces;  // in place of the body
 };
 
+// What the handler found out when it admitted a request, for when it handles it.
+struct Ticket {
+  virtual ~Ticket() = default;
+};
+
 // One request and the way to its answer. Answered once, by any thread.
 class Exchange {
  public:
   virtual ~Exchange() = default;
   Request request;
+  std::shared_ptr<Ticket> ticket;
   // `make` runs on a thread of the listener, so that the thread with the result need not write it
   // out.
   virtual void answer(std::function<Response()> make) = 0;
@@ -65,6 +76,7 @@ class Handler {
     std::uint64_t body_limit = 0;  // bytes
     bool refused = false;          // answered with `response`; the body is not read
     Response response;
+    std::shared_ptr<Ticket> ticket;
   };
   virtual Admission admit(const Request& head) = 0;
   virtual void handle(std::shared_ptr<Exchange> exchange) = 0;

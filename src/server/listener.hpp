@@ -20,6 +20,8 @@ struct ListenerOptions {
   std::size_t connections = 10'000;  // more are refused
   int idle_seconds = 120;            // for the next request to come, with its header
   int body_seconds = 60;             // for a body, and a second more for every 64 KiB
+  int stop_seconds = 8;              // for what is being answered when it stops
+  std::uint64_t bodies_bytes = std::uint64_t{2} << 30;  // of all requests that are being read
 };
 
 struct ListenerCounts {

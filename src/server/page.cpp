@@ -10,11 +10,13 @@
 namespace paco::server {
 namespace {
 
-std::string hash_of(std::string_view text) {
+std::string digest_of(std::string_view text) {
   unsigned char digest[SHA256_DIGEST_LENGTH];
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-  return fmt::format("'sha256-{}'", report::base64(std::as_bytes(std::span(digest))));
+  return report::base64(std::as_bytes(std::span(digest)));
 }
+
+std::string hash_of(std::string_view text) { return fmt::format("'sha256-{}'", digest_of(text)); }
 
 // The contents of every <TAG ...>...</TAG> of the page, as hashes.
 std::string hashes_of(std::string_view page, std::string_view tag) {
@@ -31,6 +33,11 @@ std::string hashes_of(std::string_view page, std::string_view tag) {
 }
 
 }  // namespace
+
+std::string_view page_tag() {
+  static const std::string tag = fmt::format("W/\"{}\"", digest_of(page_text()).substr(0, 22));
+  return tag;
+}
 
 std::string_view page_policy() {
   static const std::string policy = fmt::format(

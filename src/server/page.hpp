@@ -11,5 +11,7 @@ namespace paco::server {
 std::string_view page_text();
 // The content policy for it: its own scripts and styles by their hashes, nothing from elsewhere.
 std::string_view page_policy();
+// Its ETag: the same text, the same tag, compressed or not.
+std::string_view page_tag();
 
 }  // namespace paco::server

@@ -7,16 +7,55 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include "core/try.hpp"
+#include "server/gzip.hpp"
 
 namespace paco::server {
 
 struct Service::Workers {
-  boost::asio::thread_pool pool{2};
+  boost::asio::thread_pool pool{4};
   boost::asio::thread_pool images{1};
   std::atomic<int> images_waiting{0};
 };
 
+struct Service::Admitted final : Ticket {
+  Match match;
+  std::shared_ptr<User> user;
+  std::uint64_t body_limit = 0;
+};
+
 namespace {
+
+constexpr std::size_t kSmallestCompressed = 1024;  // bytes of an answer
+
+// Reads a compressed body in place.
+std::optional<Response> uncompress(Request& request, std::uint64_t limit) {
+  if (request.content_encoding.empty() || request.content_encoding == "identity")
+    return std::nullopt;
+  std::string plain;
+  const Gunzip found = gunzip(request.body, limit, plain);
+  request.body = std::move(plain);
+  if (found == Gunzip::done) return std::nullopt;
+  if (found == Gunzip::damaged)
+    return failure(400, "bad_format", "the body is no gzip, or not all of it", "");
+  return failure(413, "too_large",
+                 fmt::format("the body has more than {} bytes, at most so many are taken", limit));
+}
+
+void compress(Response& response, const Request& request) {
+  const bool is_text = response.type == "application/json" || response.type.starts_with("text/");
+  const bool is_done = std::any_of(response.headers.begin(), response.headers.end(),
+                                   [](const auto& field) { return field.first == "Vary"; });
+  if (response.pieces != nullptr || !is_text || is_done ||
+      response.body.size() < kSmallestCompressed) {
+    return;
+  }
+  response.headers.emplace_back("Vary", "Accept-Encoding");
+  if (!request.takes_gzip) return;
+  std::string smaller = gzip(response.body, 1);
+  if (smaller.empty()) return;
+  response.body = std::move(smaller);
+  response.headers.emplace_back("Content-Encoding", "gzip");
+}
 
 // "/v1/streams/birds" along "/v1/streams/{name}".
 bool fits(std::string_view pattern, std::string_view path, std::vector<std::string>& places) {
@@ -115,7 +154,9 @@ Service::Match Service::match(Verb verb, std::string_view path) const {
 std::optional<Response> Service::refuse(const Request& request, const Match& found,
                                         std::shared_ptr<User>& user) const {
   // A page elsewhere may have a name that leads to this machine, and a browser that asks for it.
-  if (options_.loopback && !options_.tokens && !is_loopback(std::string(host_of(request.host)))) {
+  const bool is_named = !request.host.empty();  // a check of HTTP/1.0 names none, a browser does
+  if (options_.loopback && !options_.tokens && is_named &&
+      !is_loopback(std::string(host_of(request.host)))) {
     return failure(403, "forbidden", fmt::format("this is no server of '{}'", request.host),
                    "address it as 127.0.0.1 or localhost");
   }
@@ -132,6 +173,14 @@ std::optional<Response> Service::refuse(const Request& request, const Match& fou
                                 fmt::format("'{}' does not take this method", request.path),
                                 fmt::format("it takes {}", found.allowed));
     response.headers.emplace_back("Allow", found.allowed);
+    return response;
+  }
+  if (!request.content_encoding.empty() && request.content_encoding != "gzip" &&
+      request.content_encoding != "identity") {
+    Response response =
+        failure(415, "unsupported", fmt::format("a body as '{}'", request.content_encoding),
+                "send it as it is, or with gzip");
+    response.headers.emplace_back("Accept-Encoding", "gzip");
     return response;
   }
   if (!options_.tokens) return std::nullopt;
@@ -153,12 +202,12 @@ std::optional<Response> Service::refuse(const Request& request, const Match& fou
 Handler::Admission Service::admit(const Request& head) {
   ++requests_;
   Admission out;
-  std::shared_ptr<User> user;
-  const Match found = match(head.verb, head.path);
-  std::optional<Response> refused = refuse(head, found, user);
-  if (!refused && user != nullptr) {
-    if (const auto seconds = user->wait(std::chrono::steady_clock::now())) {
-      refused = failure(429, "too_many", fmt::format("'{}' asks too often", user->name()),
+  auto ticket = std::make_shared<Admitted>();
+  ticket->match = match(head.verb, head.path);
+  std::optional<Response> refused = refuse(head, ticket->match, ticket->user);
+  if (!refused && ticket->user != nullptr) {
+    if (const auto seconds = ticket->user->wait(std::chrono::steady_clock::now())) {
+      refused = failure(429, "too_many", fmt::format("'{}' asks too often", ticket->user->name()),
                         fmt::format("wait {:.2f} seconds", *seconds));
     }
   }
@@ -168,23 +217,33 @@ Handler::Admission Service::admit(const Request& head) {
     out.response = std::move(*refused);
     return out;
   }
-  if (!found.route->body.empty())
-    out.body_limit = found.route->upload ? options_.upload_bytes : options_.body_bytes;
+  const Route& route = *ticket->match.route;
+  if (!route.body.empty())
+    out.body_limit = route.upload ? options_.upload_bytes : options_.body_bytes;
+  ticket->body_limit = out.body_limit;
+  out.ticket = std::move(ticket);
   return out;
 }
 
 void Service::handle(std::shared_ptr<Exchange> exchange) {
-  Call call;
-  call.begun = std::chrono::steady_clock::now();
-  Match found = match(exchange->request.verb, exchange->request.path);
-  const Route& route = *found.route;  // admitted
-  if (options_.tokens) call.user = options_.tokens->find(exchange->request.authorization);
-  call.exchange = std::move(exchange);
-  call.places = std::move(found.places);
-  const auto refused = [&](Response response) {
+  boost::asio::post(workers_->pool, [this, exchange = std::move(exchange)]() mutable {
+    const auto ticket = std::static_pointer_cast<Admitted>(std::move(exchange->ticket));
+    Call call;
+    call.begun = std::chrono::steady_clock::now();
+    call.user = ticket->user;
+    call.places = std::move(ticket->match.places);
+    call.exchange = std::move(exchange);
+    const Route& route = *ticket->match.route;
+    std::optional<Response> refused = prepare(call, route);
+    if (!refused) refused = uncompress(call.exchange->request, ticket->body_limit);
+    if (!refused) return carry_out(std::move(call), route);
     ++failures_;
-    call.exchange->answer([response = std::move(response)] { return response; });
-  };
+    call.exchange->answer(
+        [response = std::move(*refused)]() mutable { return std::move(response); });
+  });
+}
+
+std::optional<Response> Service::prepare(Call& call, const Route& route) const {
   for (const auto& given : call.request().query) {
     const std::string& name = given.first;
     const bool known = std::any_of(route.query.begin(), route.query.end(),
@@ -193,41 +252,39 @@ void Service::handle(std::shared_ptr<Exchange> exchange) {
     std::string names;
     for (const Parameter& p : route.query)
       names += fmt::format("{}{}", names.empty() ? "" : ", ", p.name);
-    return refused(failure(400, "bad_argument", fmt::format("an unknown parameter '{}'", name),
-                           names.empty() ? "it takes none" : "it takes: " + names));
+    return failure(400, "bad_argument", fmt::format("an unknown parameter '{}'", name),
+                   names.empty() ? "it takes none" : "it takes: " + names);
   }
-  if (route.pattern.starts_with("/v1/streams/{name}")) {
-    const std::string& name = call.places[0];
-    if (!is_stream_name(name)) {
-      return refused(failure(400, "bad_argument", fmt::format("'{}' is no name of a stream", name),
-                             "1 to 64 of letters, digits, '.', '_', '-'"));
-    }
-    call.stream = streams_.find(name);
-    if (call.stream == nullptr && route.needs != Route::Needs::nothing) {
-      return refused(failure(404, "not_found", fmt::format("there is no stream '{}'", name),
-                             "GET /v1/streams lists them"));
-    }
-    if (route.needs == Route::Needs::ready && !call.stream->ready()) {
-      const StreamStatus status = call.stream->status();
-      return refused(
-          failure(status.state == StreamState::failed ? 409 : 503,
-                  status.state == StreamState::failed ? "conflict" : "unavailable",
-                  fmt::format("the stream '{}' is {}", name, stream_state_name(status.state)),
-                  status.error ? status.error->message : "ask again in a moment"));
-    }
+  if (!route.pattern.starts_with("/v1/streams/{name}")) return std::nullopt;
+  const std::string& name = call.places[0];
+  if (!is_stream_name(name)) {
+    return failure(400, "bad_argument", fmt::format("'{}' is no name of a stream", name),
+                   "1 to 64 of letters, digits, '.', '_', '-'");
   }
+  call.stream = streams_.find(name);
+  if (call.stream == nullptr && route.needs != Route::Needs::nothing) {
+    return failure(404, "not_found", fmt::format("there is no stream '{}'", name),
+                   "GET /v1/streams lists them");
+  }
+  if (route.needs != Route::Needs::ready || call.stream->ready()) return std::nullopt;
+  const StreamStatus status = call.stream->status();
+  const bool is_lost = status.state == StreamState::failed;
+  return failure(is_lost ? 409 : 503, is_lost ? "conflict" : "unavailable",
+                 fmt::format("the stream '{}' is {}", name, stream_state_name(status.state)),
+                 status.error ? status.error->message : "ask again in a moment");
+}
+
+void Service::carry_out(Call call, const Route& route) {
   if (route.start != nullptr) return (this->*route.start)(std::move(call));
-  boost::asio::post(workers_->pool, [this, &route, call = std::move(call)]() mutable {
-    Response response;
-    try {
-      response = (this->*route.work)(call);
-    } catch (const std::bad_alloc&) {
-      response = failure(503, "unavailable", "not enough memory", "ask for less at once");
-    }
-    failures_ += response.status >= 400;
-    call.exchange->answer(
-        [response = std::move(response)]() mutable { return std::move(response); });
-  });
+  Response response;
+  try {
+    response = (this->*route.work)(call);
+  } catch (const std::bad_alloc&) {
+    response = failure(503, "unavailable", "not enough memory", "ask for less at once");
+  }
+  failures_ += response.status >= 400;
+  if (route.verb == Verb::get) compress(response, call.request());
+  call.exchange->answer([response = std::move(response)]() mutable { return std::move(response); });
 }
 
 Response Service::unreadable(int status, std::string_view code, std::string_view why) {

@@ -51,8 +51,8 @@ struct Route {
   bool upload = false;    // large bodies
   // Which stream it needs: none, any, or one that is ready.
   enum class Needs : std::uint8_t { nothing, stream, ready } needs = Needs::nothing;
-  Response (Service::*work)(Call&) = nullptr;  // on a worker; or
-  void (Service::*start)(Call) = nullptr;      // at once: it answers by itself
+  Response (Service::*work)(Call&) = nullptr;  // answers; or
+  void (Service::*start)(Call) = nullptr;      // begins what answers later
 };
 
 const std::vector<Route>& routes();
@@ -114,8 +114,12 @@ class Service final : public Handler {
     std::string allowed;  // where only the verb does not fit: those that do
   };
   Match match(Verb verb, std::string_view path) const;
+  struct Admitted;  // the ticket of a request
   std::optional<Response> refuse(const Request& request, const Match& match,
                                  std::shared_ptr<User>& user) const;
+  // Finds the stream and checks the query; or why it cannot be.
+  std::optional<Response> prepare(Call& call, const Route& route) const;
+  void carry_out(Call call, const Route& route);
   std::string actor(const Call& call) const;
   void decide(Call call, std::shared_ptr<Samples> samples);
   // On the one thread for images; false where too many wait.

@@ -40,6 +40,7 @@ class EventPieces final : public Pieces {
       : stream_(std::move(stream)), next_(next), kinds_(kinds) {}
 
   bool ended() const override { return false; }
+  bool endless() const override { return true; }
 
   Result<std::string> next() override {
     std::string out;

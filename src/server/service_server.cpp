@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "server/embedding_queue.hpp"
+#include "server/gzip.hpp"
 #include "server/page.hpp"
 #include "server/service.hpp"
 #include "server/views.hpp"
@@ -126,15 +127,29 @@ Response Service::description(Call&) {
   return response;
 }
 
-Response Service::page(Call&) {
+Response Service::page(Call& call) {
   Response response;
   if (page_text().empty()) {
     return failure(404, "not_found", "this server was built without its page",
                    "node and npm were not there when it was built; all calls below /v1 work");
   }
+  // Another build has another page; browsers ask whether theirs is still the same.
+  response.headers.emplace_back("Cache-Control", "no-cache");
+  response.headers.emplace_back("Vary", "Accept-Encoding");
+  response.headers.emplace_back("ETag", std::string(page_tag()));
+  if (call.request().if_none_match.find(page_tag()) != std::string::npos) {
+    response.status = 304;
+    return response;
+  }
   response.type = "text/html; charset=utf-8";
-  response.body = page_text();
   response.headers.emplace_back("Content-Security-Policy", std::string(page_policy()));
+  if (!call.request().takes_gzip) {
+    response.body = page_text();
+    return response;
+  }
+  static const std::string compressed = gzip(page_text(), 9);
+  response.body = compressed;
+  response.headers.emplace_back("Content-Encoding", "gzip");
   return response;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/files.hpp"
 #include "core/try.hpp"
+#include "server/http.hpp"
 
 namespace paco::server {
 namespace {
@@ -113,8 +114,8 @@ Result<Tokens> Tokens::read(const std::string& path) {
 
 // Looks at every entry whatever the earlier ones say, so that time tells nothing.
 std::shared_ptr<User> Tokens::find(std::string_view authorization) const {
-  constexpr std::string_view kScheme = "Bearer ";
-  if (!authorization.starts_with(kScheme)) return nullptr;
+  constexpr std::string_view kScheme = "bearer ";
+  if (lower(std::string(authorization.substr(0, kScheme.size()))) != kScheme) return nullptr;
   const Digest digest = digest_of(authorization.substr(kScheme.size()));
   std::shared_ptr<User> found;
   for (const Entry& entry : entries_) {

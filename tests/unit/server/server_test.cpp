@@ -105,7 +105,7 @@ TEST(Tokens, AreFoundByTheirTextAlone) {
   EXPECT_EQ(tokens->find("Bearer 0123456789abcdef")->role(), Role::read);
   EXPECT_EQ(tokens->find("Bearer fedcba9876543210")->name(), "ann");
   for (const char* wrong : {"", "Bearer ", "0123456789abcdef", "Bearer 0123456789abcde",
-                            "bearer 0123456789abcdef", "Bearer 0123456789abcdef "})
+                            "bearer0123456789abcdef", "Bearer 0123456789abcdef "})
     EXPECT_EQ(tokens->find(wrong), nullptr) << wrong;
 }
 
