@@ -9,6 +9,7 @@ import { Dialog } from '../parts/dialog';
 import { asProblem } from '../state/actions';
 import { go, toStream } from '../state/route';
 
+const recommended = 'mirror';
 const goodName = /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,63}$/;
 
 const size = (bytes: number) =>
@@ -52,12 +53,15 @@ export function NewStream(props: { onClose: () => void }) {
   const methods = server.value?.methods ?? [];
   const [from, setFrom] = useState<'model' | 'support'>('model');
   const [name, setName] = useState('');
-  const [method, setMethod] = useState('');
+  const [wish, setWish] = useState<string | null>(null);
   const [model, setModel] = useState<File | null>(null);
   const [embeddings, setEmbeddings] = useState<File | null>(null);
   const [labels, setLabels] = useState<File | null>(null);
   const [share, setShare] = useState<number | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
+  // A model knows its method; examples are calibrated for the one that finds most.
+  const best = methods.some((one) => one.name === recommended) ? recommended : '';
+  const method = wish ?? (from === 'support' ? best : '');
   const nameFits = goodName.test(name);
   const complete = nameFits && (from === 'model' ? model : embeddings && labels);
 
@@ -157,15 +161,22 @@ export function NewStream(props: { onClose: () => void }) {
         )}
         <label class="labelled">
           <span>Method</span>
-          <select value={method} onChange={(event) => setMethod(event.currentTarget.value)}>
-            <option value="">{from === 'model' ? 'as the model says' : 'the usual one'}</option>
+          <select value={method} onChange={(event) => setWish(event.currentTarget.value)}>
+            {from === 'model' && <option value="">as the model says</option>}
             {methods.map((one) => (
               <option key={one.name} value={one.name}>
-                {one.name}: {one.summary}
+                {one.name}
+                {one.name === recommended ? ' (recommended)' : ''}: {one.summary}
               </option>
             ))}
           </select>
         </label>
+        {from === 'support' && method !== recommended && best && (
+          <p class="note">
+            {recommended} found more on most sets that both were measured on; paco is the rule of
+            the paper.
+          </p>
+        )}
         {busy && (
           <div class="progress-line" role="status">
             <progress value={share} max={1} />
