@@ -1,5 +1,8 @@
-// The walk along the chain of events, declared in check.hpp.
+// The walk along the chain of events, and its comparison with what was acknowledged; declared in
+// check.hpp.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "core/try.hpp"
 #include "journal/check.hpp"
@@ -112,6 +115,33 @@ Result<ChainWalk> walk_chain(Database& database, const JournalHeader& header,
   PACO_ASSIGN(Statement operations,
               database.prepare(std::string(kSelectOperations) + "ORDER BY event"));
   return Walk(header, std::move(samples), std::move(operations)).run(progress, stop);
+}
+
+Result<void> check_acknowledged(Database& database, const JournalHeader& header,
+                                const JournalTail& tail,
+                                const std::optional<Acknowledged>& record) {
+  if (!record || record->journal != header.chain_start || record->events == 0) return {};
+  const std::string& path = database.path();
+  const std::string without = fmt::format(
+      "put back '{0}' and '{0}-wal' of one copy; or go on without these events: remove '{1}'", path,
+      acknowledged_path(path));
+  if (record->events > tail.events) {
+    return Error{ErrorCode::bad_format,
+                 fmt::format("{}: {} events were acknowledged and {} are there: the end of its log "
+                             "is damaged or lost",
+                             path, record->events, tail.events),
+                 without};
+  }
+  const std::uint64_t last = record->events - 1;
+  PACO_ASSIGN(const std::int64_t chain,
+              database.number(fmt::format(
+                  "SELECT chain FROM samples WHERE event = {0} AND sequence BETWEEN {1} AND {0} "
+                  "UNION ALL SELECT chain FROM operations WHERE event = {0}",
+                  last, last - std::min(last, tail.operations))));
+  if (static_cast<std::uint64_t>(chain) == record->chain) return {};
+  return Error{ErrorCode::bad_format,
+               fmt::format("{}: event {} is another one than was acknowledged", path, last),
+               without};
 }
 
 }  // namespace paco::journal

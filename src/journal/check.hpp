@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/progress.hpp"
+#include "journal/acknowledged.hpp"
 #include "journal/database.hpp"
 #include "journal/settings.hpp"
 
@@ -37,6 +38,11 @@ struct ChainWalk {
 };
 Result<ChainWalk> walk_chain(Database& database, const JournalHeader& header,
                              core::Progress& progress, const std::stop_token& stop);
+
+// Refuses a journal that lacks events of its record, or has others in their place. The record is to
+// be read before the transaction begins, because a writer may go on meanwhile.
+Result<void> check_acknowledged(Database& database, const JournalHeader& header,
+                                const JournalTail& tail, const std::optional<Acknowledged>& record);
 
 // The chain and everything else: pages, model, categories, moved samples, embeddings, snapshots.
 Result<JournalReport> inspect(Database& database, core::Progress& progress,

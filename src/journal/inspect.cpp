@@ -15,9 +15,15 @@ namespace {
 
 class Inspection {
  public:
-  Inspection(Database& database, const JournalHeader& header, JournalReport& report,
+  Inspection(Database& database, const JournalHeader& header,
+             const std::optional<Acknowledged>& record, JournalReport& report,
              core::Progress& progress, const std::stop_token& stop)
-      : database_(database), header_(header), report_(report), progress_(progress), stop_(stop) {}
+      : database_(database),
+        header_(header),
+        record_(record),
+        report_(report),
+        progress_(progress),
+        stop_(stop) {}
 
   // Damage that SQLite reports is a finding, not a failure of the inspection.
   Result<void> run() {
@@ -59,7 +65,9 @@ class Inspection {
     report_.samples = walk.tail.samples;
     report_.operations = walk.tail.operations;
     report_.first_bad = walk.first_bad;
-    return walk.first_bad ? bad(walk.problem) : check_stop();
+    if (walk.first_bad) return bad(walk.problem);
+    PACO_TRY(check_acknowledged(database_, header_, walk.tail, record_));
+    return check_stop();
   }
 
   Result<void> pages() {
@@ -220,6 +228,7 @@ class Inspection {
 
   Database& database_;
   const JournalHeader& header_;
+  const std::optional<Acknowledged>& record_;
   JournalReport& report_;
   core::Progress& progress_;
   const std::stop_token& stop_;
@@ -232,16 +241,19 @@ class Inspection {
 Result<JournalReport> inspect(Database& database, core::Progress& progress,
                               const std::stop_token& stop) {
   JournalReport report;
+  const auto finding = [&](const Error& error) -> Result<JournalReport> {
+    if (error.code != ErrorCode::bad_format) return error;
+    report.ok = false;
+    report.problem = error.message;
+    return report;
+  };
+  const Result<std::optional<Acknowledged>> record = read_acknowledged(database.path());
+  if (!record.ok()) return finding(record.error());
   PACO_TRY(database.run("BEGIN"));
   const Rollback rollback(database);
   const Result<JournalHeader> header = read_header(database);
-  if (!header.ok() && header.error().code != ErrorCode::bad_format) return header.error();
-  if (!header.ok()) {
-    report.ok = false;
-    report.problem = header.error().message;
-    return report;
-  }
-  PACO_TRY(Inspection(database, *header, report, progress, stop).run());
+  if (!header.ok()) return finding(header.error());
+  PACO_TRY(Inspection(database, *header, *record, report, progress, stop).run());
   return report;
 }
 

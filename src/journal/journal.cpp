@@ -59,6 +59,7 @@ Result<Journal> Journal::open_unguarded(const std::string& path, OpenMode mode,
   if (writes) {
     PACO_ASSIGN(writing->writer, Writer::create(std::move(file.database), file.header.settings,
                                                 file.tail, durability.full));
+    writing->writer->set_record(AcknowledgedFile(path, file.header.chain_start));
     if (!durability.full) {
       PACO_ASSIGN(writing->relaxed, RelaxedSync::start(*writing->writer, durability.between_syncs));
     }
@@ -147,12 +148,15 @@ Result<void> Journal::checkpoint() {
   return write([](Writer& writer) { return writer.checkpoint(); });
 }
 
-// The writer's connection is the last one to close: it moves the log into the file.
+// If the writer's connection is the last one to close, it moves the log into the file.
 Result<void> Journal::close() {
   PACO_TRY(flush());
   close_reader();
-  if (writing_ != nullptr) writing_->relaxed.reset();
+  if (writing_ == nullptr) return {};
+  writing_->relaxed.reset();
+  AcknowledgedFile record = writing_->writer->take_record();
   writing_.reset();
+  if (log_bytes(path()) == 0) record.remove();
   return {};
 }
 

@@ -122,6 +122,7 @@ Result<Database> open_reader(const std::string& path) {
 Result<void> check(CheckedFile& file, bool for_writing) {
   Database& database = file.database;
   if (for_writing) PACO_TRY(take_write_lock(database));
+  PACO_ASSIGN(const std::optional<Acknowledged> record, read_acknowledged(database.path()));
   // One transaction, because another process may be writing.
   PACO_TRY(database.run("BEGIN"));
   PACO_ASSIGN(file.header, read_header(database));
@@ -130,6 +131,7 @@ Result<void> check(CheckedFile& file, bool for_writing) {
   if (walk.first_bad)
     return damaged(database.path(), fmt::format("event {}: {}", *walk.first_bad, walk.problem));
   file.tail = walk.tail;
+  PACO_TRY(check_acknowledged(database, file.header, file.tail, record));
   return database.run("COMMIT");
 }
 

@@ -29,15 +29,16 @@ Error duplicate_key(const std::string& path, const SampleRow& row) {
 
 }  // namespace
 
-Writer::Writer(Database database, const JournalSettings& settings, JournalTail tail)
+Writer::Writer(Database database, const JournalSettings& settings, JournalTail tail, bool sync)
     : database_(std::move(database)),
       dimension_(settings.dimension),
       retention_(settings.retention),
-      tail_(tail) {}
+      tail_(tail),
+      sync_(sync) {}
 
 Result<std::unique_ptr<Writer>> Writer::create(Database database, const JournalSettings& settings,
                                                JournalTail tail, bool sync) {
-  std::unique_ptr<Writer> writer(new Writer(std::move(database), settings, tail));
+  std::unique_ptr<Writer> writer(new Writer(std::move(database), settings, tail, sync));
   PACO_TRY(writer->database_.run(sync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
   // A log that one large transaction made long is cut back when it starts anew.
   PACO_TRY(writer->database_.run(fmt::format(
@@ -78,9 +79,21 @@ Result<void> Writer::transaction(Body body) {
   return {};
 }
 
+template <class Body>
+Result<void> Writer::append_events(Body body) {
+  if (!record_.is_ready()) {
+    // What an earlier writer left in the log may not be on the disk.
+    if (tail_.events > 0) PACO_TRY(sync_log());
+    PACO_TRY(record_.prepare(tail_));
+  }
+  PACO_TRY(transaction(body));
+  if (sync_) record_.write(tail_);
+  return {};
+}
+
 Result<void> Writer::append(std::span<const SampleRow> samples,
                             std::span<const CategoryRow> changed) {
-  return transaction([&](JournalTail& tail) -> Result<void> {
+  return append_events([&](JournalTail& tail) -> Result<void> {
     for (const SampleRow& row : samples) PACO_TRY(write_sample(row, tail));
     PACO_TRY(write_embeddings(samples));
     PACO_TRY(write_categories(changed));
@@ -90,7 +103,7 @@ Result<void> Writer::append(std::span<const SampleRow> samples,
 
 Result<void> Writer::append(const OperationRow& operation, std::span<const CategoryRow> changed,
                             std::span<const Membership> moved) {
-  return transaction([&](JournalTail& tail) -> Result<void> {
+  return append_events([&](JournalTail& tail) -> Result<void> {
     PACO_TRY(write_operation(operation, tail));
     PACO_TRY(write_categories(changed));
     return write_memberships(moved);
@@ -206,6 +219,12 @@ Result<void> Writer::forget_embeddings(std::uint64_t samples) {
 }
 
 Result<void> Writer::sync() {
+  PACO_TRY(sync_log());
+  record_.write(tail_);
+  return {};
+}
+
+Result<void> Writer::sync_log() {
   sqlite3_file* log = nullptr;
   sqlite3_file_control(database_.handle(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
   if (log == nullptr || log->pMethods == nullptr) return {};  // nothing was ever written

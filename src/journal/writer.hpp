@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "journal/acknowledged.hpp"
 #include "journal/checksum.hpp"
 #include "journal/database.hpp"
 #include "journal/rows.hpp"
@@ -37,15 +38,22 @@ class Writer {
   // Moves the write-ahead log into the file, as far as readers permit.
   Result<void> checkpoint();
 
+  // Events are noted in this record from now on when they are on the disk.
+  void set_record(AcknowledgedFile record) { record_ = std::move(record); }
+  AcknowledgedFile take_record() { return std::move(record_); }
+
   const JournalTail& tail() const { return tail_; }
   Database& database() { return database_; }
 
  private:
-  Writer(Database database, const JournalSettings& settings, JournalTail tail);
+  Writer(Database database, const JournalSettings& settings, JournalTail tail, bool sync);
   Result<void> prepare(const JournalSettings& settings);
   // Runs body(tail) in a transaction; tail_ changes when it is committed.
   template <class Body>
   Result<void> transaction(Body body);
+  // The same for events, which are acknowledged afterwards.
+  template <class Body>
+  Result<void> append_events(Body body);
   Result<void> write_sample(const SampleRow& row, JournalTail& tail);
   Result<void> write_operation(const OperationRow& row, JournalTail& tail);
   Result<void> write_embeddings(std::span<const SampleRow> samples);
@@ -53,6 +61,7 @@ class Writer {
   Result<void> write_categories(std::span<const CategoryRow> changed);
   Result<void> write_memberships(std::span<const Membership> moved);
   Result<void> write_extras(const SampleRow& row);
+  Result<void> sync_log();
   Result<void> remove_snapshots(std::uint64_t keep);
   Result<void> forget_embeddings(std::uint64_t samples);
   Result<void> cut_embeddings(std::uint64_t keep);
@@ -61,6 +70,8 @@ class Writer {
   std::size_t dimension_;
   Retention retention_;
   JournalTail tail_;
+  bool sync_;
+  AcknowledgedFile record_;
   std::uint64_t forgotten_ = 0;  // embeddings of samples below this one are removed already
   Statement begin_, commit_, sample_, operation_, category_, prototype_, moved_, embeddings_,
       forget_, extras_, snapshot_, snapshot_part_, drop_parts_;
