@@ -2,31 +2,19 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <openssl/evp.h>
 
 #include <algorithm>
 
 #include "core/files.hpp"
 #include "core/random.hpp"
 #include "core/try.hpp"
+#include "io/literature_sets.hpp"
 #include "io/npy.hpp"
 #include "io/split_list.hpp"
 
 namespace paco::io {
 namespace {
-
-enum class Kind { first_known, drawn, listed };
-
-struct NamedRule {
-  std::string_view name;
-  Kind kind;
-  std::size_t classes, known, novel;  // classes: of the whole data set
-};
-
-constexpr NamedRule kRules[] = {
-    {"cifar10", Kind::first_known, 10, 5, 5},    {"cifar100", Kind::first_known, 100, 80, 20},
-    {"imagenet100", Kind::drawn, 1000, 50, 50},  {"cub", Kind::listed, 200, 100, 100},
-    {"cars", Kind::listed, 196, 98, 98},         {"pets", Kind::first_known, 37, 19, 18},
-    {"food101", Kind::first_known, 101, 51, 50}, {"fashion-mnist", Kind::first_known, 10, 5, 5}};
 
 ClassSplit first_known(std::size_t known, std::size_t classes) {
   ClassSplit split;
@@ -35,13 +23,63 @@ ClassSplit first_known(std::size_t known, std::size_t classes) {
   return split;
 }
 
+constexpr std::size_t kImageNetClasses = 1000;
+
 // ImageNet-100: a hundred of the thousand classes, in ascending order; the first half of them is
 // known.
 ClassSplit drawn_hundred() {
-  const auto order = core::NumpyLegacyRandom(0).permutation(1000);
+  const auto order = core::NumpyLegacyRandom(0).permutation(kImageNetClasses);
   std::vector<std::int64_t> hundred(order.begin(), order.begin() + 100);
   std::sort(hundred.begin(), hundred.end());
   return {{hundred.begin(), hundred.begin() + 50}, {hundred.begin() + 50, hundred.end()}};
+}
+
+bool is_number(const std::string& name) {
+  return !name.empty() &&
+         std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+// Class ids of Pets and Cars are not those of folders in the order of their names. Names tell that;
+// plain numbers are believed.
+Result<void> check_class_order(const LiteratureSet& set, const std::vector<std::string>& names) {
+  if (std::all_of(names.begin(), names.end(), is_number)) return {};
+  const auto refuse = [&](const std::string& why) {
+    return Error{ErrorCode::mismatch,
+                 fmt::format("the classes are not numbered as {} numbers them: {}", set.title, why),
+                 fmt::format("give the data set as it is published: --data {}:PATH", set.name)};
+  };
+  if (set.name == "pets") {
+    for (std::size_t c = 1; c < names.size(); ++c) {
+      if (lower_case(names[c - 1]) <= lower_case(names[c])) continue;
+      return refuse(
+          fmt::format("'{}' comes before '{}', but cats and dogs are sorted together, "
+                      "without regard to case",
+                      names[c - 1], names[c]));
+    }
+  }
+  if (set.name == "cars" && std::is_sorted(names.begin(), names.end()))
+    return refuse("they are sorted by name, the devkit's are not");
+  return {};
+}
+
+// The known classes of a rule among the first `classes` ids; fewer than the literature's only if
+// nobody checks.
+ClassSplit named_classes(const LiteratureSet& set, std::size_t classes) {
+  if (set.kind != KnownClasses::listed) return first_known(std::min(set.known, classes), classes);
+  ClassSplit split;
+  for (std::size_t c = 0; c < classes; ++c) {
+    const bool known = std::find(set.ssb_known.begin(), set.ssb_known.end(),
+                                 static_cast<std::int16_t>(c)) != set.ssb_known.end();
+    (known ? split.known : split.novel).push_back(static_cast<std::int64_t>(c));
+  }
+  return split;
 }
 
 Error missing_list(std::string_view rule) {
@@ -54,7 +92,7 @@ Error missing_list(std::string_view rule) {
 
 std::string split_rule_names() {
   std::vector<std::string_view> names;
-  for (const NamedRule& rule : kRules) names.push_back(rule.name);
+  for (const LiteratureSet& set : literature_sets()) names.push_back(set.name);
   return fmt::format("{}, first, list", fmt::join(names, ", "));
 }
 
@@ -74,30 +112,44 @@ Result<ClassSplit> choose_classes(const SplitRule& rule,
     if (rule.list_file.empty()) return missing_list(rule.name);
     return read_class_split(rule.list_file, class_names);
   }
-  const auto* named = std::find_if(std::begin(kRules), std::end(kRules),
-                                   [&](const NamedRule& r) { return r.name == rule.name; });
-  if (named == std::end(kRules)) {
+  const LiteratureSet* set = literature_set(rule.name);
+  if (set == nullptr) {
     return Error{ErrorCode::bad_argument, fmt::format("there is no split rule '{}'", rule.name),
                  "choose one of " + split_rule_names()};
   }
-  if (classes != named->classes) {
+  if (set->kind == KnownClasses::drawn && classes == kImageNetClasses) return drawn_hundred();
+  if (classes != set->classes && !rule.unchecked) {
     return Error{ErrorCode::mismatch,
                  fmt::format("rule '{}' is for {} classes, the data have {}", rule.name,
-                             named->classes, classes),
-                 "give the whole data set, or use rule 'first' or 'list'"};
+                             set->classes, classes),
+                 "give the whole data set, or use rule 'first' or 'list'; --unchecked goes on"};
   }
-  if (named->kind == Kind::drawn) return drawn_hundred();
-  if (named->kind == Kind::first_known) return first_known(named->known, classes);
-  if (rule.list_file.empty()) return missing_list(rule.name);
+  if (!rule.unchecked) PACO_TRY(check_class_order(*set, class_names));
+  if (rule.list_file.empty()) return named_classes(*set, classes);
   PACO_ASSIGN(auto split, read_class_split(rule.list_file, class_names));
-  if (split.known.size() != named->known || split.novel.size() != named->novel) {
+  if (!rule.unchecked && (split.known.size() != set->known || split.novel.size() != set->novel)) {
     return Error{ErrorCode::mismatch,
                  fmt::format("{}: lists {} known and {} novel classes, rule '{}' has {} and {}",
                              rule.list_file, split.known.size(), split.novel.size(), rule.name,
-                             named->known, named->novel),
+                             set->known, set->novel),
                  "check that this is the list of the right data set, or use rule 'list'"};
   }
   return split;
+}
+
+Result<void> check_counts(const SplitRule& rule, const Split& split) {
+  const LiteratureSet* set = literature_set(rule.name);
+  if (set == nullptr || rule.unchecked ||
+      (split.support.size() == set->support && split.stream.size() == set->stream))
+    return {};
+  return Error{
+      ErrorCode::mismatch,
+      fmt::format("this is not {} as the literature uses it: the split has {} support and "
+                  "{} stream samples, the literature's has {} and {}",
+                  set->title, split.support.size(), split.stream.size(), set->support, set->stream),
+      fmt::format("give its training images as they are published ('paco data check {} "
+                  "PATH' says what is missing), or go on with --unchecked",
+                  set->name)};
 }
 
 Result<Split> make_split(const Labels& labels, const ClassSplit& classes,
@@ -151,6 +203,27 @@ Result<Split> make_split(const Labels& labels, const ClassSplit& classes,
   return split;
 }
 
+std::string split_digest(const Split& split) {
+  std::vector<std::pair<std::int64_t, bool>> samples;  // and whether it is in the support set
+  for (const std::int64_t sample : split.support) samples.emplace_back(sample, true);
+  for (const std::int64_t sample : split.stream) samples.emplace_back(sample, false);
+  std::sort(samples.begin(), samples.end());
+  std::string text;
+  for (const auto& [sample, support] : samples)
+    text += fmt::format("{} {}\n", sample, support ? "support" : "stream");
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  EVP_Digest(text.data(), text.size(), digest, &size, EVP_sha256(), nullptr);
+  std::string digits;
+  for (unsigned i = 0; i < size; ++i) digits += fmt::format("{:02x}", digest[i]);
+  return digits;
+}
+
+std::vector<std::string> split_files() {
+  return {"support_index.npy", "stream_index.npy",  "support_labels.npy", "stream_labels.npy",
+          "classes.txt",       "known_classes.txt", "digest.txt"};
+}
+
 Result<void> write_split(const Split& split, const std::string& folder) {
   std::string names, known_names;
   for (std::size_t c = 0; c < split.class_names.size(); ++c) {
@@ -176,10 +249,13 @@ Result<void> write_split(const Split& split, const std::string& folder) {
       const std::uint64_t size = values->size();
       PACO_TRY(write_npy<std::int64_t>(written.back(), {&size, 1}, *values));
     }
-    for (const auto& [name, text] :
-         {std::pair("classes.txt", &names), std::pair("known_classes.txt", &known_names)}) {
+    const std::pair<const char*, std::string> texts[] = {
+        {"classes.txt", names},
+        {"known_classes.txt", known_names},
+        {"digest.txt", split_digest(split) + "\n"}};
+    for (const auto& [name, text] : texts) {
       written.push_back(folder + "/" + name);
-      PACO_TRY(core::write_file(written.back(), *text));
+      PACO_TRY(core::write_file(written.back(), std::string_view(text)));
     }
     return {};
   };

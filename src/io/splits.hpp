@@ -22,8 +22,11 @@ namespace paco::io {
 struct SplitRule {
   // cifar10, cifar100, imagenet100, cub, cars, pets, food101, fashion-mnist; or first, list
   std::string name;
-  std::string list_file;                   // for cub, cars (the SSB list) and list
+  std::string list_file;                   // for list; for cub and cars instead of the SSB list
   std::optional<std::size_t> known_count;  // for first
+  // A rule of the literature refuses data with other counts than the literature's, unless this says
+  // that they are known to differ.
+  bool unchecked = false;
 };
 
 // Class numbers of the data set, in the order in which they are numbered again. Samples of other
@@ -56,9 +59,19 @@ struct Split {
 Result<Split> make_split(const Labels& labels, const ClassSplit& classes,
                          const SplitOptions& options);
 
+// Refuses a split by a rule of the literature whose parts are not as large as the literature's.
+Result<void> check_counts(const SplitRule& rule, const Split& split);
+
+// Which samples are in which part, whatever the order of the stream: the SHA-256, in 64 hexadecimal
+// digits, of one line for each sample in ascending order, "NUMBER support" or "NUMBER stream".
+std::string split_digest(const Split& split);
+
+// What write_split() writes.
+std::vector<std::string> split_files();
+
 // Writes support_index.npy, stream_index.npy, support_labels.npy, stream_labels.npy (int64),
-// classes.txt and known_classes.txt (the first of them) into a folder, which is made where it is
-// missing. Where one cannot be written, none is left.
+// classes.txt, known_classes.txt (the first of them) and digest.txt into a folder, which is made
+// if it is missing. If one cannot be written, none is left.
 Result<void> write_split(const Split& split, const std::string& folder);
 
 }  // namespace paco::io

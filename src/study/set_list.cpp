@@ -106,6 +106,7 @@ class Entry {
     if (take("list", recipe.split.list_file))
       recipe.split.list_file = beside(base_, recipe.split.list_file);
     if (take("known", known)) recipe.split.known_count = known;
+    take("unchecked", recipe.split.unchecked);
     if (recipe.split.name.empty()) recipe.split.name = known > 0 ? "first" : "list";
     take("backbone", recipe.backbone);
     if (take("weights", recipe.weights)) recipe.weights = beside(base_, recipe.weights);

@@ -41,10 +41,12 @@ class ImageSet {
     if (!recipe_.split.list_file.empty()) command += " --list " + recipe_.split.list_file;
     if (recipe_.split.known_count)
       command += fmt::format(" --known {}", *recipe_.split.known_count);
+    if (recipe_.split.unchecked) command += " --unchecked";
     print_command(fmt::format("{} --out {}", command, files_.split));
     PACO_ASSIGN(const io::Labels labels, embed::image_labels(*images_));
     PACO_ASSIGN(const io::ClassSplit classes, io::choose_classes(recipe_.split, labels.names));
     PACO_ASSIGN(split_, io::make_split(labels, classes, {}));
+    PACO_TRY(io::check_counts(recipe_.split, split_));
     return io::write_split(split_, files_.split);
   }
 

@@ -8,6 +8,7 @@
 #include "embed/images/images.hpp"
 #include "io/embedding_writer.hpp"
 #include "io/embeddings.hpp"
+#include "io/literature_sets.hpp"
 #include "io/splits.hpp"
 
 namespace paco {
@@ -16,6 +17,7 @@ namespace {
 struct SplitArguments {
   std::string data, labels, embeddings, rule, list, order = "shuffled", out;
   std::size_t known = 0;
+  bool unchecked = false;
   io::SplitOptions options;
 };
 
@@ -29,7 +31,7 @@ Result<io::Labels> labels_of(const SplitArguments& s) {
 std::string rule_of(const SplitArguments& s) {
   if (!s.rule.empty()) return s.rule;
   const std::string kind = s.data.substr(0, s.data.find(':'));
-  if (kind == "fashion-mnist" || kind == "cifar10" || kind == "cifar100") return kind;
+  if (io::literature_set(kind) != nullptr) return kind;
   if (s.known > 0) return "first";
   return s.list.empty() ? "" : "list";
 }
@@ -62,10 +64,8 @@ Result<void> split_embeddings(const SplitArguments& s, const io::Split& split,
 Result<void> check_files(const SplitArguments& s) {
   PACO_TRY(check_outputs({}, {{"--out", s.out}}));
   std::vector<NamedFile> outputs;
-  for (const char* name : {"support_index.npy", "stream_index.npy", "support_labels.npy",
-                           "stream_labels.npy", "classes.txt", "known_classes.txt"}) {
+  for (const std::string& name : io::split_files())
     outputs.push_back({"a file in --out", s.out + "/" + name});
-  }
   if (!s.embeddings.empty()) {
     outputs.push_back({"a file in --out", s.out + "/support.npy"});
     outputs.push_back({"a file in --out", s.out + "/stream.npy"});
@@ -90,12 +90,12 @@ Result<void> run(Context& context, SplitArguments& s) {
                      io::split_rule_names()};
   }
   PACO_ASSIGN(const io::Labels labels, labels_of(s));
-  PACO_ASSIGN(
-      const io::ClassSplit classes,
-      io::choose_classes({rule, s.list, s.known > 0 ? std::optional(s.known) : std::nullopt},
-                         labels.names));
+  const io::SplitRule split_rule{rule, s.list, s.known > 0 ? std::optional(s.known) : std::nullopt,
+                                 s.unchecked};
+  PACO_ASSIGN(const io::ClassSplit classes, io::choose_classes(split_rule, labels.names));
   s.options.shuffle = s.order == "shuffled";
   PACO_ASSIGN(const io::Split split, io::make_split(labels, classes, s.options));
+  PACO_TRY(io::check_counts(split_rule, split));
   // The embeddings first: they can disagree with the labels, the rest cannot.
   if (!s.embeddings.empty()) PACO_TRY(split_embeddings(s, split, labels.ids.size()));
   const auto written = io::write_split(split, s.out);
@@ -114,6 +114,7 @@ Result<void> run(Context& context, SplitArguments& s) {
   json["novel"] = split.class_names.size() - split.known_classes;
   json["support"] = split.support.size();
   json["stream"] = split.stream.size();
+  json["digest"] = io::split_digest(split);
   json["out"] = s.out;
   const std::string text =
       fmt::format("{}: {} known and {} novel classes; support set {} samples, stream {} samples\n",
@@ -130,7 +131,9 @@ void add_split(Options& verb, Context& context) {
       "stream\nand write sample numbers, labels (known classes "
       "first) and class names as files.");
   auto s = std::make_shared<SplitArguments>();
-  verb.add_text("--data", s->data, "a data set of images, e.g. fashion-mnist or folder:PATH");
+  verb.add_text(
+      "--data", s->data,
+      "a data set of images: fashion-mnist, folder:PATH, or a published one, e.g. cub:PATH");
   verb.add_text("--labels", s->labels, "or: the label of every sample, numbers or names");
   verb.add_text("--embeddings", s->embeddings,
                 "embeddings of the samples, written as support.npy and stream.npy");
@@ -139,7 +142,10 @@ void add_split(Options& verb, Context& context) {
   add_count(verb, "--known", s->known, 1, kNoLimit, "number of known classes, for rule first")
       .shown_default("");
   verb.add_text("--list,--ssb", s->list,
-                "file with the known classes, for rules cub, cars and list");
+                "file with the known classes, for rule list; of cub and cars instead of the "
+                "Semantic Shift Benchmark's");
+  verb.add_flag("--unchecked", s->unchecked,
+                "split data whose counts are not the literature's by its rule all the same");
   verb.add_text("--order", s->order, "of the stream").one_of({"shuffled", "dataset"});
   add_seed(verb, "--seed", s->options.order_seed, "of the shuffle");
   add_seed(verb, "--support-seed", s->options.support_seed, "of the draw of the support set");

@@ -154,6 +154,13 @@ ImageResult open_image_folder(const std::string& path) {
   return ImageResult(std::make_unique<FolderImages>(path, std::move(items), std::move(classes)));
 }
 
+ImageResult open_listed_images(const std::string& folder, const std::vector<ListedImage>& images,
+                               std::vector<std::string> classes) {
+  std::vector<Item> items;
+  for (const ListedImage& image : images) items.push_back({image.name, image.label});
+  return ImageResult(std::make_unique<FolderImages>(folder, std::move(items), std::move(classes)));
+}
+
 ImageResult open_image_tar(io::FileBytes bytes, const std::string& path) {
   PACO_ASSIGN(auto entries, io::list_tar(bytes, path));
   std::vector<Item> items;

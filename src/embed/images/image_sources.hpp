@@ -13,6 +13,15 @@ namespace paco::embed {
 using ImageResult = Result<std::unique_ptr<ImageSource>>;
 
 ImageResult open_image_folder(const std::string& path);
+
+// Images that a list names, in its order. They are looked for when they are loaded.
+struct ListedImage {
+  std::string name;  // path inside the folder
+  std::int64_t label = 0;
+};
+ImageResult open_listed_images(const std::string& folder, const std::vector<ListedImage>& images,
+                               std::vector<std::string> classes);
+
 ImageResult open_image_tar(io::FileBytes bytes, const std::string& path);
 // `labels` may be absent (an empty path): then no image has a label. `classes` names
 // them, or is empty.

@@ -4,14 +4,15 @@
 
 #include "core/files.hpp"
 #include "core/try.hpp"
-#include "embed/images/image_sources.hpp"
+#include "embed/images/published_sets.hpp"
 #include "io/format.hpp"
 
 namespace paco::embed {
 namespace {
 
 constexpr const char* kKinds =
-    "write folder:PATH, tar:PATH, idx:IMAGES,LABELS, cifar10:PATH, cifar100:PATH or fashion-mnist";
+    "write folder:PATH, tar:PATH, idx:IMAGES,LABELS, fashion-mnist, or a published set: "
+    "cub:PATH, cars:PATH, pets:PATH, food101:PATH, cifar10:PATH, cifar100:PATH, imagenet100:PATH";
 
 ImageResult open_tar(const std::string& path) {
   PACO_ASSIGN(auto bytes, io::FileBytes::open(path));
@@ -63,8 +64,8 @@ ImageResult open_images(const std::string& spec) {
                  fmt::format("'{}': Fashion-MNIST has no part '{}'", spec, rest),
                  "write fashion-mnist, or fashion-mnist:test"};
   }
-  const bool known =
-      kind == "folder" || kind == "tar" || kind == "idx" || kind == "cifar10" || kind == "cifar100";
+  const bool known = kind == "folder" || kind == "tar" || kind == "idx" || kind == "cifar10" ||
+                     kind == "cifar100" || is_published_list(kind);
   if (known && rest.empty()) {
     return Error{ErrorCode::bad_argument, fmt::format("'{}': the path is missing", spec), kKinds};
   }
@@ -72,6 +73,7 @@ ImageResult open_images(const std::string& spec) {
   if (kind == "folder") return open_image_folder(rest);
   if (kind == "tar") return open_tar(rest);
   if (kind == "idx") return open_idx_pair(rest);
+  if (is_published_list(kind)) return open_published_list(kind, rest);
   return open_cifar(rest, kind == "cifar100");
 }
 

@@ -42,6 +42,9 @@ class ImageSource {
 //   idx:IMAGES[,LABELS]   MNIST's format, plain or .gz
 //   cifar10:PATH          the folder of the binary version (five training batches), or a .bin file
 //   cifar100:PATH         likewise (train.bin, fine labels)
+//   cub:PATH, cars:PATH, pets:PATH, food101:PATH, imagenet100:PATH
+//                         the training images of a set of the literature in its published form and
+//                         order (published_sets.hpp)
 //   fashion-mnist[:test]  from Debian's package dataset-fashion-mnist
 // A path alone is a folder or a tar archive, as it turns out.
 Result<std::unique_ptr<ImageSource>> open_images(const std::string& spec);

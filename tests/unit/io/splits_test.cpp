@@ -8,6 +8,7 @@
 
 #include "data_files.hpp"
 #include "embed/images/images.hpp"
+#include "io/json.hpp"
 #include "io/npy.hpp"
 #include "temporary_folder.hpp"
 
@@ -27,6 +28,11 @@ Labels balanced(std::size_t classes, std::size_t each) {
   return labels;
 }
 
+std::string shared() {
+  const char* given = std::getenv("PACO_SHARED");
+  return given ? given : std::string(PACO_SOURCE_DIR) + "/../shared";
+}
+
 struct Row {
   const char* rule;
   std::size_t classes, each;    // of the training split
@@ -36,7 +42,7 @@ struct Row {
 
 class SplitCounts : public ::testing::TestWithParam<Row> {};
 
-TEST_P(SplitCounts, AreThoseOfTheLiterature) {
+TEST_P(SplitCounts, OfBalancedClassesAreThoseOfThePapersTable) {
   const Row& row = GetParam();
   const Labels labels = balanced(row.classes, row.each);
   const auto classes = choose_classes({row.rule, "", {}}, labels.names);
@@ -47,6 +53,7 @@ TEST_P(SplitCounts, AreThoseOfTheLiterature) {
   ASSERT_TRUE(split.ok()) << split.error().message;
   EXPECT_EQ(split->support.size(), row.support);
   EXPECT_EQ(split->stream.size(), row.stream);
+  EXPECT_TRUE(check_counts({row.rule, "", {}}, *split).ok());
 }
 
 INSTANTIATE_TEST_SUITE_P(Splits, SplitCounts,
@@ -136,6 +143,61 @@ TEST(Splits, WrongRulesAndListsSayWhatToDo) {
   EXPECT_THAT(said({"list", folder / "half.json", {}}), HasSubstr("no list \"novel\""));
 }
 
+TEST(Splits, KnownClassesOfCubAndCarsAreTheBenchmarksLists) {
+  const std::string path = shared() + "/protocol/ssb.json";
+  if (core::path_kind(path) != core::PathKind::file) GTEST_SKIP() << path << " is absent";
+  const auto bytes = core::read_file(path);
+  const auto lists =
+      parse_json({reinterpret_cast<const char*>(bytes->data()), bytes->size()}, path);
+  ASSERT_TRUE(lists.ok());
+  for (const auto& [rule, name, classes] :
+       {std::tuple("cub", "cub-200-2011", 200), std::tuple("cars", "stanford-cars", 196)}) {
+    std::vector<std::string> numbers;
+    for (int c = 0; c < classes; ++c) numbers.push_back(std::to_string(c));
+    const auto chosen = choose_classes({rule, "", {}}, numbers);
+    ASSERT_TRUE(chosen.ok()) << chosen.error().message;
+    EXPECT_EQ(chosen->known, (*lists)[name]["known"].get<std::vector<std::int64_t>>());
+    EXPECT_EQ(chosen->known.size() + chosen->novel.size(), numbers.size());
+  }
+}
+
+TEST(Splits, OtherCountsThanTheLiteraturesAreRefusedUnlessUnchecked) {
+  const Labels labels = balanced(10, 40);
+  SplitRule rule{"cifar10", "", {}};
+  const auto split = make_split(labels, *choose_classes(rule, labels.names), {});
+  const auto refused = check_counts(rule, *split);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("has 100 support and 300 stream samples"));
+  EXPECT_THAT(refused.error().message, HasSubstr("12500 and 37500"));
+  rule.unchecked = true;
+  EXPECT_TRUE(check_counts(rule, *split).ok());
+}
+
+TEST(Splits, ClassesInTheOrderOfFolderNamesAreNotThoseOfPetsAndCars) {
+  std::vector<std::string> pets, cars;
+  for (int c = 0; c < 37; ++c) pets.push_back(fmt::format("{}{:02}", c % 2 ? "a" : "A", c));
+  std::sort(pets.begin(), pets.end());  // capitals, cats, first
+  const auto refused = choose_classes({"pets", "", {}}, pets);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().hint, HasSubstr("--data pets:PATH"));
+  for (int c = 0; c < 196; ++c) cars.push_back(fmt::format("Car {:03}", c));
+  EXPECT_FALSE(choose_classes({"cars", "", {}}, cars).ok());
+  std::swap(cars[1], cars[5]);
+  EXPECT_TRUE(choose_classes({"cars", "", {}}, cars).ok());
+}
+
+// python: hashlib.sha256(b"0 stream\n1 support\n2 stream\n").hexdigest()
+TEST(Splits, TheDigestIsOfTheSamplesInEachPart) {
+  Split split;
+  split.support = {1};
+  split.stream = {2, 0};
+  EXPECT_EQ(split_digest(split),
+            "8c03adb3fbcc41c3d48c83f78a92e26a2e3b323fc49235d36d79dff6307bdc98");
+  split.stream = {0, 2};
+  EXPECT_EQ(split_digest(split),
+            "8c03adb3fbcc41c3d48c83f78a92e26a2e3b323fc49235d36d79dff6307bdc98");
+}
+
 TEST(Splits, AFailingDiskLeavesNoPartOfASplit) {
   const auto split = make_split(balanced(4, 10), {{0, 1}, {2, 3}}, {});
   for (std::uint64_t n = 1; n < 100; ++n) {
@@ -153,11 +215,6 @@ TEST(Splits, AFailingDiskLeavesNoPartOfASplit) {
     EXPECT_THAT(*core::list_folder(folder / "out"), ElementsAre()) << "operation " << n;
   }
   FAIL() << "more operations than expected";
-}
-
-std::string shared() {
-  const char* given = std::getenv("PACO_SHARED");
-  return given ? given : std::string(PACO_SOURCE_DIR) + "/../shared";
 }
 
 // The recorded embeddings of CUB were made with this split: their labels tell whether ours is the

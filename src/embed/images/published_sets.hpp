@@ -1,0 +1,29 @@
+// The data sets of the literature in the form in which their authors publish them: which files
+// there are, and the training images in the published order with the published class ids.
+//
+// The support set is drawn from images by their place in that order, so another order (by name,
+// say) draws other images. Test images are left out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "embed/images/image_sources.hpp"
+
+namespace paco::embed {
+
+// cub, cars, pets, food101, imagenet100; CIFAR has readers of its own (open_cifar).
+bool is_published_list(std::string_view name);
+ImageResult open_published_list(std::string_view name, const std::string& path);
+
+// One part of a set on the disk. If there are several forms of it, one of them is enough.
+struct PublishedPart {
+  std::vector<std::string> forms;  // paths inside the set: "annotations/trainval.txt"
+  std::string found;               // the path of the form that is there; empty: none is
+  bool needed = true;              // otherwise it only names the classes
+};
+// `name`: one of the above, cifar10 or cifar100.
+std::vector<PublishedPart> published_parts(std::string_view name, const std::string& path);
+
+}  // namespace paco::embed
