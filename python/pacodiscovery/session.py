@@ -43,11 +43,11 @@ class Category:
 
 @dataclass(frozen=True)
 class Suggestion:
-    """What might be corrected: two categories that look like one, one that looks like two, a close decision."""
+    """What might be corrected: two categories that look like one, one without a name, a close decision."""
 
     id: str
     kind: str
-    """'merge', 'split', 'look' or 'drift'"""
+    """'merge', 'name' or 'look'"""
     reason: str
     strength: float
     """from 0 to 1"""

@@ -150,7 +150,7 @@ def test_a_half_that_was_moved_away_is_suggested_for_merging(method, tiny, tmp_p
         assert len(look) == 10 and all(s.operation is None and len(s.samples) == 1 for s in look)
     in_memory = paco.Session(model)
     in_memory.decide_many(tiny.stream)
-    assert {s.kind for s in in_memory.suggestions()} <= {"merge", "drift"}
+    assert {s.kind for s in in_memory.suggestions()} <= {"merge", "name"}
 
 
 def test_numpy_numbers_are_numbers_to_operations(session, tiny):

@@ -84,6 +84,10 @@ Directions directions_of(const Method& method, std::uint64_t events) {
     out.prototypes.push_back(id);
     out.owners.push_back(prototype.owner);
     out.sizes.push_back(prototype.size());
+    const bool has_sum = !prototype.reference && std::isfinite(prototype.resultant_length);
+    out.members.push_back(has_sum ? prototype.members : 0);
+    out.lengths.push_back(
+        has_sum ? prototype.resultant_length * static_cast<double>(prototype.members) : 0);
     out.known.push_back(prototype.reference);
     out.rows.insert(out.rows.end(), row.begin(), row.end());
   }

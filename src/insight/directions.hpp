@@ -19,6 +19,8 @@ struct Directions {
   std::vector<PrototypeId> prototypes;              // those that compete and have an owner
   std::vector<CategoryId> owners;
   std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> members;  // in its sum
+  std::vector<double> lengths;        // of the sum; 0 for references
   std::vector<char> known;
   std::vector<float> rows;  // (prototypes, dimension), unit
 

@@ -2,7 +2,7 @@
 // evidence. How each is computed, and the numbers that decide, are in docs/reference/serve.md.
 //
 //   PACO_ASSIGN(const Insight insight, insight_of(session));     // reads the journal once
-//   for (const Suggestion& s : insight.suggestions) ...          // the strongest first
+//   for (const Suggestion& s : insight.suggestions) ...          // the best first
 //
 // A program that has the members and the series of a stream in memory anyway passes them in
 // StreamFacts.
@@ -24,7 +24,7 @@
 namespace paco::insight {
 
 struct Suggestion {
-  std::string id, kind, reason;  // kind: merge, split, look, drift
+  std::string id, kind, reason;  // kind: merge, name or look
   double strength = 0;           // 0 .. 1
   std::optional<Operation> operation;
   std::vector<CategoryId> categories;
@@ -39,7 +39,7 @@ struct Warning {
 
 struct Insight {
   std::uint64_t events = 0;
-  std::vector<Suggestion> suggestions;  // the strongest first
+  std::vector<Suggestion> suggestions;  // merges, names, looks; of each the strongest first
   std::vector<Warning> warnings;
 };
 
@@ -51,7 +51,7 @@ struct StreamFacts {
   std::shared_ptr<const Directions> directions;
   const MemberIndex& members;
   std::vector<SeriesStep> steps;
-  journal::JournalReader* journal = nullptr;  // null: only merges and drifts are looked for
+  journal::JournalReader* journal = nullptr;  // null: no sample is suggested
 };
 
 Insight insight_of(const StreamFacts& facts);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "math/kernels.hpp"
@@ -157,31 +158,24 @@ TEST_P(InsightOf, TwoHalvesOfACategoryAreProposedForMergingAndDistinctOnesAreNot
   EXPECT_THAT(of_kind(insight_in(session), "merge"), IsEmpty());
 }
 
-TEST_P(InsightOf, TwoGroupsInOnePrototypeAreProposedForSplitting) {
+TEST_P(InsightOf, UnnamedCategoriesAreAskedForANameTheLargestFirst) {
   Session session = stream_.decided(GetParam());
-  // All members of two classes, moved to one category.
-  const auto first = static_cast<std::int64_t>(stream_.model->known_classes());
-  Operation move;
-  move.kind = OperationKind::move;
-  std::size_t sizes[2] = {0, 0};
-  for (std::size_t i = 0; i < stream_.data.truth.size(); ++i) {
-    const std::int64_t novel = stream_.data.truth[i] - first;
-    if (novel != 0 && novel != 1) continue;
-    move.samples.push_back(i);
-    ++sizes[novel];
+  const auto asked = of_kind(insight_in(session), "name");
+  ASSERT_GE(asked.size(), 3u);
+  std::int64_t before = std::numeric_limits<std::int64_t>::max();
+  for (const Suggestion& s : asked) {
+    ASSERT_THAT(s.categories, SizeIs(1));
+    const CategoryInfo info = session.view()->info(s.categories[0]);
+    EXPECT_FALSE(info.known);
+    EXPECT_LE(info.size, before);
+    before = info.size;
   }
-  ASSERT_GT(std::min(sizes[0], sizes[1]), 15u);
-  const auto moved = session.apply(move);
-  ASSERT_TRUE(moved.ok()) << moved.error().message;
-  bool found = false;
-  for (const Suggestion& s : of_kind(insight_in(session), "split")) {
-    if (s.categories != std::vector{moved->category}) continue;
-    found = true;
-    EXPECT_THAT(s.samples, SizeIs(std::min(sizes[0], sizes[1])));
-    ASSERT_TRUE(s.operation);
-    EXPECT_EQ(s.operation->samples, s.samples);
-  }
-  EXPECT_TRUE(found);
+  Operation rename;
+  rename.category = asked[0].categories[0];
+  rename.name = "heron";
+  ASSERT_TRUE(session.apply(rename).ok());
+  for (const Suggestion& s : of_kind(insight_in(session), "name"))
+    EXPECT_NE(s.categories[0], rename.category);
 }
 
 TEST_P(InsightOf, SamplesThatMetTheirThresholdNarrowlyAreListed) {
@@ -194,9 +188,11 @@ TEST_P(InsightOf, SamplesThatMetTheirThresholdNarrowlyAreListed) {
     EXPECT_FALSE(s.operation);
     EXPECT_EQ(s.categories[0], stream_.decisions[s.samples[0]].category);
   }
-  EXPECT_TRUE(std::is_sorted(
-      insight.suggestions.begin(), insight.suggestions.end(),
-      [](const Suggestion& a, const Suggestion& b) { return a.strength > b.strength; }));
+  std::string kinds;
+  for (const Suggestion& s : insight.suggestions) {
+    if (!kinds.ends_with(s.kind)) kinds += " " + s.kind;
+  }
+  EXPECT_TRUE(kinds.ends_with(" name look")) << kinds;
   const auto json = insight_json(insight, *session.view());
   EXPECT_EQ(json["event"], session.events());
   EXPECT_EQ(json["suggestions"].size(), insight.suggestions.size());
@@ -205,7 +201,7 @@ TEST_P(InsightOf, SamplesThatMetTheirThresholdNarrowlyAreListed) {
 
 INSTANTIATE_TEST_SUITE_P(Methods, InsightOf, ::testing::Values("paco", "mirror"));
 
-TEST(Insight, AMethodWithoutDirectionsGivesEmptyResultsAndNoError) {
+TEST(Insight, AMethodWithoutDirectionsGivesNoMergeQuestionAndNoError) {
   Stream stream("paco");
   stream.model = testing::calibrated(stream.data.support_set());
   for (const std::string& name : method_names()) {
@@ -216,7 +212,7 @@ TEST(Insight, AMethodWithoutDirectionsGivesEmptyResultsAndNoError) {
     EXPECT_EQ(all.size(), 0u);
     EXPECT_THAT(principal_map(all, 100).points, IsEmpty());
     EXPECT_THAT(nearest_categories(all, {}, 5), IsEmpty());
-    for (const Suggestion& s : insight_in(session).suggestions) EXPECT_EQ(s.kind, "look");
+    for (const Suggestion& s : insight_in(session).suggestions) EXPECT_NE(s.kind, "merge");
   }
 }
 
@@ -226,7 +222,7 @@ TEST(Insight, OfASessionWithoutAJournalNeedsNoFile) {
   const Insight insight = insight_in(session);
   EXPECT_EQ(insight.events, stream.decisions.size());
   for (const Suggestion& s : insight.suggestions)
-    EXPECT_TRUE(s.kind == "merge" || s.kind == "drift");
+    EXPECT_TRUE(s.kind == "merge" || s.kind == "name");
 }
 
 }  // namespace
