@@ -31,7 +31,7 @@ embed = PCA(24, random_state=0).fit(pixels[support]).transform
 finder = paco.Discoverer("mirror").fit(embed(pixels[support]), truth[support])
 decisions = finder.decide_many(embed(pixels[rest]))
 print(decisions)
-result = paco.evaluate(decisions, truth[rest], classes=finder.classes_)
+result = paco.evaluate(truth[rest], decisions)
 print(repr(result))
 print("Strict, new digits: {:.3f}, between {:.3f} and {:.3f}".format(result["strict"]["new"], *result.interval("strict", "new")))
 

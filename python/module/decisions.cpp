@@ -66,31 +66,59 @@ py::list name_list(const ManyDecisions& many) {
   return names;
 }
 
-py::object take_rows(const py::object& self, const py::object& key) {
-  const auto& many = self.cast<const ManyDecisions&>();
-  const auto size = static_cast<py::ssize_t>(many.rows().size());
+std::vector<std::size_t> places_of(const py::object& key, py::ssize_t size) {
+  std::vector<std::size_t> places;
+  const auto add = [&](py::ssize_t i) {
+    if (i < -size || i >= size) throw py::index_error(fmt::format("decision {} of {}", i, size));
+    places.push_back(static_cast<std::size_t>(i < 0 ? i + size : i));
+  };
   if (py::isinstance<py::slice>(key)) {
     py::ssize_t start = 0, stop = 0, step = 0, count = 0;
     if (!key.cast<py::slice>().compute(size, &start, &stop, &step, &count))
       throw py::error_already_set();
-    return py::cast(many.some(static_cast<std::size_t>(start), step,
-                              static_cast<std::size_t>(count)));
+    for (py::ssize_t i = 0; i < count; ++i) add(start + i * step);
+    return places;
   }
-  py::ssize_t i = PyNumber_AsSsize_t(key.ptr(), PyExc_IndexError);
-  if (i == -1 && PyErr_Occurred()) throw py::error_already_set();
-  if (i < 0) i += size;
-  if (i < 0 || i >= size) {
-    throw py::index_error(fmt::format("decision {} of {}", i, size));
+  const py::array given = py::module_::import("numpy").attr("asarray")(key);
+  const char kind = given.dtype().kind();
+  if (given.ndim() != 1 || py::isinstance<py::tuple>(key) ||
+      (kind != 'b' && kind != 'i' && kind != 'u' && given.size() > 0)) {
+    throw py::index_error("decisions are picked by a number, a slice, a mask or a list of numbers");
   }
-  return py::cast(many[static_cast<std::size_t>(i)]);
+  if (kind == 'b') {
+    if (given.size() != size) {
+      throw py::index_error(fmt::format("a mask of {} for {} decisions", given.size(), size));
+    }
+    const auto mask = given.cast<py::array_t<bool, py::array::forcecast>>();
+    for (py::ssize_t i = 0; i < size; ++i) {
+      if (mask.at(i)) add(i);
+    }
+    return places;
+  }
+  const auto numbers = given.cast<py::array_t<std::int64_t, py::array::forcecast>>();
+  for (py::ssize_t i = 0; i < numbers.size(); ++i) add(static_cast<py::ssize_t>(numbers.at(i)));
+  return places;
 }
 
-void add_one(py::module_& module) {
-  py::class_<OneDecision>(module, "Decision",
-                          "What was decided about one sample, and why. It never changes.")
-      .def_property_readonly(
+py::object take_rows(const ManyDecisions& many, const py::object& key) {
+  const auto size = static_cast<py::ssize_t>(many.rows().size());
+  if (!PyIndex_Check(key.ptr()) || py::isinstance<py::array>(key))
+    return py::cast(many.some(places_of(key, size)));
+  py::ssize_t i = PyNumber_AsSsize_t(key.ptr(), PyExc_IndexError);
+  if (i == -1 && PyErr_Occurred()) throw py::error_already_set();
+  if (i < -size || i >= size) throw py::index_error(fmt::format("decision {} of {}", i, size));
+  return py::cast(many[static_cast<std::size_t>(i < 0 ? i + size : i)]);
+}
+
+py::class_<OneDecision> add_one(py::module_& module) {
+  py::class_<OneDecision> one(module, "Decision",
+                              "What was decided about one sample, and why. It never changes.");
+  one.def_property_readonly(
           "sequence", [](const OneDecision& d) { return d.decision.sequence; },
           "arrival number in the stream, from 0")
+      .def_property_readonly(
+          "sample", [](const OneDecision& d) { return text(d.sample_name()); },
+          "what the sample is called: its id, or its arrival number as text")
       .def_property_readonly(
           "category", [](const OneDecision& d) { return d.decision.category; },
           "id: known classes first, then categories in order of birth")
@@ -122,27 +150,41 @@ void add_one(py::module_& module) {
           "evidence",
           [](const OneDecision& d) {
             py::dict out;
-            const auto& fields = d.handle->info().evidence;
+            const auto& fields = d.origin->info().evidence;
             for (std::size_t i = 0; i < fields.size(); ++i)
               out[py::str(fields[i].name)] = evidence_value(fields[i], d.decision.evidence[i]);
             return out;
           },
           "the method's own numbers by name; None where one was not needed")
       .def(
-          "explain", [](const OneDecision& d) { return text(d.handle->explain(d.decision)); },
+          "explain", [](const OneDecision& d) { return text(d.origin->explain(d.decision)); },
           "How it came about, in a sentence.")
       .def("__repr__", [](const OneDecision& d) {
         return text(fmt::format("<Decision {}: {} {} '{}'>", d.decision.sequence,
                                 verdict_name(d.decision.verdict), d.decision.category, d.name));
       });
+  forbid_new(one, "decide() and decide_many()");
+  return one;
 }
 
 }  // namespace
 
-ManyDecisions::ManyDecisions(std::shared_ptr<Handle> handle, std::size_t rows)
-    : handle_(std::move(handle)), rows_(std::make_shared<std::vector<Decision>>(rows)) {}
+std::string OneDecision::sample_name() const {
+  return sample.empty() ? std::to_string(decision.sequence) : sample;
+}
 
-void ManyDecisions::remember_names(const Categories& categories) {
+ManyDecisions::ManyDecisions(OriginPointer origin, std::size_t rows)
+    : origin_(std::move(origin)), rows_(std::make_shared<std::vector<Decision>>(rows)) {}
+
+ManyDecisions::ManyDecisions(OriginPointer origin, std::vector<Decision> rows, Names names,
+                             std::vector<std::string> samples)
+    : origin_(std::move(origin)),
+      rows_(std::make_shared<std::vector<Decision>>(std::move(rows))),
+      names_(std::move(names)),
+      samples_(std::move(samples)) {}
+
+void ManyDecisions::remember_names(const Categories& categories,
+                                   std::vector<std::string> samples) {
   std::vector<CategoryId> ids;
   ids.reserve(rows_->size());
   for (const Decision& d : *rows_) ids.push_back(d.category);
@@ -150,6 +192,8 @@ void ManyDecisions::remember_names(const Categories& categories) {
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   names_.clear();
   for (const CategoryId id : ids) names_.emplace_back(id, categories.name(id));
+  samples_ = std::move(samples);
+  if (!samples_.empty()) samples_.resize(rows_->size());
 }
 
 const std::string& ManyDecisions::name(CategoryId id) const {
@@ -160,23 +204,28 @@ const std::string& ManyDecisions::name(CategoryId id) const {
   return found->second;
 }
 
-OneDecision ManyDecisions::operator[](std::size_t i) const {
-  return {(*rows_)[i], name((*rows_)[i].category), handle_};
+std::string ManyDecisions::sample_name(std::size_t i) const {
+  return samples_.empty() || samples_[i].empty() ? std::to_string((*rows_)[i].sequence)
+                                                 : samples_[i];
 }
 
-ManyDecisions ManyDecisions::some(std::size_t first, std::ptrdiff_t step,
-                                  std::size_t count) const {
-  ManyDecisions out(handle_, 0);
-  out.rows_->reserve(count);
-  auto at = static_cast<std::ptrdiff_t>(first);
-  for (std::size_t i = 0; i < count; ++i, at += step)
-    out.rows_->push_back((*rows_)[static_cast<std::size_t>(at)]);
-  out.names_ = names_;
-  return out;
+OneDecision ManyDecisions::operator[](std::size_t i) const {
+  return {(*rows_)[i], name((*rows_)[i].category), origin_, samples_.empty() ? "" : samples_[i]};
+}
+
+ManyDecisions ManyDecisions::some(const std::vector<std::size_t>& places) const {
+  std::vector<Decision> rows;
+  std::vector<std::string> samples;
+  rows.reserve(places.size());
+  for (const std::size_t i : places) rows.push_back((*rows_)[i]);
+  if (!samples_.empty()) {
+    for (const std::size_t i : places) samples.push_back(samples_[i]);
+  }
+  return {origin_, std::move(rows), names_, std::move(samples)};
 }
 
 void add_decisions(py::module_& module) {
-  add_one(module);
+  py::class_<OneDecision> one = add_one(module);
   py::class_<ManyDecisions> many(
       module, "Decisions",
       "Decisions in stream order: a sequence of Decision, and every field as an array.");
@@ -194,6 +243,14 @@ void add_decisions(py::module_& module) {
   field("runner_up", std::int64_t{}, offsetof(Decision, runner_up), "ids of the next best");
   field("categories_after", std::uint64_t{}, offsetof(Decision, categories_after),
         "discovered categories just after each sample");
+  many.def_property_readonly(
+      "sample",
+      [](const ManyDecisions& self) {
+        py::list out;
+        for (std::size_t i = 0; i < self.rows().size(); ++i) out.append(text(self.sample_name(i)));
+        return py::module_::import("numpy").attr("asarray")(out, "str");
+      },
+      "what the samples are called: their ids, or their arrival numbers as text");
   many.def_property_readonly("verdict", &verdict_column,
                              "'known', 'existing', 'created' or 'tentative'")
       .def_property_readonly(
@@ -206,27 +263,30 @@ void add_decisions(py::module_& module) {
           "evidence",
           [](const py::object& self) {
             py::dict out;
-            const auto& fields = self.cast<const ManyDecisions&>().handle()->info().evidence;
+            const auto& fields = self.cast<const ManyDecisions&>().origin()->info().evidence;
             for (std::size_t i = 0; i < fields.size(); ++i)
               out[py::str(fields[i].name)] = evidence_column(self, fields[i], i);
             return out;
           },
           "the method's own numbers by name; nan, or '' of a choice, where one was not needed")
       .def_property_readonly(
-          "classes", [](const ManyDecisions& self) { return text_list(self.handle()->class_names()); },
+          "classes", [](const ManyDecisions& self) { return text_list(self.origin()->class_names()); },
           "names of the known classes, by id")
       .def_property_readonly(
-          "method", [](const ManyDecisions& self) { return self.handle()->info().name; },
+          "method", [](const ManyDecisions& self) { return self.origin()->info().name; },
           "name of the method that decided")
       .def_property_readonly(
-          "settings", [](const ManyDecisions& self) { return self.handle()->settings(); },
+          "fingerprint", [](const ManyDecisions& self) { return self.origin()->fingerprint(); },
+          "of the model that decided")
+      .def_property_readonly(
+          "settings", [](const ManyDecisions& self) { return self.origin()->settings(); },
           "options of the deciding stage that were given in place of the model's")
       .def_readonly("repeated", &ManyDecisions::repeated, "how many were answered by their key")
       .def(
           "explain",
           [](const ManyDecisions& self) {
             py::list out;
-            for (const Decision& d : self.rows()) out.append(text(self.handle()->explain(d)));
+            for (const Decision& d : self.rows()) out.append(text(self.origin()->explain(d)));
             return out;
           },
           "How each came about, in sentences.")
@@ -241,7 +301,7 @@ void add_decisions(py::module_& module) {
           [](const py::object& self) {
             return py::module_::import("pacodiscovery._views").attr("decisions_frame")(self);
           },
-          "A pandas DataFrame with the columns of 'paco discover --out decisions.csv'.")
+          "A pandas DataFrame with the columns of a file of decisions.")
       .def("__repr__",
            [](const py::object& self) {
              return py::module_::import("pacodiscovery._views").attr("decisions_text")(self);
@@ -249,6 +309,8 @@ void add_decisions(py::module_& module) {
       .def("_repr_html_", [](const py::object& self) {
         return py::module_::import("pacodiscovery._views").attr("decisions_html")(self);
       });
+  forbid_new(many, "decide_many() and load_decisions()");
+  add_recorded(module, one, many);
 }
 
 }  // namespace paco::python

@@ -8,40 +8,60 @@
 #include <utility>
 #include <vector>
 
-#include "handle.hpp"
+#include "errors.hpp"
+#include "origin.hpp"
 
 namespace paco::python {
+
+using OriginPointer = std::shared_ptr<Origin>;
 
 // One decision. Its name is what the category was called when it was answered.
 struct OneDecision {
   Decision decision;
   std::string name;
-  std::shared_ptr<Handle> handle;
+  OriginPointer origin;
+  std::string sample;  // what the sample was called; empty: by its number
+
+  std::string sample_name() const;
 };
 
-// The decisions of one call. Columns are views of the rows here, not copies.
+// Names of categories by id, ascending.
+using Names = std::vector<std::pair<CategoryId, std::string>>;
+
+// Some decisions, of one call or put together. Columns are views of the rows here, not copies.
 class ManyDecisions {
  public:
-  ManyDecisions(std::shared_ptr<Handle> handle, std::size_t rows);
+  ManyDecisions(OriginPointer origin, std::size_t rows);
+  // Of decisions whose names and origin are known already. `samples`: empty, or one for each row.
+  ManyDecisions(OriginPointer origin, std::vector<Decision> rows, Names names,
+                std::vector<std::string> samples);
 
   std::vector<Decision>& rows() { return *rows_; }
   const std::vector<Decision>& rows() const { return *rows_; }
-  const std::shared_ptr<Handle>& handle() const { return handle_; }
+  const OriginPointer& origin() const { return origin_; }
+  const Names& names() const { return names_; }
+  const std::vector<std::string>& samples() const { return samples_; }
   std::size_t repeated = 0;  // answered by their key
 
-  // When the last has been decided: remembers the names of all that were answered.
-  void remember_names(const Categories& categories);
+  // When the last has been decided: remembers the names of all that were answered, and what the
+  // samples are called.
+  void remember_names(const Categories& categories, std::vector<std::string> samples);
   const std::string& name(CategoryId id) const;
+  std::string sample_name(std::size_t i) const;
 
   OneDecision operator[](std::size_t i) const;
-  ManyDecisions some(std::size_t first, std::ptrdiff_t step, std::size_t count) const;
+  ManyDecisions some(const std::vector<std::size_t>& places) const;
 
  private:
-  std::shared_ptr<Handle> handle_;
+  OriginPointer origin_;
   std::shared_ptr<std::vector<Decision>> rows_;
-  std::vector<std::pair<CategoryId, std::string>> names_;  // ascending
+  Names names_;
+  std::vector<std::string> samples_;
 };
 
 void add_decisions(py::module_& module);
+// Decisions taken apart and put together: pickles, files, concatenation.
+void add_recorded(py::module_& module, py::class_<OneDecision>& one,
+                  py::class_<ManyDecisions>& many);
 
 }  // namespace paco::python

@@ -9,6 +9,12 @@ py::str text(std::string_view bytes) {
   return py::reinterpret_steal<py::str>(made);
 }
 
+std::string bytes_of(const py::handle& text) {
+  PyObject* made = PyUnicode_AsEncodedString(py::str(text).ptr(), "utf-8", "surrogateescape");
+  if (made == nullptr) throw py::error_already_set();
+  return std::string(py::reinterpret_steal<py::bytes>(made));
+}
+
 py::list text_list(const std::vector<std::string>& names) {
   py::list out;
   for (const std::string& name : names) out.append(text(name));
@@ -26,5 +32,14 @@ void raise(const py::object& exception) {
 }
 
 void raise(const Error& error) { raise(exception_of(error)); }
+
+void forbid_new(const py::object& type, const char* makers) {
+  const std::string message =
+      py::str(type.attr("__name__")).cast<std::string>() + " is made by " + makers + " alone";
+  const py::cpp_function refuse([message](const py::args&, const py::kwargs&) -> py::object {
+    throw py::type_error(message);
+  });
+  type.attr("__new__") = py::module_::import("builtins").attr("staticmethod")(refuse);
+}
 
 }  // namespace paco::python

@@ -1,6 +1,6 @@
 // From the library's Result to Python's exceptions, and from Ctrl-C to the library's stop token.
 //
-// The exception classes themselves are Python (paco/errors.py): each is a PacoError with a hint and
+// The exception classes themselves are Python (pacodiscovery/errors.py): each is a PacoError with a hint and
 // one of Python's own kinds besides, so that `except ValueError` catches what it should.
 #pragma once
 
@@ -8,11 +8,13 @@
 
 #include <chrono>
 #include <future>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "gil.hpp"
 #include "paco/result.hpp"
 
 namespace paco::python {
@@ -22,6 +24,7 @@ namespace py = pybind11;
 // Names are the bytes that came in: those that are no UTF-8 become what Python's own file names
 // become.
 py::str text(std::string_view bytes);
+std::string bytes_of(const py::handle& text);  // and back
 py::list text_list(const std::vector<std::string>& names);
 
 // An exception of the class that fits the code; the GIL must be held.
@@ -35,22 +38,28 @@ T take(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(result).value();
 }
 
+// A class that only calls make: __new__ alone would give an object without content.
+void forbid_new(const py::object& type, const char* makers);
+
 // Runs work(stop_token) on a thread of its own without the GIL. Ctrl-C sets the token, and when the
 // work has come to its end, KeyboardInterrupt is raised. Signals are seen a few times a second.
 template <class Work>
 auto interruptible(Work work) {
   std::stop_source stop;
-  const py::gil_scoped_release release;
+  const ReleaseGil release;
   auto outcome = std::async(std::launch::async, [&] { return work(stop.get_token()); });
   while (outcome.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) {
-    const py::gil_scoped_acquire acquire;
-    if (PyErr_CheckSignals() == 0) continue;
-    stop.request_stop();
+    std::optional<py::error_already_set> pressed;
     {
-      const py::gil_scoped_release waiting;
-      outcome.wait();
+      const py::gil_scoped_acquire acquire;
+      if (!is_left_behind()) {
+        if (PyErr_CheckSignals() == 0) continue;
+        pressed.emplace();
+      }
     }
-    throw py::error_already_set();
+    stop.request_stop();
+    outcome.wait();
+    if (pressed) throw *pressed;
   }
   return outcome.get();
 }

@@ -1,22 +1,8 @@
 #include "handle.hpp"
 
 #include <fmt/format.h>
-#include <pthread.h>
-
-#include <atomic>
 
 namespace paco::python {
-namespace {
-
-std::atomic<unsigned> fork_count{0};
-
-}  // namespace
-
-void watch_forks() {
-  ::pthread_atfork(nullptr, nullptr, [] { fork_count.fetch_add(1); });
-}
-
-unsigned forks() { return fork_count.load(std::memory_order_relaxed); }
 
 Handle::Handle(Session session, int threads)
     : session_(std::move(session)),
@@ -53,7 +39,11 @@ Handle::Hold::Hold(Handle& handle) : handle_(handle) {
       raise({ErrorCode::unsupported, "this session was in use when the process was forked",
              "fork between two calls, or copy the session first"});
     }
-    const py::gil_scoped_release release;
+    if (is_ending() && !is_left_behind()) {
+      raise({ErrorCode::unsupported, "this session was in use when the program ended",
+             "let threads that use it come to their end first"});
+    }
+    const ReleaseGil release(ReleaseGil::For::wait);
     lock_.lock();
   }
   handle.holder_.store(std::this_thread::get_id());
@@ -86,12 +76,18 @@ std::uint64_t Handle::samples() {
   return session_->samples();
 }
 
+// The model never changes, so no hold is needed; the interpreter's lock is held.
+const std::string& Handle::fingerprint() {
+  if (fingerprint_.empty()) fingerprint_ = session_->model().fingerprint();
+  return fingerprint_;
+}
+
 void Handle::close() {
   const Hold held(*this);
   if (closed_.exchange(true)) return;
   Result<void> done;
   {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     done = session_->close();
   }
   take(done);

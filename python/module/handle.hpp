@@ -15,18 +15,15 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "origin.hpp"
 #include "paco/session.hpp"
 
 namespace paco::python {
 
-// How often this process has been forked off, so that copies know that they are.
-void watch_forks();
-unsigned forks();
-
-class Handle {
+class Handle : public Origin {
  public:
   Handle(Session session, int threads);
-  ~Handle();
+  ~Handle() override;
   Handle(const Handle&) = delete;
 
   // Held by one thread at a time. The same thread cannot hold it twice: a signal handler or a
@@ -56,13 +53,14 @@ class Handle {
   };
 
   // Closed or not, as long as the object lives: what its decisions need.
-  std::string explain(const Decision& decision);
+  std::string explain(const Decision& decision) override;
   std::shared_ptr<const MemoryView> view();
   std::uint64_t samples();
-  const MethodInfo& info() const { return *info_; }
+  const MethodInfo& info() const override { return *info_; }
   const std::string& path() const { return path_; }
-  const std::vector<std::string>& class_names() const { return class_names_; }
-  const Settings& settings() const { return settings_; }
+  const std::vector<std::string>& class_names() const override { return class_names_; }
+  const Settings& settings() const override { return settings_; }
+  const std::string& fingerprint() override;
   int threads() const { return threads_; }
 
   bool closed() const { return closed_.load(); }
@@ -75,6 +73,7 @@ class Handle {
   std::string path_;
   std::vector<std::string> class_names_;
   Settings settings_;
+  std::string fingerprint_;  // once somebody asked
   int threads_;
   bool bound_;  // to its process
   unsigned forks_;

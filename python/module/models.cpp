@@ -99,7 +99,7 @@ py::dict describe(const MethodInfo& info) {
   return out;
 }
 
-py::bytes bytes_of(const Model& model) {
+py::bytes model_bytes(const Model& model) {
   const std::vector<std::byte> bytes = take(model_to_bytes(model));
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -113,9 +113,11 @@ ModelPointer from_bytes(const py::bytes& data) {
 }  // namespace
 
 void add_models(py::module_& module) {
-  py::class_<Model, ModelPointer>(
+  py::class_<Model, ModelPointer> models(
       module, "Model",
-      "What a support set taught: made by calibrate(), never changed, shared by many sessions.")
+      "What a support set taught: made by calibrate(), never changed, shared by many sessions.");
+  forbid_new(models, "calibrate() and load_model()");
+  models
       .def_property_readonly(
           "class_names", [](const Model& m) { return text_list(m.class_names); },
           "names of the known classes, by id")
@@ -145,12 +147,12 @@ void add_models(py::module_& module) {
           [](const Model& m, const py::object& path) {
             const auto name = py::module_::import("os").attr("fspath")(path).cast<std::string>();
             const auto done = [&] {
-              const py::gil_scoped_release release;
+              const ReleaseGil release;
               return save_model(m, name);
             }();
             take(done);
           },
-          py::arg("path"), "Writes it as a file that 'paco discover --model' reads too.")
+          py::arg("path"), "Writes it as a file, which load_model() and the program read.")
       .def_property_readonly(
           "thresholds",
           [](const py::object& self) {
@@ -162,7 +164,7 @@ void add_models(py::module_& module) {
           [](const py::object& self) {
             return py::module_::import("pacodiscovery._views").attr("model_summary")(self);
           },
-          "the object of 'paco calibrate --json' as a dict")
+          "what was learned, in figures, as a dict")
       .def("__repr__",
            [](const Model& m) {
              return "<Model of " + m.method + ": " + std::to_string(m.known_classes()) +
@@ -173,11 +175,16 @@ void add_models(py::module_& module) {
            [](const py::object& self) {
              return py::module_::import("pacodiscovery._views").attr("model_html")(self);
            })
-      .def(py::pickle(&bytes_of, &from_bytes));
+      .def("_bytes", &model_bytes)
+      .def("__reduce__", [](const Model& m) {
+        return py::make_tuple(py::module_::import("pacodiscovery.calibration").attr("_model_of"),
+                              py::make_tuple(model_bytes(m)));
+      });
+  module.def("model_of", &from_bytes);
   module.def("calibrate", &calibrate_model);
   module.def("load_model", [](const std::string& path) {
     const auto model = [&] {
-      const py::gil_scoped_release release;
+      const ReleaseGil release;
       return load_model(path);
     }();
     return std::make_shared<Model>(take(model));

@@ -1,6 +1,7 @@
 #include "module.hpp"
 
 #include "decisions.hpp"
+#include "gil.hpp"
 
 PYBIND11_MODULE(_paco, module) {
   module.doc() = "The engine behind the package pacodiscovery; use that.";
@@ -9,4 +10,6 @@ PYBIND11_MODULE(_paco, module) {
   paco::python::add_decisions(module);
   paco::python::add_sessions(module);
   paco::python::add_studies(module);
+  pybind11::module_::import("atexit").attr("register")(
+      pybind11::cpp_function(&paco::python::end_calls));
 }

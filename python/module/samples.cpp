@@ -47,9 +47,11 @@ std::optional<io::ElementType> element_type(char kind, py::ssize_t size) {
 Samples Samples::matrix(const py::object& x) { return Samples(x, false); }
 Samples Samples::row(const py::object& x) { return Samples(x, true); }
 
-// Whether `x` is an array of numbers that can be read as it is.
-bool Samples::adopt(const py::object& x) {
+// Whether `x` is an array of numbers that can be read as it is. A subclass may mean more than its
+// numbers (a mask): it is looked at first.
+bool Samples::adopt(const py::object& x, bool exact) {
   if (!py::isinstance<py::array>(x)) return false;
+  if (exact && Py_TYPE(x.ptr()) != py::detail::npy_api::get().PyArray_Type_) return false;
   array_ = py::reinterpret_borrow<py::array>(x);
   const py::dtype type = array_.dtype();
   const auto element = element_type(type.kind(), type.itemsize());
@@ -65,7 +67,8 @@ bool Samples::adopt(const py::object& x) {
 Samples::Samples(const py::object& x, bool single) {
   // The rest (tensors, lists, masked and object arrays, wide floats) becomes an array first, or
   // is refused there in words.
-  if (!adopt(x) && !adopt(py::module_::import("pacodiscovery._arrays").attr("as_numbers")(x)))
+  if (!adopt(x, true) &&
+      !adopt(py::module_::import("pacodiscovery._arrays").attr("as_numbers")(x), false))
     raise({ErrorCode::bad_value, "these are no numbers", "give an array of numbers"});
   const auto dimensions = array_.ndim();
   if (dimensions == 2 && (!single || array_.shape(0) == 1)) {

@@ -32,7 +32,7 @@ class Samples {
 
  private:
   Samples(const py::object& x, bool single);
-  bool adopt(const py::object& x);
+  bool adopt(const py::object& x, bool exact);
 
   py::array array_;  // keeps the numbers alive
   const std::byte* data_ = nullptr;

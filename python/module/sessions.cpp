@@ -5,6 +5,7 @@
 
 #include "core/files.hpp"
 #include "decisions.hpp"
+#include "handle.hpp"
 #include "insight/insight.hpp"
 #include "module.hpp"
 #include "samples.hpp"
@@ -22,15 +23,50 @@ using Json = nlohmann::ordered_json;
 // holds with what they become; with a journal more, as they are made to last together.
 constexpr std::size_t kGroup = 128, kJournalGroup = 1024;
 
-struct PySession {
-  std::shared_ptr<Handle> handle;
+// What Python holds: without a session until _start() has made one.
+class PySession {
+ public:
+  const std::shared_ptr<Handle>& handle() const {
+    if (!handle_) {
+      raise({ErrorCode::unsupported, "this session was never started",
+             "Session(model), Session.create or Session.open make one"});
+    }
+    return handle_;
+  }
+  void start(std::shared_ptr<Handle> handle) {
+    if (handle_) raise({ErrorCode::unsupported, "this session is started already", ""});
+    handle_ = std::move(handle);
+  }
+
+ private:
+  std::shared_ptr<Handle> handle_;
 };
+
+// __new__ makes a session that says so if it is used before _start(), instead of raw memory.
+py::object new_session(const py::type& type, const py::args&, const py::kwargs&) {
+  const auto wanted = py::type::of<PySession>();
+  if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()),
+                       reinterpret_cast<PyTypeObject*>(wanted.ptr())) == 0)
+    throw py::type_error("this is no kind of Session");
+  auto made = py::reinterpret_steal<py::object>(
+      py::detail::make_new_instance(reinterpret_cast<PyTypeObject*>(type.ptr())));
+  auto* instance = reinterpret_cast<py::detail::instance*>(made.ptr());
+  py::detail::value_and_holder place =
+      instance->get_value_and_holder(py::detail::get_type_info(typeid(PySession)));
+  place.value_ptr() = new PySession;
+  place.type->init_instance(instance, nullptr);
+  return made;
+}
 
 std::vector<std::string> texts(const py::object& given, std::size_t rows, const char* what) {
   std::vector<std::string> out;
   if (given.is_none()) return out;
+  if (py::isinstance<py::str>(given)) {
+    raise({ErrorCode::bad_argument, fmt::format("{} is one text", what),
+           "give one for every sample, e.g. a list"});
+  }
   for (const py::handle item : py::iter(given))
-    out.push_back(item.is_none() ? std::string() : py::str(item).cast<std::string>());
+    out.push_back(item.is_none() ? std::string() : bytes_of(item));
   if (out.size() != rows) {
     raise({ErrorCode::bad_shape, fmt::format("{} {} for {} samples", out.size(), what, rows),
            "give one for every sample, or none"});
@@ -51,11 +87,11 @@ void check_columns(const Session& session, const Samples& samples) {
 OneDecision decide(PySession& self, const py::object& x, const std::optional<std::string>& key,
                    const std::optional<std::string>& id) {
   const Samples sample = Samples::row(x);
-  const Handle::Use session(*self.handle);
+  const Handle::Use session(*self.handle());
   check_columns(*session, sample);
-  OneDecision out{{}, {}, self.handle};
+  OneDecision out{{}, {}, self.handle(), id.value_or("")};
   const auto outcome = [&] {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     std::vector<double> scratch;
     SampleNames names;
     if (key) names.keys = {&*key, 1};
@@ -76,9 +112,9 @@ OneDecision decide(PySession& self, const py::object& x, const std::optional<std
 
 // What stands when a call ends early goes along with the exception.
 [[noreturn]] void raise_with(const py::object& exception, ManyDecisions&& made, std::size_t rows,
-                             const Session& session) {
+                             const Session& session, std::vector<std::string> samples) {
   made.rows().resize(rows);
-  made.remember_names(session.method().categories());
+  made.remember_names(session.method().categories(), std::move(samples));
   exception.attr("decisions") = py::cast(std::move(made));
   raise(exception);
 }
@@ -88,16 +124,16 @@ ManyDecisions decide_many(PySession& self, const py::object& x, const py::object
   const Samples samples = Samples::matrix(x);
   const std::size_t rows = samples.rows();
   const std::vector<std::string> key_list = texts(keys, rows, "keys");
-  const std::vector<std::string> id_list = texts(ids, rows, "ids");
-  const Handle::Use session(*self.handle);
+  std::vector<std::string> id_list = texts(ids, rows, "ids");
+  const Handle::Use session(*self.handle());
   check_columns(*session, samples);
-  ManyDecisions out(self.handle, rows);
+  ManyDecisions out(self.handle(), rows);
   std::vector<double> scratch;
   const std::size_t group = session->has_journal() ? kJournalGroup : kGroup;
   for (std::size_t start = 0; start < rows; start += group) {
     const std::size_t count = std::min(group, rows - start);
     const auto outcome = [&] {
-      const py::gil_scoped_release release;
+      const ReleaseGil release;
       SampleNames names;
       if (!key_list.empty()) names.keys = std::span(key_list).subspan(start, count);
       if (!id_list.empty()) names.ids = std::span(id_list).subspan(start, count);
@@ -105,22 +141,22 @@ ManyDecisions decide_many(PySession& self, const py::object& x, const py::object
                              std::span(out.rows()).subspan(start, count), names);
     }();
     if (!outcome.ok())
-      raise_with(exception_of(outcome.error()), std::move(out), start, *session);
+      raise_with(exception_of(outcome.error()), std::move(out), start, *session, std::move(id_list));
     out.repeated += outcome->repeated;
     if (outcome->refused) {
       Error error = *outcome->refused;
       const std::size_t row = start + outcome->rows;
       error.message = fmt::format("row {} {}", row, error.message);
-      raise_with(exception_of(error), std::move(out), row, *session);
+      raise_with(exception_of(error), std::move(out), row, *session, std::move(id_list));
     }
     if (start + count < rows && PyErr_CheckSignals() != 0) {
       const py::error_already_set stopped;
-      raise_with(stopped.value(), std::move(out), start + count, *session);
+      raise_with(stopped.value(), std::move(out), start + count, *session, std::move(id_list));
     }
   }
   {
-    const py::gil_scoped_release release;
-    out.remember_names(session->method().categories());
+    const ReleaseGil release;
+    out.remember_names(session->method().categories(), std::move(id_list));
   }
   return out;
 }
@@ -131,25 +167,25 @@ std::string apply(PySession& self, const std::string& request) {
     raise({ErrorCode::bad_argument, "an operation is made of numbers and text in UTF-8", ""});
   }
   const Operation operation = take(session::operation_from(json));
-  const Handle::Use session(*self.handle);
+  const Handle::Use session(*self.handle());
   const auto outcome = [&] {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     return session->apply(operation);
   }();
   return session::outcome_json(take(outcome)).dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string history(PySession& self) {
-  const Handle::Use session(*self.handle);
+  const Handle::Use session(*self.handle());
   Json out = Json::array();
   for (const OperationOutcome& past : take(session->history())) out.push_back(session::outcome_json(past));
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string suggestions(PySession& self) {
-  const Handle::Use session(*self.handle);
+  const Handle::Use session(*self.handle());
   const auto found = [&] {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     return insight::insight_of(*session);
   }();
   return insight::insight_json(take(found), *session->view())
@@ -157,7 +193,7 @@ std::string suggestions(PySession& self) {
 }
 
 std::string categories(PySession& self, bool all) {
-  const auto view = self.handle->view();
+  const auto view = self.handle()->view();
   Json out = Json::array();
   for (CategoryId id = 0; id < view->categories.next(); ++id) {
     if (!view->categories.has(id) || (!all && !view->categories.is_live(id))) continue;
@@ -167,17 +203,17 @@ std::string categories(PySession& self, bool all) {
 }
 
 py::object past_decision(PySession& self, std::uint64_t sequence) {
-  const Handle::Use session(*self.handle);
+  const Handle::Use session(*self.handle());
   const auto found = take(session->decision(sequence));
   if (!found) return py::none();
   return py::cast(OneDecision{
-      *found, session->method().categories().name(found->category), self.handle});
+      *found, session->method().categories().name(found->category), self.handle(), {}});
 }
 
 std::vector<std::byte> state_of(PySession& self) {
-  const Handle::Use session(*self.handle);
+  const Handle::Use session(*self.handle());
   const auto bytes = [&] {
-    const py::gil_scoped_release release;
+    const ReleaseGil release;
     return session->save();
   }();
   return take(bytes);
@@ -217,19 +253,20 @@ std::string replayed(const std::string& path, const std::string& method, const M
 }  // namespace
 
 void add_sessions(py::module_& module) {
-  py::class_<PySession>(module, "Session")
-      .def(py::init([](const std::string& how, const std::string& path, const ModelPointer& model,
-                       const std::string& method, const Settings& settings, int threads,
-                       bool durable, std::optional<std::uint64_t> embeddings,
-                       std::uint64_t snapshot_samples) {
-             return PySession{std::make_shared<Handle>(
+  py::class_<PySession> sessions(module, "Session");
+  sessions.attr("__new__") =
+      py::module_::import("builtins").attr("staticmethod")(py::cpp_function(&new_session));
+  sessions
+      .def("_start",
+           [](PySession& self, const std::string& how, const std::string& path,
+              const ModelPointer& model, const std::string& method, const Settings& settings,
+              int threads, bool durable, std::optional<std::uint64_t> embeddings,
+              std::uint64_t snapshot_samples) {
+             self.start(std::make_shared<Handle>(
                  make(how, path, model, method, settings, threads, durable, embeddings,
                       snapshot_samples),
-                 threads)};
-           }),
-           py::arg("how"), py::arg("path"), py::arg("model"), py::arg("method"),
-           py::arg("settings"), py::arg("threads"), py::arg("durable"), py::arg("embeddings"),
-           py::arg("snapshot_samples"))
+                 threads));
+           })
       .def("decide", &decide, py::arg("x"), py::arg("key") = py::none(),
            py::arg("id") = py::none(),
            "Decides on one sample, at once and for good.\n\n"
@@ -253,10 +290,10 @@ void add_sessions(py::module_& module) {
            [](PySession& self, const py::bytes& state, const std::string& name) {
              const auto text = static_cast<std::string_view>(state);
              const auto* first = reinterpret_cast<const std::byte*>(text.data());
-             const Handle::Use session(*self.handle);
+             const Handle::Use session(*self.handle());
              take(session->restore({first, first + text.size()}, name));
            })
-      .def("_settings", [](PySession& self) { return self.handle->settings(); })
+      .def("_settings", [](PySession& self) { return self.handle()->settings(); })
       .def("_save",
            [](PySession& self, const std::string& path) {
              const std::vector<std::byte> bytes = state_of(self);
@@ -264,12 +301,12 @@ void add_sessions(py::module_& module) {
            })
       .def("_restore_file",
            [](PySession& self, const std::string& path) {
-             const Handle::Use session(*self.handle);
+             const Handle::Use session(*self.handle());
              take(session->restore(path));
            })
       .def("_summary",
            [](PySession& self) {
-             const Handle::Use session(*self.handle);
+             const Handle::Use session(*self.handle());
              Json json = session::stream_summary_json(*session, {});
              // Of a run over a file, which there is none of here.
              for (const char* key : {"samples", "repeated", "skipped", "interrupted", "seconds",
@@ -279,53 +316,53 @@ void add_sessions(py::module_& module) {
            })
       .def("_export",
            [](PySession& self, const std::string& path) {
-             const Handle::Use session(*self.handle);
+             const Handle::Use session(*self.handle());
              const auto done = [&] {
-               const py::gil_scoped_release release;
+               const ReleaseGil release;
                return session::export_decisions(*session, path);
              }();
              take(done);
            })
       .def("_name",
-           [](PySession& self, CategoryId id) { return text(self.handle->view()->categories.name(id)); })
+           [](PySession& self, CategoryId id) { return text(self.handle()->view()->categories.name(id)); })
       .def("checkpoint",
            [](PySession& self) {
-             const Handle::Use session(*self.handle);
+             const Handle::Use session(*self.handle());
              const auto done = [&] {
-               const py::gil_scoped_release release;
+               const ReleaseGil release;
                return session->checkpoint();
              }();
              take(done);
            },
            "Writes a snapshot, so that opening the journal needs no replay.")
-      .def("close", [](PySession& self) { self.handle->close(); },
+      .def("close", [](PySession& self) { self.handle()->close(); },
            "Ends the session; its journal then is one file. Twice does nothing.")
       .def("digest",
            [](PySession& self) {
-             const Handle::Use session(*self.handle);
+             const Handle::Use session(*self.handle());
              return take(session->digest());
            },
            "Equal for equal states.")
-      .def_property_readonly("closed", [](PySession& self) { return self.handle->closed(); },
+      .def_property_readonly("closed", [](PySession& self) { return self.handle()->closed(); },
                              "whether it has been closed")
       .def_property_readonly("samples",
-                             [](PySession& self) { return self.handle->samples(); },
+                             [](PySession& self) { return self.handle()->samples(); },
                              "how many samples have been decided")
       .def_property_readonly("events",
                              [](PySession& self) {
-                               const Handle::Use session(*self.handle);
+                               const Handle::Use session(*self.handle());
                                return session->events();
                              },
                              "samples and operations so far")
-      .def_property_readonly("path", [](PySession& self) { return self.handle->path(); },
+      .def_property_readonly("path", [](PySession& self) { return self.handle()->path(); },
                              "of the journal; empty without one")
-      .def_property_readonly("threads", [](PySession& self) { return self.handle->threads(); },
+      .def_property_readonly("threads", [](PySession& self) { return self.handle()->threads(); },
                              "for speed; no decision depends on it")
       .def_property_readonly("method",
-                             [](PySession& self) { return self.handle->info().name; },
+                             [](PySession& self) { return self.handle()->info().name; },
                              "name of the method that decides")
       .def_property_readonly("model", [](PySession& self) {
-        const Handle::Use session(*self.handle);
+        const Handle::Use session(*self.handle());
         return std::make_shared<Model>(session->model());
       });
   module.def("replay", &replayed);

@@ -4,6 +4,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <array>
 #include <exception>
 #include <nlohmann/json.hpp>
 
@@ -44,19 +45,21 @@ py::object cell_object(const report::Cell& cell) {
   return py::none();
 }
 
-// (key, title, column keys, column headings, rows)
+// (key, title, column keys, column headings, how each is shown, rows)
 py::tuple table_tuple(const report::Table& table) {
-  py::list keys, headings, rows;
+  static constexpr std::array<const char*, 4> kShows{"text", "integer", "share", "number"};
+  py::list keys, headings, shows, rows;
   for (const report::Column& column : table.columns) {
     keys.append(column.key);
     headings.append(column.heading);
+    shows.append(kShows.at(static_cast<std::size_t>(column.show)));
   }
   for (const auto& row : table.rows) {
     py::list cells;
     for (const report::Cell& cell : row) cells.append(cell_object(cell));
     rows.append(cells);
   }
-  return py::make_tuple(table.key, table.title, keys, headings, rows);
+  return py::make_tuple(table.key, table.title, keys, headings, shows, rows);
 }
 
 py::tuple evaluated(const Ids& predicted, const Ids& truth, std::int64_t known, const Ids& closed,
@@ -130,6 +133,15 @@ std::string report_page(const ManyDecisions& decisions, const ModelPointer& mode
                         const std::string& method, const Settings& settings,
                         const std::string& title, const std::vector<std::string>& ids,
                         const Ids& truth, const std::vector<std::string>& truth_names) {
+  const std::size_t rows = decisions.rows().size();
+  if (!ids.empty() && ids.size() != rows) {
+    raise({ErrorCode::bad_shape, fmt::format("{} ids for {} decisions", ids.size(), rows),
+           "give one for every decision, or none"});
+  }
+  if (decisions.origin()->fingerprint() != model->fingerprint()) {
+    raise({ErrorCode::mismatch, "the decisions were made with another model",
+           "give the model of the session that decided, session.model"});
+  }
   const auto described = take(make_method(method, model, {1, settings}));
   report::ReportInput input;
   input.title = title;
@@ -150,7 +162,7 @@ std::string report_page(const ManyDecisions& decisions, const ModelPointer& mode
     const Decision& d = decisions.rows()[i];
     if (i > 0) take(evaluate::check_follows(decisions.rows()[i - 1].sequence, d.sequence, "the decisions"));
     samples.push_back(
-        {d, ids.empty() ? std::to_string(d.sequence) : ids[i], decisions.name(d.category)});
+        {d, ids.empty() ? decisions.sample_name(i) : ids[i], decisions.name(d.category)});
     input.stream.see(samples.back());
     predicted.push_back(d.category);
     if (static_cast<std::size_t>(d.category) < names.size())

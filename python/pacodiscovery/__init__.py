@@ -17,11 +17,12 @@ Discoverer has the manners of scikit-learn and river; Session is the stream itse
 calibrate, evaluate and report do what the verbs of the command line do. Errors are PacoError with a hint.
 """
 
-from . import errors
+from . import errors, plots
 from ._paco import Decision, Decisions, Model
 from .calibration import (Threshold, calibrate, calibrate_by_replay, calibrate_threshold, load_model, method_info,
                           methods)
 from .client import Client, RemoteStream
+from .decisions import concatenate, load_decisions
 from .discoverer import Discoverer
 from .errors import (ClosedError, DiskError, InputError, InputTypeError, NotFittedError, NotFoundError, PacoError,
                      ServerError)
@@ -35,6 +36,6 @@ __all__ = [
     "Category", "Client", "ClosedError", "Decision", "Decisions", "DiskError", "Discoverer", "Evaluation",
     "InputError", "InputTypeError", "Model", "NotFittedError", "NotFoundError", "Outcome", "PacoError",
     "RemoteStream", "Replay", "Report", "ServerError", "Session", "Suggestion", "Table", "Threshold", "calibrate",
-    "calibrate_by_replay", "calibrate_threshold", "compare", "errors", "evaluate", "load_model", "method_info",
-    "methods", "replay", "report",
+    "calibrate_by_replay", "calibrate_threshold", "compare", "concatenate", "errors", "evaluate", "load_decisions",
+    "load_model", "method_info", "methods", "plots", "replay", "report",
 ]

@@ -46,7 +46,14 @@ def _grid(headings: Iterable[str], rows: Iterable[Sequence[Any]], title: str = "
 
 
 def table_html(table: Table) -> str:
-    return _grid(table.headings, table.rows, table.title)
+    """Shares in percent, as the other tables for people have them."""
+    rows = [[_shown(value, how) for value, how in zip(row, table.shows)] for row in table.rows]
+    headings = [f"{text} (%)" if how == "share" else text for text, how in zip(table.headings, table.shows)]
+    return _grid(headings, rows, table.title)
+
+
+def _shown(value: Any, how: str) -> Any:
+    return f"{100 * value:.1f}" if how == "share" and value is not None else value
 
 
 # Decisions
@@ -55,11 +62,11 @@ _SHOWN = 10  # of many decisions
 
 
 def decisions_frame(decisions: Decisions) -> Any:
-    """The columns of decisions.csv, in its order, the arrival number as index."""
+    """The columns of a decisions file, in its order, the arrival number as index."""
     evidence = decisions.evidence
     choices = {name: values for name, values in evidence.items() if values.dtype.kind == "U"}
     numbers = {name: values for name, values in evidence.items() if values.dtype.kind != "U"}
-    columns = {"verdict": decisions.verdict, "category": decisions.category, "name": decisions.name, **choices,
+    columns = {"sample": decisions.sample, "verdict": decisions.verdict, "category": decisions.category, "name": decisions.name, **choices,
                "score": decisions.score, "threshold": decisions.threshold, "runner_up": decisions.runner_up, **numbers,
                "prototype": decisions.prototype}
     pandas = _pandas()

@@ -74,8 +74,13 @@ def calibrate(X: Any, y: Any, *, method: str = "paco", classifier: Any = None, c
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:
-    """A model from a file of `Model.save` or 'paco calibrate'."""
+    """A model from a file of Model.save, or of the program."""
     return _paco.load_model(os.fspath(path))
+
+
+def _model_of(data: bytes) -> Model:
+    """What a pickle calls: functions of the module itself cannot be pickled."""
+    return _paco.model_of(data)
 
 
 def methods() -> list[str]:

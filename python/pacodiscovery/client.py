@@ -104,7 +104,7 @@ class Client:
         """A new stream from a model. Where it is there with this very model, that one."""
         query = {"embeddings": str(embeddings), "durability": durability, **({"method": method} if method else {})}
         stream = RemoteStream(self, name)
-        data: bytes = model.__getstate__()  # type: ignore[attr-defined]
+        data = model._bytes()
         self._json("PUT", stream._path, query, data, "application/octet-stream")
         return stream
 
@@ -230,12 +230,8 @@ class RemoteStream(Operations):
 
     def apply(self, operation: Mapping[str, Any], *, actor: str = "") -> Outcome:
         """Carries out an operation. It is not sent twice: an answer that is lost is an exception that says so."""
-        request = {**operation, **({"actor": actor} if actor else {})}
-        if request.get("kind") == "undo":
-            path, body = f"{self._path}/operations/{int(request['event'])}/undo", b""
-        else:
-            path, body = f"{self._path}/operations", json.dumps(request, default=plain).encode()
-        return Outcome._of(self.client._json("POST", path, None, body, again=False))
+        body = json.dumps({**operation, **({"actor": actor} if actor else {})}, default=plain).encode()
+        return Outcome._of(self.client._json("POST", f"{self._path}/operations", None, body, again=False))
 
     def history(self) -> list[Outcome]:
         """All operations so far, oldest first."""

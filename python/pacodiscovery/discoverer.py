@@ -9,7 +9,7 @@ from typing import Any, Iterable, Iterator
 import numpy as np
 
 from . import _paco
-from ._arrays import as_classes, as_numbers
+from ._arrays import as_classes, as_numbers, dict_values, wide_type
 from ._paco import Decision, Decisions, Model
 from .calibration import Threshold, calibrate
 from .errors import InputError, not_fitted
@@ -82,6 +82,7 @@ class Discoverer:
 
     def fit(self, X: Any, y: Any = None) -> Discoverer:
         """Calibrates on a support set: rows X (n, d) with labels y of any type. Forgets an earlier one."""
+        X = _of_dicts(X)
         rows = as_numbers(X)
         _check_matrix(rows, type(self).__name__)
         classes, _ = as_classes(y, len(rows))
@@ -110,14 +111,37 @@ class Discoverer:
     def predict(self, X: Any) -> np.ndarray[Any, Any]:
         """The label of every row, as a stream that begins where this one stands; nothing of it is kept."""
         copy = self._fitted().copy()
-        _check_columns(X, self)
-        return self._labels(copy.decide_many(_checked(X, type(self).__name__)))
+        return self._labels(copy.decide_many(_checked(self._rows(X), type(self).__name__)))
 
     def partial_predict(self, X: Any) -> np.ndarray[Any, Any]:
         """The label of every row, and the stream goes on from there."""
         session = self._fitted()
-        _check_columns(X, self)
-        return self._labels(session.decide_many(_checked(X, type(self).__name__)))
+        return self._labels(session.decide_many(_checked(self._rows(X), type(self).__name__)))
+
+    def _rows(self, X: Any) -> Any:
+        """Rows in the columns of the support set, or an exception that says they are others."""
+        wanted = getattr(self, "feature_names_in_", None)
+        if isinstance(X, (list, tuple)) and X and all(isinstance(one, dict) for one in X):
+            return np.asarray([self._one(one) for one in X])
+        given = _column_names(X)
+        if wanted is not None and given is not None and list(wanted) != list(given):
+            raise InputError("The feature names should match those that were passed during fit",
+                             f"they were {', '.join(wanted[:5])}{', ...' if len(wanted) > 5 else ''}", "mismatch")
+        return X
+
+    def _one(self, x: Any) -> Any:
+        """One sample in the columns of the support set: a row, a dict, or a row of a table."""
+        if type(x) is np.ndarray:
+            return x
+        names = getattr(self, "feature_names_in_", None)
+        if isinstance(x, dict):
+            return as_numbers(dict_values(x, range(self.n_features_in_) if names is None else names))
+        index = getattr(x, "index", None)
+        if names is None or not hasattr(x, "to_numpy") or index is None or getattr(x, "ndim", 0) != 1:
+            return self._rows(x)
+        if not all(isinstance(name, str) for name in index):
+            return x
+        return as_numbers(dict_values(dict(zip(index, x)), names))
 
     def fit_predict(self, X: Any, y: Any = None, stream: Any = None) -> np.ndarray[Any, Any]:
         """fit(X, y), then partial_predict(stream): support set and stream in one go."""
@@ -125,35 +149,38 @@ class Discoverer:
 
     def decide_many(self, X: Any, keys: Any = None, ids: Any = None) -> Decisions:
         """Decides on every row; the stream goes on from there. See Session.decide_many."""
-        return self._fitted().decide_many(X, keys, ids)
+        return self._fitted().decide_many(self._rows(X), keys, ids)
 
     def score(self, X: Any, y: Any) -> float:
         """Strict accuracy over all rows of predict(X): clusters are matched to classes once."""
         from .evaluation import evaluate
 
         copy = self._fitted().copy()
-        return float(evaluate(copy.decide_many(X), y, classes=self.classes_, resamples=0)["strict"]["all"])
+        return float(evaluate(y, copy.decide_many(self._rows(X)), resamples=0)["strict"]["all"])
 
     # Streams
 
     def decide(self, x: Any, key: str | None = None, id: str | None = None) -> Decision:
         """Decides on one sample, at once and for good."""
-        return self._fitted().decide(as_numbers(x) if isinstance(x, dict) else x, key, id)
+        return self._fitted().decide(self._one(x), key, id)
 
     def learn_one(self, x: Any, y: Any = None) -> Discoverer:
         """Decides on one sample (a row, or a dict of features) and keeps it. Labels teach in fit alone."""
+        if y is not None:
+            raise InputError("a label after fit() would not be learned", "leave it out; labelled samples belong into fit(X, y)",
+                             "unsupported")
         self.decide(x)
         return self
 
     def predict_one(self, x: Any) -> Any:
         """The label that one sample would get now; nothing of it is kept."""
         copy = self._fitted().copy()
-        decision = copy.decide(as_numbers(x) if isinstance(x, dict) else x)
+        decision = copy.decide(self._one(x))
         return _scalar(self._label(decision.category, decision.name))
 
     def stream(self, samples: Iterable[Any], block: int = 1) -> Iterator[Decision]:
         """Decides on what an iterator yields, as it comes. See Session.stream."""
-        return self._fitted().stream(samples, block)
+        return self._fitted().stream(map(self._one, samples), block)
 
     # What there is
 
@@ -180,9 +207,9 @@ class Discoverer:
             return self._first_number() + category - len(self.classes_)
         return name.encode() if self.classes_.dtype.kind == "S" else name
 
-    def _first_number(self) -> Any:
+    def _first_number(self) -> int:
         """The label of the first category that the stream adds, where labels are numbers."""
-        return self.classes_.max().astype(np.int64) + 1
+        return int(self.classes_.max()) + 1
 
     def _labels(self, decisions: Decisions) -> np.ndarray[Any, Any]:
         ids = decisions.category
@@ -191,9 +218,10 @@ class Discoverer:
         if not added.any():
             return np.asarray(self.classes_[ids])
         if self.classes_.dtype.kind in "iufb":
-            kind = self.classes_.dtype
-            numbers = np.concatenate([self.classes_.astype(np.int64), self._first_number() + np.arange(ids.max() + 1 - known)])
-            return np.asarray(numbers[ids], dtype=kind if kind.kind == "f" else np.int64)
+            kind = wide_type(self.classes_)
+            new = np.arange(ids.max() + 1 - known).astype(kind) + kind(self._first_number())
+            numbers = np.concatenate([self.classes_.astype(kind), new])
+            return np.asarray(numbers[ids], dtype=self.classes_.dtype if self.classes_.dtype.kind == "f" else kind)
         out = np.empty(len(ids), dtype=object)
         out[~added] = self.classes_[ids[~added]]
         names = decisions.name[added]
@@ -258,12 +286,19 @@ def _column_names(X: Any) -> np.ndarray[Any, Any] | None:
     return np.asarray(columns, dtype=object)
 
 
-def _check_columns(X: Any, finder: Discoverer) -> None:
-    """Columns of a table must be those of the support set, in its order."""
-    wanted = getattr(finder, "feature_names_in_", None)
-    given = _column_names(X)
-    if wanted is not None and given is not None and list(wanted) != list(given):
-        raise InputError("The feature names should match those that were passed during fit",
-                         f"they were {', '.join(wanted[:5])}{', ...' if len(wanted) > 5 else ''}", "mismatch")
+def _of_dicts(X: Any) -> Any:
+    """A list of dicts as a table of the columns of the first one; anything else as it is."""
+    if not isinstance(X, (list, tuple)) or not X or not all(isinstance(one, dict) for one in X):
+        return X
+    return _Table(list(X[0]), np.asarray([dict_values(one, X[0]) for one in X]))
 
 
+class _Table:
+    """Rows with names of columns."""
+
+    def __init__(self, columns: list[Any], rows: np.ndarray[Any, Any]) -> None:
+        self.columns = columns
+        self.rows = rows
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray[Any, Any]:
+        return self.rows if dtype is None else self.rows.astype(dtype)

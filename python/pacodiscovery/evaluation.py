@@ -10,23 +10,27 @@ import numpy as np
 
 from . import _paco
 from ._paco import Decisions, Model
+from ._truth import check_classes, class_numbers, label_numbers, truth_numbers
 from .calibration import calibrate
+from .decisions import as_decisions
 from .errors import InputError
 from .session import Session
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under headings. Shares are fractions; None is undefined."""
+    """Rows under headings. Shares are fractions in `rows` and percent where the table is shown; None is undefined."""
 
     key: str
     title: str
     columns: list[str]
     headings: list[str]
+    shows: list[str]
+    """how each column is shown: 'text', 'integer', 'share' or 'number'"""
     rows: list[list[Any]]
 
     def to_pandas(self) -> Any:
-        """A pandas DataFrame."""
+        """A pandas DataFrame, with shares as fractions."""
         from ._views import table_frame
 
         return table_frame(self)
@@ -38,7 +42,7 @@ class Table:
 
 
 class Evaluation(Mapping[str, Any]):
-    """The object of 'paco evaluate --json' as a mapping, and its tables.
+    """Figures by name as a mapping, and the tables they stand in.
 
     >>> result = evaluate([0, 0, 1, 2, 2], [0, 0, 1, 2, 2], known=2)
     >>> result["strict"]["all"], result["strict"]["new"]
@@ -70,75 +74,79 @@ class Evaluation(Mapping[str, Any]):
         """Accuracies one by one with counts and intervals, as a pandas DataFrame."""
         return self.tables["accuracy"].to_pandas()
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> str:
+        """All tables as text, some pages."""
         return self._text
 
+    def __str__(self) -> str:
+        return "\n".join(f"{name:6} {self._shares(name)}" for name in ("strict", "greedy"))
+
     def __repr__(self) -> str:
-        shares = self._values["strict"]
+        return f"<Evaluation: Strict {self._shares('strict')}>"
+
+    def _shares(self, protocol: str) -> str:
+        shares = self._values[protocol]
         shown = " / ".join("-" if shares[k] is None else f"{100 * shares[k]:.1f}" for k in ("all", "old", "new"))
-        return f"<Evaluation: Strict {shown} (all / old / new)>"
+        return f"{shown} (all / old / new)"
 
     def _repr_html_(self) -> str:
         return self.tables["accuracy"]._repr_html_()
 
 
-def truth_numbers(truth: Any, classes: Sequence[Any] | np.ndarray[Any, Any] | None) -> tuple[np.ndarray[Any, Any], list[str]]:
-    """True classes as the engine has them: known ones by their place in `classes`, others after them in sorted order,
-    -1 where nobody knows (None, nan, ''). Without `classes` they are class numbers already. With names by number."""
-    labels = np.asarray(truth)
-    if labels.ndim != 1:
-        raise InputError(f"truth has the shape {labels.shape}", "give one true class for every sample", "bad_shape")
-    if classes is None:
-        if labels.dtype.kind not in "iu":
-            raise InputError("truth holds no class numbers", "give `classes`, the known labels in the order of the model",
-                             "bad_argument")
-        return labels.astype(np.int64), []
-    known = list(np.asarray(classes).tolist())
-    numbers = {label: i for i, label in enumerate(known)}
-    given = labels.tolist()
-    unknown = {None, ""}
-    fresh = {x for x in given if x not in numbers and x not in unknown and x == x}
-    try:
-        ordered = sorted(fresh)
-    except TypeError:
-        raise InputError("true classes of different types cannot be ordered", "make them all numbers or all text",
-                         "bad_value") from None
-    for label in ordered:
-        numbers[label] = len(numbers)
-    out = [-1 if x in unknown or x != x else numbers[x] for x in given]
-    return np.asarray(out, dtype=np.int64), [str(label) for label in numbers]
-
-
-def evaluate(predicted: Decisions | Any, truth: Any, *, known: int | None = None,
-             classes: Sequence[Any] | np.ndarray[Any, Any] | None = None, closed: Any = None, keep: str = "top",
-             resamples: int = 1000, seed: int = 0, confidence: float = 0.95) -> Evaluation:
-    """How good decisions are, where the truth is known for all samples or some.
-
-    `predicted`: Decisions, or category ids. `truth`: class numbers (below the number of known classes: old; -1:
-    unknown), or labels of any type where `classes` says which are known, in the order of the model; Decisions know
-    their names. `closed`: predictions without discovery, to compare with.
-
-    >>> evaluate([0, 1, 2], [0, 1, 1], known=2)
-    <Evaluation: Strict 66.7 / 66.7 / - (all / old / new)>
-    """
-    names: list[str] = []
-    if isinstance(predicted, Decisions):
-        ids = predicted.category
-        if known is None and classes is None:
-            known = len(predicted.classes)
-            if np.asarray(truth).dtype.kind not in "iu":
-                classes = predicted.classes
-        names = _names_by_id(predicted)
-    else:
-        ids = np.asarray(predicted)
-    if ids.ndim != 1 or (ids.dtype.kind not in "iu" and ids.size):
-        raise InputError("predicted holds no category ids", "give decisions, or an array of whole numbers", "bad_value")
-    numbers, class_names = truth_numbers(truth, classes)
+def _known_numbers(predicted: Any, known: int | None) -> tuple[np.ndarray[Any, Any], int]:
     if known is None:
-        if classes is None:
-            raise InputError("how many classes are known is not given", "give known=N or classes=[...]", "bad_argument")
+        raise InputError("which classes are known is not given",
+                         "give Decisions, or classes=[...] with the known labels, or known=N with class numbers", "bad_argument")
+    ids = np.asarray(predicted)
+    if ids.ndim != 1 or (ids.dtype.kind not in "iu" and ids.size):
+        raise InputError("predicted holds no category ids", "with known=N predictions are whole numbers", "bad_value")
+    return ids.astype(np.int64), known
+
+
+def _closed_ids(closed: Any, classes: Sequence[str]) -> np.ndarray[Any, Any]:
+    if closed is None:
+        return np.empty(0, np.int64)
+    decisions = as_decisions(closed)
+    if decisions is None:
+        return np.asarray(closed).astype(np.int64)
+    if classes and decisions.classes != list(classes):
+        raise InputError("the decisions without discovery know other classes", "use one model for both", "mismatch")
+    return decisions.category
+
+
+def evaluate(truth: Any, predicted: Any, *, known: int | None = None, classes: Sequence[Any] | np.ndarray[Any, Any] | None = None,
+             closed: Any = None, keep: str = "top", resamples: int = 1000, seed: int = 0,
+             confidence: float = 0.95) -> Evaluation:
+    """How good predictions are, where the truth is known for all samples or some.
+
+    `predicted`: Decisions, a list of Decision, or labels as Discoverer.predict gives them, with the known ones in
+    `classes`. `truth`: the true labels as fit() had them. None, nan, '', masked and negative numbers: unknown. Whole
+    numbers where the model's classes have names, and everything with `known=N`, are class numbers: below N known.
+    `closed`: predictions without discovery, to compare with.
+
+    >>> evaluate([0, 1, 1], [0, 1, 2], known=2)
+    <Evaluation: Strict 66.7 / 66.7 / - (all / old / new)>
+    >>> evaluate(["owl", "jay", "tit"], ["owl", "jay", "category 2"], classes=["jay", "owl"])
+    <Evaluation: Strict 100.0 / 100.0 / 100.0 (all / old / new)>
+    """
+    if as_decisions(truth) is not None:
+        raise InputError("the first argument is the truth", "evaluate(truth, decisions)", "bad_argument")
+    decisions = as_decisions(predicted)
+    names: list[str] = []
+    class_names: list[str] = []
+    if decisions is not None and known is None:
+        check_classes(classes, decisions.classes)
+        known = len(decisions.classes)
+        ids, names = decisions.category, _names_by_id(decisions)
+        numbers, class_names = truth_numbers(truth, decisions.classes)
+    elif classes is not None:
         known = len(classes)
-    others = np.empty(0, np.int64) if closed is None else np.asarray(closed.category if isinstance(closed, Decisions) else closed)
+        numbers, class_names, ids, names = label_numbers(truth, predicted, classes)
+    else:
+        ids, known = _known_numbers(predicted if decisions is None else decisions.category, known)
+        numbers = class_numbers(truth)
+    others = _closed_ids(closed, class_names[:known])
     values, text, tables = _paco.evaluate(ids.astype(np.int64), numbers, known, others.astype(np.int64), class_names, names,
                                           keep, resamples, seed, confidence)
     return Evaluation(json.loads(values), text, [Table(*table) for table in tables])
@@ -157,12 +165,11 @@ def compare(X: Any, y: Any, stream: Any, truth: Any, *, methods: Sequence[str], 
 
     `truth` has labels as `y` has them. Options in `common` go to every calibration that has them.
     """
-    classes = np.unique(np.asarray(y))
     out = {}
     for method in methods:
         takes = {option["name"] for option in _paco.method_info(method)["options"]}
         model: Model = calibrate(X, y, method=method, threads=threads,
                                  **{k: v for k, v in common.items() if k in takes or k in ("classifier", "reference")})
         with Session(model, method, threads=threads) as session:
-            out[method] = evaluate(session.decide_many(stream), truth, classes=classes)
+            out[method] = evaluate(truth, session.decide_many(stream))
     return out

@@ -7,7 +7,9 @@ from typing import Any, Sequence
 import numpy as np
 
 from ._paco import Decisions, Model
+from ._truth import truth_numbers
 from .calibration import Threshold
+from .decisions import need_decisions
 from .errors import InputError, PacoError
 
 _COLOURS = {"known": "tab:blue", "existing": "tab:green", "created": "tab:red", "tentative": "tab:orange"}
@@ -47,6 +49,9 @@ def planes(decisions: Decisions, model: Model, axes: Any = None) -> Sequence[Any
     Left: best cosine and margin, with tau_lo and tau_hi. Right: birth and attach score, with where the birth boundary
     starts and tau_create; samples that needed no attach score are not in it.
     """
+    decisions = need_decisions(decisions)
+    if decisions.fingerprint != model.fingerprint:
+        raise InputError("the decisions were made with another model", "give the model of the session that decided", "mismatch")
     wanted = ("top_cosine", "margin", "birth_score", "attach_score")
     missing = [name for name in wanted if name not in decisions.evidence]
     if missing:
@@ -61,11 +66,14 @@ def planes(decisions: Decisions, model: Model, axes: Any = None) -> Sequence[Any
 
 
 def categories(decisions: Decisions, truth: Any = None, axes: Any = None) -> Any:
-    """Categories found so far along the stream, and the true new classes met so far where `truth` has class numbers."""
+    """Categories found so far along the stream, and the true new classes met so far where there is `truth`, as in evaluate()."""
+    decisions = need_decisions(decisions)
     (ax, *_) = _axes(axes, 1)
     ax.plot(decisions.sequence, decisions.categories_after, label="categories found")
     if truth is not None:
-        numbers = np.asarray(truth)
+        numbers, _names = truth_numbers(truth, decisions.classes)
+        if len(numbers) != len(decisions):
+            raise InputError(f"{len(numbers)} true classes for {len(decisions)} decisions", "give one for every decision", "bad_shape")
         _, first = np.unique(numbers, return_index=True)
         new = np.zeros(len(numbers), dtype=int)
         new[first[numbers[first] >= len(decisions.classes)]] = 1

@@ -1,4 +1,4 @@
-"""The page of 'paco report' in Python: one HTML document of a finished stream."""
+"""A finished stream as one HTML document."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ import numpy as np
 
 from . import _paco
 from ._paco import Decisions, Model
-from .evaluation import truth_numbers
+from ._truth import check_classes, truth_numbers
+from .decisions import need_decisions
+from .errors import InputError
 
 
 class Report:
@@ -33,11 +35,13 @@ class Report:
 
 def report(decisions: Decisions, model: Model, *, truth: Any = None, classes: Sequence[Any] | None = None,
            ids: Sequence[str] | None = None, title: str = "paco") -> Report:
-    """What was decided, why and how well, as a page. `truth` and `classes` as in evaluate(); `ids` name the samples."""
+    """What was decided, why and how well, as a page. `truth` as in evaluate(); `ids` name the samples where the decisions
+    do not; `classes`, where it is given, must be the labels of the model's classes."""
+    decided = need_decisions(decisions)
     numbers, names = np.empty(0, np.int64), list(model.class_names)
+    check_classes(classes, names)
     if truth is not None:
-        if classes is None and np.asarray(truth).dtype.kind not in "iu":
-            classes = model.class_names
-        numbers, given = truth_numbers(truth, classes)
-        names = given or names
-    return Report(_paco.report(decisions, model, decisions.method, decisions.settings, title, list(ids or []), numbers, names))
+        numbers, names = truth_numbers(truth, names)
+        if len(numbers) != len(decided):
+            raise InputError(f"{len(numbers)} true classes for {len(decided)} decisions", "give one for every decision", "bad_shape")
+    return Report(_paco.report(decided, model, decided.method, decided.settings, title, list(ids or []), numbers, names))

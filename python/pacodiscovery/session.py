@@ -100,12 +100,12 @@ class Session(_paco.Session, Operations):
     def __init__(self, model: Model, method: str = "", *, threads: int = 1, **options: Any) -> None:
         if not isinstance(model, Model):
             raise TypeError(f"a Session is made from a Model of paco.calibrate or paco.load_model, not {type(model).__name__}")
-        super().__init__("start", "", model, method, _settings(options), threads, True, None, 0)
+        self._start("start", "", model, method, _settings(options), threads, True, None, 0)
 
     @classmethod
     def _make(cls, *arguments: Any) -> Session:
         session = cls.__new__(cls)
-        _paco.Session.__init__(session, *arguments)
+        session._start(*arguments)
         return session
 
     @classmethod
@@ -143,33 +143,39 @@ class Session(_paco.Session, Operations):
         """Decides on what an iterator yields, as it comes: rows, or matrices that are decided as blocks.
 
         `block`: rows that are collected before they are decided. More is faster; an endless source then waits for
-        its answers. No decision depends on it.
+        its answers. No decision depends on it. If the source raises, what it gave until then is decided first.
         """
         if block < 1:
             raise InputError(f"a block of {block} samples", "1 at least", "bad_argument")
         waiting: list[np.ndarray[Any, Any]] = []
-        for item in samples:
-            array = as_numbers(item)
-            if array.ndim == 2:
-                if waiting:
-                    yield from self.decide_many(np.stack(waiting))
-                    waiting = []
+        source = iter(samples)
+        while True:
+            try:
+                array = as_numbers(next(source))
+            except StopIteration:
+                break
+            except Exception:
+                yield from self._decide_waiting(waiting)
+                raise
+            single = array.ndim != 2
+            if waiting and not (single and array.shape == waiting[0].shape):
+                # Those before it are decided; a row of another shape is refused by itself.
+                yield from self._decide_waiting(waiting)
+            if not single:
                 yield from self.decide_many(array)
-            elif block == 1:
+            elif block == 1 or array.ndim != 1 or len(array) != self.model.dimension:
                 yield self.decide(array)
             else:
-                if waiting and array.shape != waiting[0].shape:
-                    # Those before it are decided; this one is refused by itself.
-                    yield from self.decide_many(np.stack(waiting))
-                    waiting = []
-                    yield self.decide(array)
-                    continue
                 waiting.append(array)
                 if len(waiting) == block:
-                    yield from self.decide_many(np.stack(waiting))
-                    waiting = []
+                    yield from self._decide_waiting(waiting)
+        yield from self._decide_waiting(waiting)
+
+    def _decide_waiting(self, waiting: list[np.ndarray[Any, Any]]) -> Iterator[Decision]:
         if waiting:
-            yield from self.decide_many(np.stack(waiting))
+            rows = np.stack(waiting)
+            waiting.clear()
+            yield from self.decide_many(rows)
 
     def decision(self, sequence: int) -> Decision | None:
         """The decision that a sample had, from the journal; None where there is no such sample."""
@@ -219,14 +225,14 @@ class Session(_paco.Session, Operations):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Counts and figures of the method so far, by the names of 'paco discover --json'."""
+        """Counts and figures of the method so far, by name."""
         out: dict[str, Any] = json.loads(self._summary())
         return out
 
     # States
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the state as a file that 'paco discover --resume' and restore() read."""
+        """Writes the state as a file, which restore() and the program read."""
         self._save(os.fspath(path))
 
     def restore(self, path: str | os.PathLike[str]) -> None:
@@ -234,7 +240,7 @@ class Session(_paco.Session, Operations):
         self._restore_file(os.fspath(path))
 
     def export(self, path: str | os.PathLike[str]) -> None:
-        """All decisions of the journal as csv, jsonl or npy, as 'paco discover --out' writes them."""
+        """All decisions of the journal as a file, csv, jsonl or npy by its ending."""
         self._export(os.fspath(path))
 
     def copy(self) -> Session:

@@ -136,7 +136,7 @@ def test_mixed_labels_in_an_object_array_are_refused(tiny):
 
 def test_score_is_the_strict_accuracy(finder, tiny):
     assert finder.score(tiny.stream, tiny.truth) == pytest.approx(
-        paco.evaluate(finder.decide_many(tiny.stream), tiny.truth)["strict"]["all"])
+        paco.evaluate(tiny.truth, finder.decide_many(tiny.stream))["strict"]["all"])
 
 
 def test_columns_of_a_table_must_be_those_of_the_support_set(tiny):
@@ -150,5 +150,5 @@ def test_columns_of_a_table_must_be_those_of_the_support_set(tiny):
 
 def test_notebooks_show_it(finder, tiny):
     decisions = finder.decide_many(tiny.stream)
-    for thing in (finder, finder.model_, finder.session_, decisions, paco.Discoverer(), paco.evaluate(decisions, tiny.truth)):
+    for thing in (finder, finder.model_, finder.session_, decisions, paco.Discoverer(), paco.evaluate(tiny.truth, decisions)):
         assert "<" in thing._repr_html_()

@@ -77,35 +77,35 @@ def test_recorded_scores_are_what_evaluate_gives():
     for name in ("tiny", "overlap", "wide"):
         case = recorded(name)
         expected = json.loads((case.folder / "expected.json").read_text())
-        result = paco.evaluate(case.expected, case.truth, known=expected["n_known"], resamples=0)
+        result = paco.evaluate(case.truth, case.expected, known=expected["n_known"], resamples=0)
         for protocol in ("strict", "greedy"):
             assert [result[protocol][k] for k in ("all", "old", "new")] == pytest.approx(expected[protocol])
 
 
 def test_labels_of_any_type_are_truth(tiny):
     names = np.array([f"class {i:02}" for i in range(tiny.truth.max() + 1)])
-    by_number = paco.evaluate(paco.Session(paco.calibrate(tiny.support, tiny.labels)).decide_many(tiny.stream), tiny.truth)
+    by_number = paco.evaluate(tiny.truth, paco.Session(paco.calibrate(tiny.support, tiny.labels)).decide_many(tiny.stream))
     model = paco.calibrate(tiny.support, names[tiny.labels])
     decisions = paco.Session(model).decide_many(tiny.stream)
-    by_name = paco.evaluate(decisions, names[tiny.truth])
+    by_name = paco.evaluate(names[tiny.truth], decisions)
     assert by_name["strict"] == by_number["strict"] and by_name["greedy"] == by_number["greedy"]
     assert by_name.interval("strict", "new")[0] < by_name["strict"]["new"] < by_name.interval("strict", "new")[1]
     partly = names[tiny.truth].astype(object)
     partly[::2] = None
-    assert paco.evaluate(decisions, partly)["coverage"]["with_truth"] == len(tiny.truth) // 2
+    assert paco.evaluate(partly, decisions)["coverage"]["with_truth"] == len(tiny.truth) // 2
 
 
 def test_what_cannot_be_evaluated_is_refused(tiny):
-    with pytest.raises(InputError, match="how many classes"):
-        paco.evaluate(tiny.expected, tiny.truth)
+    with pytest.raises(InputError, match="which classes are known"):
+        paco.evaluate(tiny.truth, tiny.expected)
     with pytest.raises(InputError):
-        paco.evaluate(tiny.expected[:5], tiny.truth, known=6)
+        paco.evaluate(tiny.truth, tiny.expected[:5], known=6)
     with pytest.raises(InputError, match="class numbers"):
-        paco.evaluate(tiny.expected, ["a"] * len(tiny.expected), known=6)
+        paco.evaluate(["a"] * len(tiny.expected), tiny.expected, known=6)
     with pytest.raises(InputError, match="category ids"):
-        paco.evaluate([0.5], [1], known=6)
+        paco.evaluate([1], [0.5], known=6)
     with pytest.raises(InputError, match="keep"):
-        paco.evaluate(tiny.expected, tiny.truth, known=6, keep="some")
+        paco.evaluate(tiny.truth, tiny.expected, known=6, keep="some")
 
 
 def test_methods_stand_side_by_side(tiny):
@@ -117,11 +117,11 @@ def test_frames_have_the_columns_of_the_files(session, tiny, tmp_path):
     pandas = pytest.importorskip("pandas")
     decisions = session.decide_many(tiny.stream)
     frame = decisions.to_pandas()
-    promised = ("verdict,category,name,branch,route,score,threshold,runner_up,assignment_score,runner_up_score,tau_birth,"
+    promised = ("sample,verdict,category,name,branch,route,score,threshold,runner_up,assignment_score,runner_up_score,tau_birth,"
                 "top_cosine,margin,birth_score,attach_score").split(",")
     assert [c for c in frame.columns if c in promised] == promised
     assert frame.category.tolist() == tiny.expected.tolist() and frame.index.name == "sequence"
-    result = paco.evaluate(decisions, tiny.truth)
+    result = paco.evaluate(tiny.truth, decisions)
     assert len(result.to_pandas()) > 0
     for table in result.tables.values():
         assert list(table.to_pandas().columns) == table.columns and "<table>" in table._repr_html_()

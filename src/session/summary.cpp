@@ -155,9 +155,11 @@ std::string calibration_text(const Model& model) {
 Json category_json(const MemoryView& view, CategoryId id) {
   const CategoryInfo info = view.info(id);
   const CategoryId now = view.categories.now(id);
+  // A class of the support set stays one when its references have gone to another category.
+  const bool known = info.known || id < static_cast<CategoryId>(view.categories.known_classes());
   return {{"id", id},
           {"name", info.name},
-          {"kind", info.known ? "known" : "discovered"},
+          {"kind", known ? "known" : "discovered"},
           {"now", now},
           {"retired", info.retired},
           {"size", info.size},

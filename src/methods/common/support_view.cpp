@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
+#include <string_view>
 
 #include "core/random.hpp"
 #include "core/try.hpp"
@@ -63,6 +65,33 @@ Result<std::vector<std::int64_t>> count_classes(const SupportSet& support,
                  "at least one class needs 2 samples, so that joining a class can be observed"};
   }
   return sizes;
+}
+
+// Every class has a name of its own, and none that a discovered category would get by itself.
+Result<void> check_names(const std::vector<std::string>& names) {
+  std::map<std::string_view, std::size_t> seen;
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto [first, fresh] = seen.emplace(names[k], k);
+    if (!fresh) {
+      return Error{ErrorCode::bad_value,
+                   fmt::format("support set: classes {} and {} are both called '{}'", first->second,
+                               k, names[k]),
+                   "give every class a name of its own"};
+    }
+    constexpr std::string_view kOwn = "category ";
+    const std::string_view number = std::string_view(names[k]).substr(
+        names[k].starts_with(kOwn) ? kOwn.size() : names[k].size());
+    std::size_t id = 0;
+    const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), id);
+    if (fault == std::errc() && end == number.data() + number.size() && id >= names.size()) {
+      return Error{ErrorCode::bad_value,
+                   fmt::format("support set: class {} is called '{}', as a discovered category "
+                               "would be by itself",
+                               k, names[k]),
+                   "give the class another name"};
+    }
+  }
+  return {};
 }
 
 std::vector<std::string> names_of(const SupportSet& support) {
@@ -144,6 +173,7 @@ Result<std::unique_ptr<SupportView>> SupportView::make(const SupportSet& support
   model.epsilon = options.epsilon;
   model.wanted = options.reference;
   model.class_names = names_of(support);
+  PACO_TRY(check_names(model.class_names));
   PACO_ASSIGN(model.class_sizes, count_classes(support, model.class_names));
   model.dimension = support.embeddings.columns;
   PACO_TRY(check_classifier(support, model, options.reference));
