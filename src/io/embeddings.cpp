@@ -1,11 +1,15 @@
 #include "io/embeddings.hpp"
 
+#define XXH_INLINE_ALL
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <xxhash.h>
 
 #include <algorithm>
 #include <cassert>
+#include <filesystem>
 
+#include "core/files.hpp"
 #include "core/try.hpp"
 #include "io/array_file.hpp"
 #include "io/element.hpp"
@@ -123,6 +127,19 @@ Result<math::Matrix<double>> read_up_to(EmbeddingSource& source,
   return math::Matrix<double>(rows, columns, std::move(data));
 }
 
+std::optional<std::uint64_t> identity_of(const MemberPath& file) {
+  if (core::path_kind(file.path) != core::PathKind::file) return std::nullopt;
+  std::error_code failed;
+  const auto whole = std::filesystem::canonical(file.path, failed);
+  const auto size = failed ? 0 : std::filesystem::file_size(whole, failed);
+  const auto changed =
+      failed ? std::filesystem::file_time_type{} : std::filesystem::last_write_time(whole, failed);
+  if (failed) return std::nullopt;
+  const std::string text = fmt::format("{} {} {}#{}", size, changed.time_since_epoch().count(),
+                                       whole.string(), file.member);
+  return XXH3_64bits(text.data(), text.size());
+}
+
 }  // namespace
 
 Result<std::size_t> EmbeddingSource::read(Rows<double> block, std::vector<std::string>* ids) {
@@ -156,11 +173,28 @@ Result<void> check_finite(Rows<const double> rows, const std::string& name,
 
 EmbeddingResult open_embeddings(const std::string& path) {
   const MemberPath parts = split_member(path);
+  const std::optional<std::uint64_t> identity = identity_of(parts);
   PACO_ASSIGN(auto stream, ByteStream::open(parts.path));
-  return open_stream(std::move(stream), parts.member, [&](ByteStream& opened) {
-    // A pipe cannot be opened twice, and what is packed has to be unpacked anyway.
-    return opened.size() ? FileBytes::open(parts.path) : FileBytes::rest_of(opened);
-  });
+  PACO_ASSIGN(auto source, open_stream(std::move(stream), parts.member, [&](ByteStream& opened) {
+                // A pipe cannot be opened twice, and what is packed has to be unpacked anyway.
+                return opened.size() ? FileBytes::open(parts.path) : FileBytes::rest_of(opened);
+              }));
+  source->path_ = path;
+  source->identity_ = identity;
+  return source;
+}
+
+Result<std::unique_ptr<EmbeddingSource>> EmbeddingSource::rewound() const {
+  if (!identity_) {
+    return Error{ErrorCode::unsupported, fmt::format("{}: cannot be read twice", name_),
+                 "write it to a file and give that"};
+  }
+  PACO_ASSIGN(auto again, open_embeddings(path_));
+  if (again->identity_ != identity_) {
+    return Error{ErrorCode::io, fmt::format("{}: changed while it was read", name_),
+                 "wait until the program that writes it has ended, and try again"};
+  }
+  return again;
 }
 
 EmbeddingResult open_embeddings(std::span<const std::byte> bytes, const std::string& name) {

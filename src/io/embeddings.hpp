@@ -23,6 +23,9 @@
 
 namespace paco::io {
 
+class EmbeddingSource;
+Result<std::unique_ptr<EmbeddingSource>> open_embeddings(const std::string& path);
+
 class EmbeddingSource {
  public:
   virtual ~EmbeddingSource() = default;
@@ -48,6 +51,14 @@ class EmbeddingSource {
   std::size_t block_rows(std::size_t wanted) const;
   const std::string& name() const { return name_; }  // for error texts
 
+  // Of a plain file that open_embeddings() opened by its path: a number for its path, size and time
+  // of change, which tells it from every other file and from itself after a change. Nothing for a
+  // pipe or memory.
+  const std::optional<std::uint64_t>& identity() const { return identity_; }
+  // The same input from its first row on. An error for what cannot be read twice, and for a file
+  // that has changed meanwhile.
+  Result<std::unique_ptr<EmbeddingSource>> rewound() const;
+
  protected:
   enum class Wait { for_all, for_one };
 
@@ -56,7 +67,10 @@ class EmbeddingSource {
                                         Wait wait) = 0;
 
  private:
+  friend Result<std::unique_ptr<EmbeddingSource>> open_embeddings(const std::string& path);
   std::string name_;
+  std::string path_;  // by which it was opened
+  std::optional<std::uint64_t> identity_;
 };
 
 // An error that names the first NaN or infinity, with `name` for the input; the first of these rows
@@ -64,7 +78,6 @@ class EmbeddingSource {
 Result<void> check_finite(Rows<const double> rows, const std::string& name,
                           std::uint64_t first_row);
 
-Result<std::unique_ptr<EmbeddingSource>> open_embeddings(const std::string& path);
 // From bytes in memory, which must outlive the source.
 Result<std::unique_ptr<EmbeddingSource>> open_embeddings(std::span<const std::byte> bytes,
                                                          const std::string& name);

@@ -1,5 +1,7 @@
 #include "journal/checksum.hpp"
 
+#include <array>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -16,7 +18,8 @@ enum RowKind {
   snapshot,
   retention,
   fixed,
-  extras
+  extras,
+  source
 };
 
 }  // namespace
@@ -64,6 +67,15 @@ std::uint64_t extras_sum(FieldSum& fields, std::uint64_t sequence, std::string_v
                          std::string_view picture) {
   return fields.of(int{extras}, sequence, attributes,
                    checksum_of(std::as_bytes(std::span(picture))));
+}
+
+std::uint64_t source_sum(FieldSum& fields, const SourceRow& row) {
+  return fields.of(int{source}, row.identity, row.first, row.name, row.consumed, row.digest);
+}
+
+std::uint64_t source_digest(std::uint64_t before, std::span<const double> embedding) {
+  const std::array<std::uint64_t, 2> both{before, embedding_checksum(embedding)};
+  return checksum_of(std::as_bytes(std::span(both)));
 }
 
 std::uint64_t snapshot_sum(FieldSum& fields, const SnapshotInfo& info, std::uint64_t bytes) {

@@ -25,6 +25,9 @@ inline std::uint64_t embedding_checksum(std::span<const double> embedding) {
   return checksum_of(std::as_bytes(embedding));
 }
 
+// The digest of a source after one more sample with this embedding.
+std::uint64_t source_digest(std::uint64_t before, std::span<const double> embedding);
+
 // The checksum of the fields of a row. An object only for its memory, which is used again.
 class FieldSum {
  public:
@@ -82,6 +85,7 @@ std::uint64_t prototype_sum(FieldSum& fields, std::int64_t id, std::int64_t owne
 std::uint64_t membership_sum(FieldSum& fields, const Membership& row);
 std::uint64_t extras_sum(FieldSum& fields, std::uint64_t sequence, std::string_view attributes,
                          std::string_view picture);
+std::uint64_t source_sum(FieldSum& fields, const SourceRow& row);
 std::uint64_t snapshot_sum(FieldSum& fields, const SnapshotInfo& info, std::uint64_t bytes);
 std::uint64_t retention_sum(FieldSum& fields, const Retention& retention);
 // Of everything in the settings that never changes; the chain starts with it.

@@ -13,6 +13,8 @@ constexpr int kFixedColumns = 13;  // that samples of every method have
 
 const char* const kSelectOperations =
     "SELECT event, sequence, time, actor, kind, request, outcome, undoes, chain FROM operations ";
+const char* const kSelectSources =
+    "SELECT identity, first, name, consumed, digest, checksum FROM sources";
 const char* const kSelectCategories =
     "SELECT id, name, kind, now, retired, born, checksum FROM category_rows ORDER BY id";
 
@@ -84,6 +86,18 @@ CategoryRow read_category(const Statement& row) {
   category.retired = row.integer_at(4) != 0;
   category.born = row.number_at(5);
   return category;
+}
+
+std::optional<SourceRow> read_source(const Statement& row, FieldSum& fields) {
+  if (!row.has_types("iitiii")) return std::nullopt;
+  SourceRow source;
+  source.identity = row.number_at(0);
+  source.first = row.number_at(1);
+  source.name = row.text_at(2);
+  source.consumed = row.number_at(3);
+  source.digest = row.number_at(4);
+  if (source_sum(fields, source) != row.number_at(5)) return std::nullopt;
+  return source;
 }
 
 }  // namespace paco::journal

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "journal/checksum.hpp"
 #include "journal/database.hpp"
 #include "journal/rows.hpp"
 
@@ -16,6 +17,7 @@ std::string insert_sample(const JournalSettings& settings);
 // The same for operations and categories.
 extern const char* const kSelectOperations;
 extern const char* const kSelectCategories;
+extern const char* const kSelectSources;
 
 // Whether the values of a row have the types and ranges that a writer gives them.
 bool is_sample(const Statement& row, const JournalSettings& settings);
@@ -26,6 +28,8 @@ bool is_category(const Statement& row);
 void read_sample(const Statement& row, std::size_t columns, StoredSample& into);
 OperationRow read_operation(const Statement& row);
 CategoryRow read_category(const Statement& row);  // without its prototypes
+// Nothing if its types or its checksum are wrong.
+std::optional<SourceRow> read_source(const Statement& row, FieldSum& fields);
 
 // Columns that are not part of the structs.
 inline std::optional<std::uint64_t> embedding_of_sample(const Statement& row) {

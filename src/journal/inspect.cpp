@@ -28,9 +28,10 @@ class Inspection {
   // Damage that SQLite reports is a finding, not a failure of the inspection.
   Result<void> run() {
     using Step = Result<void> (Inspection::*)();
-    for (const Step step : {&Inspection::chain, &Inspection::pages, &Inspection::model,
-                            &Inspection::categories, &Inspection::prototypes, &Inspection::moved,
-                            &Inspection::extras, &Inspection::embeddings, &Inspection::snapshots}) {
+    for (const Step step :
+         {&Inspection::chain, &Inspection::pages, &Inspection::model, &Inspection::categories,
+          &Inspection::prototypes, &Inspection::moved, &Inspection::extras, &Inspection::sources,
+          &Inspection::embeddings, &Inspection::snapshots}) {
       const Result<void> result = (this->*step)();
       if (!result.ok() && result.error().code != ErrorCode::bad_format) return result;
       if (!result.ok()) return bad(result.error().message);
@@ -129,6 +130,15 @@ class Inspection {
       }
       if (where.sequence >= report_.samples)
         return bad(fmt::format("sample {} is moved and missing", where.sequence));
+    }
+  }
+
+  Result<void> sources() {
+    PACO_ASSIGN(Statement row, database_.prepare(kSelectSources));
+    for (;;) {
+      PACO_ASSIGN(const bool found, row.step());
+      if (!found) return check_stop();
+      if (!read_source(row, fields_)) return bad("the checksum of a source does not match");
     }
   }
 

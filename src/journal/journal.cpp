@@ -100,7 +100,7 @@ Result<void> Journal::check(const SampleRow& row, const JournalTail& next) const
 }
 
 Result<void> Journal::append(std::span<const SampleRow> samples,
-                             std::span<const CategoryRow> changed) {
+                             std::span<const CategoryRow> changed, const SourceRow* source) {
   return write([&](Writer& writer) -> Result<void> {
     JournalTail next = writer.tail();
     for (const SampleRow& row : samples) {
@@ -108,7 +108,7 @@ Result<void> Journal::append(std::span<const SampleRow> samples,
       ++next.events;
       ++next.samples;
     }
-    return writer.append(samples, changed);
+    return writer.append(samples, changed, source);
   });
 }
 

@@ -50,8 +50,9 @@ class Journal : public JournalReader {
   ~Journal();  // like close(), without an answer
 
   // A group of samples and the categories that they changed, as one step. Events and sequences
-  // continue tail() without a gap.
-  Result<void> append(std::span<const SampleRow> samples, std::span<const CategoryRow> changed);
+  // continue tail() without a gap. `source`: the file that they came from, read up to here.
+  Result<void> append(std::span<const SampleRow> samples, std::span<const CategoryRow> changed,
+                      const SourceRow* source = nullptr);
   Result<void> append(const OperationRow& operation, std::span<const CategoryRow> changed,
                       std::span<const Membership> moved);
   // The state after the first `event` events. Replaces one of the same event.

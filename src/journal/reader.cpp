@@ -232,6 +232,21 @@ Result<std::optional<Membership>> JournalReader::membership(std::uint64_t sequen
   });
 }
 
+Result<std::vector<SourceRow>> JournalReader::sources() {
+  return ask([](State& s) -> Result<std::vector<SourceRow>> {
+    std::vector<SourceRow> rows;
+    FieldSum fields;
+    PACO_ASSIGN(Statement row, s.database->prepare(kSelectSources));
+    for (;;) {
+      PACO_ASSIGN(const bool found, row.step());
+      if (!found) return rows;
+      const std::optional<SourceRow> source = read_source(row, fields);
+      if (!source) return damaged(s.path, "the checksum of a source does not match");
+      rows.push_back(*source);
+    }
+  });
+}
+
 Result<std::vector<Membership>> JournalReader::members(std::span<const std::int64_t> prototypes,
                                                        std::uint64_t from) {
   return ask([&](State& s) -> Result<std::vector<Membership>> {

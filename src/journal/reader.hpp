@@ -71,6 +71,9 @@ class JournalReader {
   // The same of one sample; nothing if it had no embedding, or is not there.
   Result<std::optional<std::uint64_t>> embedding_checksum(std::uint64_t sequence);
 
+  // The files that samples were read from.
+  Result<std::vector<SourceRow>> sources();
+
   Result<std::vector<SnapshotInfo>> snapshots();  // oldest first
   // The newest snapshot of at most so many events.
   Result<std::optional<Snapshot>> newest_snapshot(std::uint64_t at_most_event);

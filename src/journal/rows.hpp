@@ -139,6 +139,17 @@ struct Snapshot : SnapshotInfo {
   std::vector<std::byte> bytes;
 };
 
+// A file that samples were read from, and how far. It is written together with the samples.
+struct SourceRow {
+  std::uint64_t identity = 0;  // tells this file from others and from itself after a change
+  std::uint64_t first = 0;     // row at which reading began
+  std::string name;            // as it was called
+  std::uint64_t consumed = 0;  // rows from the beginning of the file to the last sample
+  std::uint64_t digest = 0;    // chain of the checksums of its samples' embeddings
+
+  bool operator==(const SourceRow&) const = default;
+};
+
 // How far a journal goes.
 struct JournalTail {
   std::uint64_t events = 0;

@@ -37,7 +37,7 @@ constexpr const char* kSamples = R"(CREATE TABLE samples( -- one row a decided s
   threshold -- ... with what; then the evidence of the method
 )";
 
-constexpr std::array<const char*, 11> kTables = {
+constexpr std::array<const char*, 12> kTables = {
     R"(CREATE TABLE settings( -- how the stream is decided; read-only but for what is kept
   name TEXT PRIMARY KEY,
   value
@@ -107,6 +107,15 @@ constexpr std::array<const char*, 11> kTables = {
   attributes TEXT NOT NULL, -- a JSON object, or empty
   picture BLOB, -- a JPEG, PNG or WebP file
   checksum INTEGER NOT NULL
+))",
+    R"(CREATE TABLE sources( -- files that samples were read from, and how far
+  identity INTEGER NOT NULL, -- XXH3 of its path, size and time of change
+  first INTEGER NOT NULL, -- row at which reading began
+  name TEXT NOT NULL, -- as it was called
+  consumed INTEGER NOT NULL, -- rows from the beginning of the file to the last sample
+  digest INTEGER NOT NULL, -- chain of the checksums of its samples' embeddings
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY(identity, first)
 ))",
 };
 

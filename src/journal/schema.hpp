@@ -15,7 +15,7 @@ namespace paco::journal {
 
 constexpr std::int64_t kApplicationId = 0x7061'636f;  // "paco"
 // The only version that is read.
-constexpr std::int64_t kVersion = 3;
+constexpr std::int64_t kVersion = 4;
 // Small pages make a single durable sample cheap, large ones make fewer writes of a group; measured
 // in bench/journal.
 constexpr int kPageBytes = 8192;

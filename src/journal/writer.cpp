@@ -61,6 +61,8 @@ Result<void> Writer::prepare(const JournalSettings& settings) {
   PACO_ASSIGN(forget_, database_.prepare("DELETE FROM embeddings WHERE first_sequence < ?1 AND "
                                          "first_sequence + count <= ?1"));
   PACO_ASSIGN(extras_, database_.prepare("INSERT INTO extras VALUES(?1,?2,?3,?4)"));
+  PACO_ASSIGN(source_,
+              database_.prepare("INSERT OR REPLACE INTO sources VALUES(?1,?2,?3,?4,?5,?6)"));
   PACO_ASSIGN(snapshot_,
               database_.prepare("INSERT OR REPLACE INTO snapshots VALUES(?1,?2,?3,?4,?5)"));
   PACO_ASSIGN(snapshot_part_, database_.prepare("INSERT INTO snapshot_parts VALUES(?1,?2,?3)"));
@@ -92,11 +94,15 @@ Result<void> Writer::append_events(Body body) {
 }
 
 Result<void> Writer::append(std::span<const SampleRow> samples,
-                            std::span<const CategoryRow> changed) {
+                            std::span<const CategoryRow> changed, const SourceRow* source) {
   return append_events([&](JournalTail& tail) -> Result<void> {
     for (const SampleRow& row : samples) PACO_TRY(write_sample(row, tail));
     PACO_TRY(write_embeddings(samples));
     PACO_TRY(write_categories(changed));
+    if (source != nullptr) {
+      PACO_TRY(source_.run(source->identity, source->first, source->name, source->consumed,
+                           source->digest, source_sum(fields_, *source)));
+    }
     return forget_embeddings(tail.samples);
   });
 }

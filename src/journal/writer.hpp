@@ -25,7 +25,8 @@ class Writer {
   static Result<std::unique_ptr<Writer>> create(Database database, const JournalSettings& settings,
                                                 JournalTail tail, bool sync);
 
-  Result<void> append(std::span<const SampleRow> samples, std::span<const CategoryRow> changed);
+  Result<void> append(std::span<const SampleRow> samples, std::span<const CategoryRow> changed,
+                      const SourceRow* source = nullptr);
   Result<void> append(const OperationRow& operation, std::span<const CategoryRow> changed,
                       std::span<const Membership> moved);
   Result<void> save_snapshot(const SnapshotInfo& info, std::span<const std::byte> bytes);
@@ -74,7 +75,7 @@ class Writer {
   AcknowledgedFile record_;
   std::uint64_t forgotten_ = 0;  // embeddings of samples below this one are removed already
   Statement begin_, commit_, sample_, operation_, category_, prototype_, moved_, embeddings_,
-      forget_, extras_, snapshot_, snapshot_part_, drop_parts_;
+      forget_, extras_, source_, snapshot_, snapshot_part_, drop_parts_;
   FieldSum fields_;
   std::vector<double> numbers_;  // of the run of embeddings being written
   std::vector<std::byte> run_;

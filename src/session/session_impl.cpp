@@ -95,7 +95,15 @@ Result<void> Session::Impl::write(std::span<const Decision> decisions,
     born.push_back(
         session::category_row(*method, id, events + (sequence - std::min(sequence, first))));
   }
-  PACO_TRY(journal->append(samples, born));
+  std::optional<journal::SourceRow> read_to = source;
+  if (read_to) {
+    read_to->consumed =
+        source_row + 1 + (rows.empty() ? decisions.size() - 1 : rows[decisions.size() - 1]);
+    for (std::size_t i = 0; i < decisions.size(); ++i)
+      read_to->digest = journal::source_digest(read_to->digest, embeddings[i]);
+  }
+  PACO_TRY(journal->append(samples, born, read_to ? &*read_to : nullptr));
+  source = std::move(read_to);
   events += decisions.size();
   const journal::Retention& retention = journal->settings().retention;
   if (retention.snapshot_samples > 0 &&

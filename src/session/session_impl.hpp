@@ -28,6 +28,11 @@ struct Session::Impl {
   std::unordered_map<std::string, Decision> by_key;
   std::vector<OperationOutcome> operations;
 
+  // While a file is fed: how far it is read, for the journal to keep with its samples, and the row
+  // of it that the next call of decide() begins with.
+  std::optional<journal::SourceRow> source;
+  std::uint64_t source_row = 0;
+
   // Scratch.
   std::vector<double> gathered;
   std::vector<Decision> decided;
@@ -51,6 +56,7 @@ struct Session::Impl {
 // How the files of this folder reach the inside of a session.
 namespace session {
 struct Access {
+  using Impl = Session::Impl;
   static Session::Impl& impl(Session& session) { return *session.impl_; }
 };
 }  // namespace session

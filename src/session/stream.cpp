@@ -12,6 +12,8 @@
 #include "core/files.hpp"
 #include "core/try.hpp"
 #include "math/matrix.hpp"
+#include "session/continued_input.hpp"
+#include "session/session_impl.hpp"
 
 namespace paco::session {
 namespace {
@@ -114,8 +116,12 @@ class Runner {
         progress_(progress),
         clock_(clock) {}
 
-  Result<StreamOutcome> run(std::shared_ptr<io::EmbeddingSource> source, std::stop_token stop) {
+  // From row `row` of the input on, before which `source` stands.
+  Result<StreamOutcome> run(std::shared_ptr<io::EmbeddingSource> source, std::uint64_t row,
+                            std::stop_token stop) {
     const double start = clock_();
+    name_ = source->name();
+    row_ = row;
     const Result<void> fed = feed(source, stop);
     const Result<void> written = write_pending();  // what was decided before an error, too
     const Result<void>& done = fed.ok() ? written : fed;
@@ -134,13 +140,12 @@ class Runner {
 
   Result<void> feed(const std::shared_ptr<io::EmbeddingSource>& source,
                     const std::stop_token& stop) {
-    name_ = source->name();
     // Small blocks are read and answered several at a time, those that are there: handing a row
     // from thread to thread and writing a line cost more than deciding.
     const std::size_t rows = source->block_rows(std::max<std::size_t>(options_.block, kTogether));
     ReadAhead reader(source, rows);
     Block block{math::Matrix<double>(rows, source->dimension()), 0, {}};
-    std::uint64_t skip = options_.skip;
+    std::uint64_t skip = options_.skip - std::min(options_.skip, row_);
     while (!stop.stop_requested() && !outcome_.refused) {
       PACO_TRY(reader.take(block, stop));
       if (block.count == 0) break;
@@ -200,6 +205,7 @@ class Runner {
       }
       names.keys = options_.keys.subspan(static_cast<std::size_t>(at), rows);
     }
+    Access::impl(session_).source_row = row_ + first;
     const double before = clock_();
     PACO_ASSIGN(const Decided decided,
                 session_.decide(block.rows.view().slice(first, rows),
@@ -326,11 +332,17 @@ Result<StreamOutcome> run_stream(std::shared_ptr<io::EmbeddingSource> source, Se
                              source->dimension(), session.model().dimension),
                  "embed support set and stream with the same backbone"};
   }
+  InputStart start{source, 0, ""};
+  if (session.has_journal() && options.keys.empty()) {
+    PACO_ASSIGN(start, find_start(source, session, options.skip, options.continues, stop));
+    if (!start.note.empty() && options.note) options.note(start.note);
+  }
   std::optional<std::uint64_t> total = source->rows();
-  if (total) total = *total - std::min(*total, options.skip);
+  if (total) total = *total - std::min(*total, std::max(options.skip, start.row));
   progress.start("discover", "samples", total);
   Runner runner(session, options, outputs, progress, clock);
-  Result<StreamOutcome> outcome = runner.run(source, std::move(stop));
+  Result<StreamOutcome> outcome = runner.run(start.source, start.row, std::move(stop));
+  Access::impl(session).source.reset();
   progress.finish();
   return outcome;
 }

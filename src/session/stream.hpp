@@ -24,12 +24,15 @@ namespace paco::session {
 struct StreamOptions {
   std::size_t block = 256;            // samples decided at once; speed only
   std::uint64_t skip = 0;             // rows of the input to pass over first
+  bool continues = false;             // the input holds what the journal has; go on after it
   std::uint64_t save_every = 0;       // samples between saved states; 0: only at the end
   std::string state;                  // where to save the state; empty: nowhere
   bool skip_bad_rows = false;         // go on after a row that cannot be decided
   std::span<const std::string> keys;  // one for each row of the input, or none
   // Called for every bad row that is passed over.
   std::function<void(const Error&)> note_bad_row;
+  // Called if the input goes on where it was left, or might.
+  std::function<void(const std::string&)> note;
 };
 
 // Where decisions go besides the session; both may be null.
@@ -38,6 +41,9 @@ struct StreamOutputs {
   io::TraceWriter* trace = nullptr;
 };
 
+// With a journal, a file that was fed to it before and has not changed since goes on where it was
+// left, unless its samples have keys; see session/continued_input.hpp.
+//
 // When the stream ends, or a bad row ends it (`refused`), the outputs take their names and the
 // state is saved. When the stop token is set, the outputs stay in their partial files, and a state
 // that is saved knows where they end. After another error the outputs are discarded unless a saved

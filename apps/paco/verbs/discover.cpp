@@ -8,7 +8,6 @@
 #include "core/try.hpp"
 #include "io/labels.hpp"
 #include "session/export.hpp"
-#include "session/recorded_rows.hpp"
 #include "session/stream.hpp"
 #include "shared/method_options.hpp"
 #include "shared/support_files.hpp"
@@ -22,7 +21,8 @@ struct DiscoverArguments {
   std::string journal, keys, durability = "full", keep = "all", bad_rows = "stop";
   std::uint64_t snapshot_every = 100'000;
   std::vector<std::string> set;
-  session::StreamOptions stream{.block = 0, .state = {}, .keys = {}, .note_bad_row = {}};
+  session::StreamOptions stream{
+      .block = 0, .state = {}, .keys = {}, .note_bad_row = {}, .note = {}};
   int threads = 1;
 };
 
@@ -137,6 +137,13 @@ Result<void> check_options(const DiscoverArguments& s) {
                  "--journal goes without --resume, --save-state and --trace",
                  "the journal holds the state, and the evidence of every decision"};
   }
+  if (s.stream.continues && (s.journal.empty() || s.skip != "0" || !s.keys.empty())) {
+    return Error{ErrorCode::bad_argument,
+                 s.journal.empty() ? "--continue needs --journal"
+                                   : "--continue goes without --skip and --keys",
+                 s.journal.empty() ? "a saved state goes on with --resume S --skip seen"
+                                   : "it finds the row by itself; with keys nothing is doubled"};
+  }
   return {};
 }
 
@@ -200,13 +207,8 @@ Result<void> run(Context& context, DiscoverArguments& s) {
   if (s.stream.block == 0) s.stream.block = 256;
   s.stream.skip_bad_rows = s.bad_rows == "skip";
   s.stream.note_bad_row = [](const Error& error) { print_note("skipped: " + error.message); };
+  s.stream.note = [](const std::string& note) { print_note(note); };
   PACO_ASSIGN(std::shared_ptr<io::EmbeddingSource> source, io::open_embeddings(s.input));
-  if (journaled && keys.empty() && s.input != "-" && s.stream.skip == 0) {
-    PACO_ASSIGN(s.stream.skip, session::recorded_rows(*source, session, context.stop));
-    PACO_ASSIGN(source, io::open_embeddings(s.input));
-    if (s.stream.skip > 0)
-      print_note(fmt::format("{} rows of {} are in {} already", s.stream.skip, s.input, s.journal));
-  }
 
   const MethodInfo& method = session.method().info();
   std::unique_ptr<io::DecisionWriter> writer;
@@ -243,7 +245,8 @@ void add_discover(Options& verb, Context& context) {
   verb.about(
       "Decide on every sample of a stream, at once and for good.\nWithout "
       "--out, decisions go to standard output as JSON lines. With --journal "
-      "the stream lives in one file: the same command again goes on.");
+      "the stream lives in one file: the same command "
+      "again goes on where a file that has not changed was left.");
   auto s = std::make_shared<DiscoverArguments>();
   verb.add_text("--model", s->model,
                 "model file of 'paco calibrate'; needed unless --support is given");
@@ -260,6 +263,8 @@ void add_discover(Options& verb, Context& context) {
   verb.add_text("--trace", s->trace, "csv with evidence and memory at every sample");
   verb.add_text("--journal", s->journal,
                 "keep the stream in this file: model, samples, decisions, operations");
+  verb.add_flag("--continue", s->stream.continues,
+                "pass over the rows at the beginning of the input that the journal holds");
   verb.add_text("--keys", s->keys,
                 "text, one key a line for each row: a key seen before is answered as it was");
   verb.add_text("--durability", s->durability,

@@ -230,6 +230,10 @@ inline std::string content_of(journal::JournalReader& journal) {
   if (!categories.ok()) return categories.error().message;
   for (const journal::CategoryRow& row : *categories)
     add(std::tuple(row.id, row.name, row.kind, row.now, row.retired, row.born, row.prototypes));
+  const auto sources = journal.sources();
+  if (!sources.ok()) return sources.error().message;
+  for (const journal::SourceRow& row : *sources)
+    add(std::tuple(row.identity, row.first, row.name, row.consumed, row.digest));
   const auto snapshots = journal.snapshots();
   if (!snapshots.ok()) return snapshots.error().message;
   for (const journal::SnapshotInfo& info : *snapshots) {
@@ -252,7 +256,8 @@ inline void make_full_journal(const std::string& path, std::uint64_t seed = 1) {
   const std::vector<journal::CategoryRow> born = {made_category(0, {0}), made_category(1, {1, 4}),
                                                   made_category(2, {2, 5, 6}),
                                                   made_category(3, {3})};
-  ASSERT_TRUE(journal->append(MadeGroup(stream, 0, 16).rows(), born).ok());
+  const journal::SourceRow source{0x5eed, 0, "stream.npy", 16, 0xd19e57};
+  ASSERT_TRUE(journal->append(MadeGroup(stream, 0, 16).rows(), born, &source).ok());
   ASSERT_TRUE(journal->append(made_operation(16, 16), {}, {}).ok());
   const journal::Membership moved[] = {{3, 2, true}, {5, 1, false}};
   ASSERT_TRUE(journal->append(made_operation(17, 16), {}, moved).ok());
