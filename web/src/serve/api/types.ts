@@ -214,7 +214,7 @@ export interface Outcome {
 
 export interface Suggestion {
   id: string;
-  kind: 'merge' | 'name' | 'look' | 'split';
+  kind: 'merge' | 'name' | 'look';
   reason: string;
   strength: number;
   operation: Operation | null;

@@ -61,7 +61,7 @@ export function bringBack(stream: string): void {
   keepNoes(stream, []);
 }
 
-const rank: Record<string, number> = { merge: 0, split: 1, name: 2, look: 3 };
+const rank: Record<string, number> = { merge: 0, name: 1, look: 2 };
 
 // What is still to be asked, merges first, as the server ranked them; `event` is how far it had read when it said so.
 export function openQuestions(stream: string, event: number, all: Suggestion[]): Suggestion[] {
@@ -75,5 +75,5 @@ export function openQuestions(stream: string, event: number, all: Suggestion[]):
         (done === undefined || done < event - 1)
       );
     })
-    .sort((a, b) => (rank[a.kind] ?? 4) - (rank[b.kind] ?? 4));
+    .sort((a, b) => (rank[a.kind] ?? 3) - (rank[b.kind] ?? 3));
 }
