@@ -203,3 +203,33 @@ test('samples are found by category and attribute, put in order of score, and sh
   await count(one.members(0).length);
   await leave(page);
 });
+
+test('a lasso on the map picks the categories inside it; samples are drawn with their picture', async () => {
+  const server = await serve();
+  const one = server.add(birds({ samples: 200 }));
+  const page = await visit(browser, `${server.url}/s/birds/map`);
+  const canvas = page.locator('.map canvas').first();
+  await canvas.waitFor();
+  await page.getByRole('button', { name: 'Lasso' }).click();
+  const { x, y, width, height } = await canvas.boundingBox();
+  const corners = [
+    [0.01, 0.01],
+    [0.99, 0.01],
+    [0.99, 0.99],
+    [0.01, 0.99],
+  ].map(([u, v]) => [x + u * width, y + v * height]);
+  await page.mouse.move(...corners[0]);
+  await page.mouse.down();
+  for (const corner of corners.slice(1)) await page.mouse.move(...corner, { steps: 8 });
+  await page.mouse.up();
+  const all = one.categories.filter((c) => c.now === c.id).length;
+  await page.locator('.selection', { hasText: `${all} categories` }).waitFor();
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.getByRole('button', { name: 'Samples' }).click();
+  await page.waitForFunction(() => window.paco.charts.has('samples'));
+  const drawn = await page.evaluate(
+    () => window.paco.charts.get('samples').getOption().series[0].data.length,
+  );
+  assert.equal(drawn, 200);
+  await leave(page);
+});

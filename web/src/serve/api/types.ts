@@ -176,6 +176,26 @@ export interface PrototypeMap {
   explained: number[];
 }
 
+// Some samples in the plane, neighbours near each other.
+export interface SamplePoint {
+  sequence: number;
+  category: number; // as it is today
+  name: string;
+  known: boolean;
+  x: number;
+  y: number;
+  key: string | null;
+  id: string | null;
+  picture: boolean;
+  attributes?: Attributes;
+}
+
+export interface SampleMap {
+  event: number;
+  points: SamplePoint[];
+  total: number; // samples of the stream
+}
+
 export interface Step {
   from: number;
   count: number;

@@ -1,4 +1,5 @@
-// All prototypes in two dimensions: near each other if they point alike. Sizes as areas, kinds as colours; zoom, hover, click.
+// All prototypes in two dimensions: near each other if they point alike. Sizes as areas, kinds as colours; zoom, hover, click, and
+// a lasso that picks. Or some of the samples (sample_map.tsx).
 import { useCallback, useState } from 'preact/hooks';
 import { DataZoomInsideComponent } from 'echarts/components';
 import { use } from 'echarts/core';
@@ -10,8 +11,10 @@ import { mayOperate, streamPath } from '../api/client';
 import type { MapPoint, PrototypeMap } from '../api/types';
 import { Choice, Empty, Failed, Loading } from '../parts/basics';
 import { PickedBar } from '../parts/picked_bar';
+import { inside, lassoOption, useLasso } from '../parts/lasso';
 import { Plot } from '../parts/plot';
-import { picked, togglePicked } from '../state/actions';
+import { SampleMapPlot } from '../parts/sample_map';
+import { addPicked, picked, togglePicked } from '../state/actions';
 import { useCalm, useResource } from '../state/resource';
 import { go, toCategory } from '../state/route';
 import { operationVersion, version } from '../state/stream';
@@ -44,20 +47,37 @@ export function MapScreen(props: { stream: string }) {
   const { stream } = props;
   const [search, setSearch] = useState('');
   const [kind, setKind] = useState('all');
+  const [of, setOf] = useState<'categories' | 'samples'>('categories');
+  const [lasso, setLasso] = useState(false);
   const answer = useResource<PrototypeMap>(
     streamPath(stream, '/map'),
     `${useCalm(version, 5000)} ${operationVersion.value}`,
   );
   const map = answer.value;
   const chosen = picked.value;
+  const wanted = search.trim().toLowerCase();
+  const fits = useCallback(
+    (point: { name: string; category: number; known: boolean }) =>
+      (kind === 'all' || (kind === 'known') === point.known) &&
+      (!wanted || point.name.toLowerCase().includes(wanted) || String(point.category) === wanted),
+    [kind, wanted],
+  );
+  const asPicked = (point: MapPoint) => ({
+    id: point.category,
+    name: point.name,
+    size: point.size,
+    kind: point.known ? ('known' as const) : ('discovered' as const),
+  });
+  useLasso('map', lasso, (line) => {
+    addPicked(
+      (map?.points ?? []).filter((one) => fits(one) && inside(line, [one.x, one.y])).map(asPicked),
+    );
+    setLasso(false);
+  });
   const option = useCallback(() => {
     const colours = theme();
     const all = map?.points ?? [];
     const largest = all.reduce((most, point) => Math.max(most, point.size), 1);
-    const wanted = search.trim().toLowerCase();
-    const fits = (point: MapPoint) =>
-      (kind === 'all' || (kind === 'known') === point.known) &&
-      (!wanted || point.name.toLowerCase().includes(wanted) || String(point.category) === wanted);
     const biggest = new Set(
       [...all]
         .filter(fits)
@@ -76,6 +96,7 @@ export function MapScreen(props: { stream: string }) {
       grid: { left: 0, right: 0, top: 0, bottom: 0 },
       xAxis: plain({}),
       yAxis: plain({}),
+      brush: lassoOption,
       dataZoom: [
         { type: 'inside', xAxisIndex: 0, filterMode: 'none', minSpan: 2, ...zoomed(0) },
         { type: 'inside', yAxisIndex: 0, filterMode: 'none', minSpan: 2, ...zoomed(1) },
@@ -133,7 +154,7 @@ export function MapScreen(props: { stream: string }) {
         },
       ],
     };
-  }, [map, search, kind, chosen]);
+  }, [map, fits, chosen]);
   if (!map) {
     return answer.problem ? (
       <Failed problem={answer.problem} retry={answer.reload} />
@@ -154,21 +175,49 @@ export function MapScreen(props: { stream: string }) {
           onInput={(event) => setSearch(event.currentTarget.value)}
         />
         <Choice label="Show" value={kind} options={kinds} onChange={setKind} />
+        <div class="switch" role="group" aria-label="What is drawn">
+          {(['categories', 'samples'] as const).map((one) => (
+            <button
+              key={one}
+              type="button"
+              class="quiet"
+              aria-pressed={of === one}
+              onClick={() => setOf(one)}
+            >
+              {one === 'categories' ? 'Categories' : 'Samples'}
+            </button>
+          ))}
+        </div>
+        {of === 'categories' && mayOperate() && (
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={lasso}
+            title="Draw around categories to pick them"
+            onClick={() => setLasso(!lasso)}
+          >
+            Lasso
+          </button>
+        )}
         <span class="legend">
           <span>
-            <i class="mark circle b0" /> known
+            <i class={`mark circle ${of === 'categories' ? 'b0' : ''}`} /> known
           </span>
           <span>
-            <i class="mark b1" /> discovered
+            <i class={`mark ${of === 'categories' ? 'b1' : ''}`} /> discovered
           </span>
         </span>
-        <span class="note count">
-          {plural(map.points.length, 'prototype')}
+        {of === 'categories' && (
+          <span class="note count">
+            {plural(map.points.length, 'prototype')}
           {map.explained.length > 1 &&
             `; the plane shows ${percent(map.explained[0] + map.explained[1], 0)} of how they differ`}
-        </span>
+          </span>
+        )}
       </div>
-      {map.points.length ? (
+      {of === 'samples' ? (
+        <SampleMapPlot stream={stream} fits={fits} />
+      ) : map.points.length ? (
         <div class="panel map">
           <Plot
             name="map"
@@ -178,12 +227,7 @@ export function MapScreen(props: { stream: string }) {
               const point = event.data?.point as MapPoint | undefined;
               if (!point) return;
               if (event.event?.event?.shiftKey && mayOperate())
-                togglePicked({
-                  id: point.category,
-                  name: point.name,
-                  size: point.size,
-                  kind: point.known ? 'known' : 'discovered',
-                });
+                togglePicked(asPicked(point));
               else go(toCategory(stream, point.category));
             }}
           />

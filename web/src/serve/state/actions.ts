@@ -99,6 +99,10 @@ export function togglePicked(one: Picked): void {
   picked.value = next;
 }
 
+export function addPicked(several: Picked[]): void {
+  picked.value = new Map([...picked.value, ...several.map((one) => [one.id, one] as const)]);
+}
+
 export const clearPicked = (): void => {
   if (picked.value.size) picked.value = new Map();
 };
