@@ -16,6 +16,7 @@ Response error_response(int status, std::string_view code, std::string_view mess
   Json error = {{"code", code}, {"message", message}, {"hint", hint}};
   if (row) error["row"] = *row;
   Response response = answer(Json{{"error", std::move(error)}}, status);
+  response.fault = message;
   if (status == 503 || status == 429) response.headers.emplace_back("Retry-After", "1");
   if (status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;

@@ -110,6 +110,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (error) return fail(error);
     const auto& message = parser_->get();
     request_ = request_of(message);
+    request_.peer = peer();
     keep_alive_ = parser_->keep_alive() && !shared_.stopping;
     chunked_ = message.version() == 11;
     head_only_ = request_.head_only;
@@ -117,11 +118,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       return refuse(fault->status, fault->code, fault->why);
     begin_request();
     Handler::Admission admission = shared_.handler.admit(request_);
+    ticket_ = std::move(admission.ticket);
     if (admission.refused) {
       keep_alive_ = keep_alive_ && parser_->is_done();
       return write(std::move(admission.response));
     }
-    ticket_ = std::move(admission.ticket);
     const auto length = parser_->content_length();
     if (length && *length > admission.body_limit)
       return refuse(413, "too_large",
@@ -155,7 +156,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     auto call = std::make_shared<Call>(this->shared_from_this());
     call->request = std::move(request_);
     call->request.body = std::move(parser_->get().body());
-    call->ticket = std::move(ticket_);
+    call->ticket = ticket_;
     boost::beast::get_lowest_layer(stream_).expires_never();
     shared_.handler.handle(std::move(call));
   }
@@ -181,6 +182,12 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void refuse(int status, std::string_view code, std::string_view why) {
     keep_alive_ = false;
     write(shared_.handler.unreadable(status, code, why));
+  }
+
+  std::string peer() {
+    error_code error;
+    const auto end = boost::beast::get_lowest_layer(stream_).socket().remote_endpoint(error);
+    return error ? std::string() : end.address().to_string();
   }
 
   void begin_request() {
@@ -210,6 +217,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void write(Response response) {
     give_back();
+    shared_.handler.answered(ticket_.get(), response);
+    ticket_.reset();
     keep_alive_ = keep_alive_ && !shared_.stopping;
     if (head_only_) {
       bytes_ = head_of(response, keep_alive_, chunked_);

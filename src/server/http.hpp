@@ -27,6 +27,7 @@ struct Request {
   bool takes_gzip = false;       // the answer may be compressed
   std::string content_type;      // lower case, without parameters
   std::string content_encoding;  // lower case
+  std::string peer;              // the address it came from
   std::string authorization, host, origin, last_event_id, if_none_match;
   std::string body;
 };
@@ -49,6 +50,7 @@ struct Response {
   std::string body;
   Fields headers;
   std::shared_ptr<Pieces> pieces;  // in place of the body
+  std::string fault;               // why it is a refusal, for the log
 };
 
 // What the handler found out when it admitted a request, for when it handles it.
@@ -80,6 +82,9 @@ class Handler {
   };
   virtual Admission admit(const Request& head) = 0;
   virtual void handle(std::shared_ptr<Exchange> exchange) = 0;
+  // The answer is about to be written; it may still get fields. `ticket` is that of its admission,
+  // null where there was none.
+  virtual void answered(Ticket* ticket, Response& response) = 0;
   // A request that could not be read.
   virtual Response unreadable(int status, std::string_view code, std::string_view why) = 0;
 };

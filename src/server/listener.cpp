@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/strand.hpp>
+#include <mutex>
 #include <thread>
 
 #include "core/try.hpp"
@@ -41,15 +42,14 @@ class BeastListener final : public Listener {
       : shared_{options, handler},
         context_(options.threads),
         acceptor_(context_),
-        pause_(context_),
-        tls_(net::ssl::context::tls_server) {}
+        pause_(context_) {}
 
   ~BeastListener() override { stop(); }
 
   Result<void> listen() {
     raise_descriptor_limit();
     const ListenerOptions& options = shared_.options;
-    PACO_TRY(use_certificate());
+    PACO_TRY(reload_certificate());
     error_code error;
     const auto address =
         net::ip::make_address(options.host == "localhost" ? "127.0.0.1" : options.host, error);
@@ -93,26 +93,35 @@ class BeastListener final : public Listener {
     threads_.clear();
   }
 
- private:
-  Result<void> use_certificate() {
+  Result<void> reload_certificate() override {
     const ListenerOptions& options = shared_.options;
     if (options.certificate.empty()) return {};
     error_code error;
-    tls_.set_options(net::ssl::context::default_workarounds | net::ssl::context::no_tlsv1 |
-                     net::ssl::context::no_tlsv1_1 | net::ssl::context::single_dh_use);
-    tls_.use_certificate_chain_file(options.certificate, error);
+    auto fresh = std::make_shared<net::ssl::context>(net::ssl::context::tls_server);
+    net::ssl::context& tls = *fresh;
+    tls.set_options(net::ssl::context::default_workarounds | net::ssl::context::no_tlsv1 |
+                    net::ssl::context::no_tlsv1_1 | net::ssl::context::single_dh_use);
+    tls.use_certificate_chain_file(options.certificate, error);
     if (error) {
       return Error{ErrorCode::bad_format,
                    fmt::format("{}: no certificate: {}", options.certificate, error.message()),
                    "give a PEM file with the server's certificate and those above it"};
     }
-    tls_.use_private_key_file(options.key, net::ssl::context::pem, error);
+    tls.use_private_key_file(options.key, net::ssl::context::pem, error);
     if (error) {
       return Error{ErrorCode::bad_format,
                    fmt::format("{}: no key of this certificate: {}", options.key, error.message()),
                    "give the PEM file of the certificate's private key"};
     }
+    const std::lock_guard lock(tls_mutex_);
+    tls_ = std::move(fresh);
     return {};
+  }
+
+ private:
+  std::shared_ptr<net::ssl::context> tls() {
+    const std::lock_guard lock(tls_mutex_);
+    return tls_;
   }
 
   void accept() {
@@ -148,7 +157,7 @@ class BeastListener final : public Listener {
           ->run();
     } else {
       using Tls = beast::ssl_stream<beast::tcp_stream>;
-      std::make_shared<Connection<Tls>>(Tls(std::move(socket), tls_), shared_)->run();
+      std::make_shared<Connection<Tls>>(Tls(std::move(socket), *tls()), shared_)->run();
     }
   }
 
@@ -156,7 +165,8 @@ class BeastListener final : public Listener {
   net::io_context context_;
   Tcp::acceptor acceptor_;
   net::steady_timer pause_;
-  net::ssl::context tls_;
+  std::mutex tls_mutex_;
+  std::shared_ptr<net::ssl::context> tls_;  // null: without TLS
   std::vector<std::thread> threads_;
   std::uint16_t port_ = 0;
 };

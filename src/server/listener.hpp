@@ -38,6 +38,9 @@ class Listener {
   virtual ~Listener() = default;
   virtual std::uint16_t port() const = 0;
   virtual ListenerCounts counts() const = 0;
+  // Reads certificate and key again, for the connections that come from now on. Those before stay
+  // in use where the new ones cannot be used.
+  virtual Result<void> reload_certificate() = 0;
   // Accepts no more, and ends when what is being answered is answered, or after a few seconds.
   virtual void stop() = 0;
 };

@@ -36,7 +36,7 @@ std::vector<Route> server_routes() {
       {Verb::get,
        "/readyz",
        Role::none,
-       "Whether every stream is open",
+       "Whether every stream is open that can be opened",
        {},
        "",
        200,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <boost/asio/post.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <random>
 
 #include "core/try.hpp"
 #include "server/gzip.hpp"
@@ -18,12 +19,27 @@ struct Service::Workers {
 };
 
 struct Service::Admitted final : Ticket {
+  std::string id;
+  std::string method, path, peer;
+  std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   Match match;
   std::shared_ptr<User> user;
   std::uint64_t body_limit = 0;
 };
 
 namespace {
+
+// Unlike those of other runs of the server, for logs are kept.
+std::string next_request_id() {
+  static const std::uint64_t run = std::random_device()();
+  static std::atomic<std::uint64_t> count{0};
+  return fmt::format("{:08x}-{}", run, ++count);
+}
+
+LogLevel level_of(int status, bool changes) {
+  if (status >= 500 || status == 401 || status == 403 || status == 429) return LogLevel::warning;
+  return changes ? LogLevel::info : LogLevel::debug;
+}
 
 constexpr std::size_t kSmallestCompressed = 1024;  // bytes of an answer
 
@@ -108,7 +124,8 @@ bool is_same_origin(std::string_view origin, std::string_view host) {
 
 Service::Service(ServiceOptions options)
     : options_(std::move(options)),
-      streams_(options_.folder, options_.durability, options_.own_streams),
+      tokens_(options_.tokens ? std::make_shared<const Tokens>(*options_.tokens) : nullptr),
+      streams_(options_.folder, options_.durability, options_.own_streams, options_.log),
       workers_(std::make_unique<Workers>()) {}
 
 Service::~Service() { close(); }
@@ -155,7 +172,7 @@ std::optional<Response> Service::refuse(const Request& request, const Match& fou
                                         std::shared_ptr<User>& user) const {
   // A page elsewhere may have a name that leads to this machine, and a browser that asks for it.
   const bool is_named = !request.host.empty();  // a check of HTTP/1.0 names none, a browser does
-  if (options_.loopback && !options_.tokens && is_named &&
+  if (options_.loopback && tokens() == nullptr && is_named &&
       !is_loopback(std::string(host_of(request.host)))) {
     return failure(403, "forbidden", fmt::format("this is no server of '{}'", request.host),
                    "address it as 127.0.0.1 or localhost");
@@ -183,9 +200,14 @@ std::optional<Response> Service::refuse(const Request& request, const Match& fou
     response.headers.emplace_back("Accept-Encoding", "gzip");
     return response;
   }
-  if (!options_.tokens) return std::nullopt;
-  user = options_.tokens->find(request.authorization);
-  if (found.route->role == Role::none) return std::nullopt;
+  const auto known = tokens();
+  if (known == nullptr) return std::nullopt;
+  user = known->find(request.authorization);
+  return found.route->role == Role::none ? std::nullopt : refuse_user(request, found, user);
+}
+
+std::optional<Response> Service::refuse_user(const Request& request, const Match& found,
+                                             const std::shared_ptr<User>& user) const {
   if (user == nullptr) {
     return failure(401, "unauthorized", "this needs a token",
                    "send the header 'Authorization: Bearer TOKEN'");
@@ -196,6 +218,15 @@ std::optional<Response> Service::refuse(const Request& request, const Match& fou
                                role_name(user->role()), role_name(found.route->role)),
                    "ask the server's operator for a token with that role");
   }
+  const bool is_of_stream = found.route->pattern.starts_with("/v1/streams/{name}");
+  const bool is_of_all = request.path == "/metrics";
+  if (!user->sees_all() && (is_of_all || (is_of_stream && !user->sees(found.places[0])))) {
+    return failure(
+        403, "forbidden",
+        is_of_all ? fmt::format("'{}' may see some streams, not all", user->name())
+                  : fmt::format("'{}' may not see the stream '{}'", user->name(), found.places[0]),
+        "ask the server's operator for a token for it");
+  }
   return std::nullopt;
 }
 
@@ -203,6 +234,10 @@ Handler::Admission Service::admit(const Request& head) {
   ++requests_;
   Admission out;
   auto ticket = std::make_shared<Admitted>();
+  ticket->id = next_request_id();
+  ticket->method = head.head_only ? "HEAD" : verb_text(head.verb);
+  ticket->path = head.path;
+  ticket->peer = head.peer;
   ticket->match = match(head.verb, head.path);
   std::optional<Response> refused = refuse(head, ticket->match, ticket->user);
   if (!refused && ticket->user != nullptr) {
@@ -212,17 +247,49 @@ Handler::Admission Service::admit(const Request& head) {
     }
   }
   if (refused) {
-    ++failures_;
     out.refused = true;
     out.response = std::move(*refused);
-    return out;
+  } else {
+    const Route& route = *ticket->match.route;
+    if (!route.body.empty())
+      out.body_limit = route.upload ? options_.upload_bytes : options_.body_bytes;
+    ticket->body_limit = out.body_limit;
   }
-  const Route& route = *ticket->match.route;
-  if (!route.body.empty())
-    out.body_limit = route.upload ? options_.upload_bytes : options_.body_bytes;
-  ticket->body_limit = out.body_limit;
   out.ticket = std::move(ticket);
   return out;
+}
+
+void Service::answered(Ticket* ticket, Response& response) {
+  const bool has_failed = response.status >= 400;
+  failures_ += has_failed;
+  if (ticket == nullptr) return;
+  const auto& admitted = static_cast<const Admitted&>(*ticket);
+  response.headers.emplace_back("X-Request-Id", admitted.id);
+  const Route* route = admitted.match.route;
+  const bool changes = route != nullptr && route->verb != Verb::get && route->start == nullptr;
+  const LogLevel level = level_of(response.status, changes);
+  if (options_.log == nullptr || !options_.log->takes(level)) return;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - admitted.begun;
+  options_.log->write(level, "request",
+                      {{"id", admitted.id},
+                       {"who", admitted.user ? std::string_view(admitted.user->name()) : ""},
+                       {"from", admitted.peer},
+                       {"method", admitted.method},
+                       {"path", admitted.path},
+                       {"status", static_cast<std::uint64_t>(response.status)},
+                       {"seconds", passed.count()},
+                       {"error", response.fault}});
+}
+
+std::shared_ptr<const Tokens> Service::tokens() const {
+  const std::lock_guard lock(tokens_mutex_);
+  return tokens_;
+}
+
+void Service::set_tokens(Tokens tokens) {
+  auto fresh = std::make_shared<const Tokens>(std::move(tokens));
+  const std::lock_guard lock(tokens_mutex_);
+  tokens_ = std::move(fresh);
 }
 
 void Service::handle(std::shared_ptr<Exchange> exchange) {
@@ -237,7 +304,6 @@ void Service::handle(std::shared_ptr<Exchange> exchange) {
     std::optional<Response> refused = prepare(call, route);
     if (!refused) refused = uncompress(call.exchange->request, ticket->body_limit);
     if (!refused) return carry_out(std::move(call), route);
-    ++failures_;
     call.exchange->answer(
         [response = std::move(*refused)]() mutable { return std::move(response); });
   });
@@ -282,14 +348,16 @@ void Service::carry_out(Call call, const Route& route) {
   } catch (const std::bad_alloc&) {
     response = failure(503, "unavailable", "not enough memory", "ask for less at once");
   }
-  failures_ += response.status >= 400;
   if (route.verb == Verb::get) compress(response, call.request());
   call.exchange->answer([response = std::move(response)]() mutable { return std::move(response); });
 }
 
 Response Service::unreadable(int status, std::string_view code, std::string_view why) {
   ++requests_;
-  ++failures_;
+  if (options_.log != nullptr) {
+    options_.log->write(LogLevel::info, "unreadable",
+                        {{"status", static_cast<std::uint64_t>(status)}, {"error", why}});
+  }
   return failure(status, code, why);
 }
 

@@ -14,6 +14,7 @@
 #include "server/call.hpp"
 #include "server/http.hpp"
 #include "server/listener.hpp"
+#include "server/log.hpp"
 #include "server/streams.hpp"
 #include "server/tokens.hpp"
 
@@ -32,6 +33,7 @@ struct ServiceOptions {
   std::uint64_t upload_bytes = std::uint64_t{1} << 30;  // of models and support sets
   SampleLimits samples;
   std::shared_ptr<EmbeddingQueue> images;  // null: only embeddings are taken
+  std::shared_ptr<Log> log;                // null: nothing is said
 };
 
 class Service;
@@ -68,9 +70,12 @@ class Service final : public Handler {
   void close();  // after the listener has stopped
   void set_counts(std::function<ListenerCounts()> counts) { counts_ = std::move(counts); }
   Streams& streams() { return streams_; }
+  // Takes effect with the next request. For a service that had tokens from the beginning.
+  void set_tokens(Tokens tokens);
 
   Admission admit(const Request& head) override;
   void handle(std::shared_ptr<Exchange> exchange) override;
+  void answered(Ticket* ticket, Response& response) override;
   Response unreadable(int status, std::string_view code, std::string_view why) override;
 
   // The calls, by file.
@@ -120,12 +125,19 @@ class Service final : public Handler {
   // Finds the stream and checks the query; or why it cannot be.
   std::optional<Response> prepare(Call& call, const Route& route) const;
   void carry_out(Call call, const Route& route);
+  std::optional<Response> refuse_user(const Request& request, const Match& match,
+                                      const std::shared_ptr<User>& user) const;
+  std::shared_ptr<const Tokens> tokens() const;
+  // Those that the user may see.
+  std::vector<std::shared_ptr<Stream>> streams_of(const Call& call) const;
   std::string actor(const Call& call) const;
   void decide(Call call, std::shared_ptr<Samples> samples);
   // On the one thread for images; false where too many wait.
   bool embed_later(std::function<void()> work);
 
   const ServiceOptions options_;
+  mutable std::mutex tokens_mutex_;
+  std::shared_ptr<const Tokens> tokens_;  // null: everybody may everything
   Streams streams_;
   std::function<ListenerCounts()> counts_;
   struct Workers;  // for calls that may wait

@@ -13,6 +13,7 @@
 namespace paco::server {
 namespace {
 
+constexpr std::size_t kLongestActor = 256;  // bytes
 constexpr std::size_t kEventsAtOnce = 256;
 constexpr auto kAlive = std::chrono::seconds(15);
 constexpr auto kStatus = std::chrono::seconds(1);
@@ -135,6 +136,12 @@ Response Service::post_operation(Call& call) {
   if (!operation.ok()) return failure(operation.error());
   if (call.user != nullptr) operation->actor = actor(call);
   if (operation->actor.empty()) operation->actor = "local";
+  if (operation->actor.size() > kLongestActor) {
+    return failure(400, "bad_argument",
+                   fmt::format("an actor of {} bytes, at most {} are taken",
+                               operation->actor.size(), kLongestActor),
+                   "give a name");
+  }
   const auto outcome = call.stream->worker().apply(*operation);
   if (!outcome.ok()) return refused(outcome.error());
   return answer(operation_view(session::operation_row(*outcome)));

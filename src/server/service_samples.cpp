@@ -105,7 +105,6 @@ Json near_json(const std::vector<insight::NearCategory>& near, const MemoryView&
 void Service::post_samples(Call call) {
   const auto exchange = call.exchange;
   const auto refuse = [&](Response response) {
-    ++failures_;
     exchange->answer([response = std::move(response)] { return response; });
   };
   if (!takes(call.request().content_type)) {
@@ -132,7 +131,6 @@ void Service::post_samples(Call call) {
   samples->images.resize(samples->rows);
   const bool taken = embed_later([this, call = std::move(call), samples]() mutable {
     if (const auto bad = options_.images->embed(*samples)) {
-      ++failures_;
       return call.exchange->answer([bad = *bad] { return failure(bad); });
     }
     decide(std::move(call), std::move(samples));
@@ -146,7 +144,6 @@ void Service::post_samples(Call call) {
 void Service::decide(Call call, std::shared_ptr<Samples> samples) {
   const auto exchange = call.exchange;
   const auto refuse = [&](Response response) {
-    ++failures_;
     exchange->answer([response = std::move(response)] { return response; });
   };
   if (const auto bad = check_rows(*samples, call.stream->model())) return refuse(failure(*bad));
@@ -157,7 +154,6 @@ void Service::decide(Call call, std::shared_ptr<Samples> samples) {
               begun = call.begun](std::variant<SampleAnswer, BadSample> outcome) {
     stream->answered_after(std::chrono::steady_clock::now() - begun);
     if (const auto* bad = std::get_if<BadSample>(&outcome)) {
-      ++failures_;
       return exchange->answer([bad = *bad] { return failure(bad); });
     }
     auto shared = std::make_shared<SampleAnswer>(std::move(std::get<SampleAnswer>(outcome)));

@@ -32,14 +32,14 @@ Response Service::server(Call& call) {
     methods.push_back(
         {{"name", name}, {"summary", (*info)->summary}, {"options", std::move(options)}});
   }
-  const bool tokens = options_.tokens.has_value();
+  const bool tokens = this->tokens() != nullptr;
   return answer(Json{{"version", options_.version},
                      {"page", !page_text().empty()},
                      {"user",
                       {{"name", call.user != nullptr ? call.user->name() : "local"},
                        {"role", call.user != nullptr ? role_name(call.user->role()) : "operate"}}},
                      {"tokens", tokens},
-                     {"streams", streams_.all().size()},
+                     {"streams", streams_of(call).size()},
                      {"limits",
                       {{"body", options_.body_bytes},
                        {"upload", options_.upload_bytes},
@@ -55,14 +55,18 @@ Response Service::server(Call& call) {
 Response Service::health(Call&) { return answer(Json{{"status", "ok"}}); }
 
 Response Service::readiness(Call&) {
+  // One that is damaged stays so: it must not take the others out of service.
   Json waiting = Json::object();
+  bool is_opening = false;
   for (const auto& stream : streams_.all()) {
     const StreamState state = stream->status().state;
     if (state == StreamState::opening || state == StreamState::failed)
       waiting[stream->name()] = stream_state_name(state);
+    is_opening = is_opening || state == StreamState::opening;
   }
-  if (waiting.empty()) return answer(Json{{"status", "ready"}});
-  return answer(Json{{"status", "opening"}, {"streams", std::move(waiting)}}, 503);
+  Json json = {{"status", is_opening ? "opening" : "ready"}};
+  if (!waiting.empty()) json["streams"] = std::move(waiting);
+  return answer(json, is_opening ? 503 : 200);
 }
 
 Response Service::metrics(Call&) {

@@ -124,9 +124,17 @@ Result<CalibrationRequest> calibration_request(const std::string& body) {
 
 }  // namespace
 
-Response Service::list_streams(Call&) {
+std::vector<std::shared_ptr<Stream>> Service::streams_of(const Call& call) const {
+  auto all = streams_.all();
+  std::erase_if(all, [&](const auto& stream) {
+    return call.user != nullptr && !call.user->sees(stream->name());
+  });
+  return all;
+}
+
+Response Service::list_streams(Call& call) {
   Json list = Json::array();
-  for (const auto& stream : streams_.all()) list.push_back(stream_json(*stream));
+  for (const auto& stream : streams_of(call)) list.push_back(stream_json(*stream));
   return answer(Json{{"streams", std::move(list)}});
 }
 

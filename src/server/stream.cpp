@@ -41,21 +41,23 @@ Result<std::shared_ptr<Stream>> Stream::make(std::string name, Session session, 
 }
 
 std::shared_ptr<Stream> Stream::begin(std::string name, StreamState state, bool durable,
-                                      Maker maker) {
+                                      Maker maker, Told told) {
   std::shared_ptr<Stream> stream(new Stream(std::move(name), durable));
   stream->status_.state = state;
-  stream->maker_ =
-      std::jthread([raw = stream.get(), maker = std::move(maker)](const std::stop_token& stop) {
-        Result<void> done;
-        {
-          Result<Session> session = maker(*raw, stop);
-          done = session.ok() ? raw->take(std::move(session).value()) : session.error();
-        }
-        if (done.ok()) return;
-        const std::lock_guard lock(raw->mutex_);
-        raw->status_.state = StreamState::failed;
-        raw->status_.error = done.error();
-      });
+  stream->maker_ = std::jthread([raw = stream.get(), maker = std::move(maker),
+                                 told = std::move(told)](const std::stop_token& stop) {
+    Result<void> done;
+    {
+      Result<Session> session = maker(*raw, stop);
+      done = session.ok() ? raw->take(std::move(session).value()) : session.error();
+    }
+    if (!done.ok()) {
+      const std::lock_guard lock(raw->mutex_);
+      raw->status_.state = StreamState::failed;
+      raw->status_.error = done.error();
+    }
+    if (told) told(*raw);
+  });
   return stream;
 }
 

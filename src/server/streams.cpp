@@ -45,6 +45,19 @@ std::string Streams::copy_path(const std::string& name) {
   return path_in(folder_, fmt::format(".{}{}{}", name, kCopy, ++copies_));
 }
 
+std::function<void(const Stream&)> Streams::teller() const {
+  return [log = log_](const Stream& stream) {
+    if (log == nullptr) return;
+    const StreamStatus status = stream.status();
+    if (status.error) {
+      log->write(LogLevel::error, "stream_failed",
+                 {{"stream", stream.name()}, {"error", status.error->message}});
+    } else {
+      log->write(LogLevel::info, "stream_ready", {{"stream", stream.name()}});
+    }
+  };
+}
+
 Result<void> Streams::open() {
   PACO_TRY(core::make_folder(folder_));
   PACO_ASSIGN(const std::vector<std::string> files, core::list_folder(folder_));
@@ -60,7 +73,8 @@ Result<void> Streams::open() {
         name, StreamState::opening, is_full(durability_),
         [path = path_of(name), durability = durability_](Stream&, std::stop_token stop) {
           return Session::open(path, 1, durability, std::move(stop));
-        });
+        },
+        teller());
   }
   return {};
 }
@@ -129,8 +143,8 @@ Result<std::shared_ptr<Stream>> Streams::calibrate(const std::string& name,
     return Session::create(path, std::make_shared<const Model>(std::move(model)), settings.method,
                            {}, settings.journal);
   };
-  auto stream =
-      Stream::begin(name, StreamState::calibrating, is_full(settings.journal.durability), make);
+  auto stream = Stream::begin(name, StreamState::calibrating, is_full(settings.journal.durability),
+                              make, teller());
   streams_[name] = stream;
   return stream;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "math/matrix.hpp"
+#include "server/log.hpp"
 #include "server/stream.hpp"
 
 namespace paco::server {
@@ -34,8 +35,9 @@ struct Support {
 class Streams {
  public:
   // `own`: the streams of the folder are this server's; else they are made elsewhere and added.
-  Streams(std::string folder, JournalOptions::Durability durability, bool own)
-      : folder_(std::move(folder)), durability_(durability), own_(own) {}
+  Streams(std::string folder, JournalOptions::Durability durability, bool own,
+          std::shared_ptr<Log> log)
+      : folder_(std::move(folder)), durability_(durability), own_(own), log_(std::move(log)) {}
 
   // Begins to open every journal of the folder, where they are its own.
   Result<void> open();
@@ -64,10 +66,13 @@ class Streams {
  private:
   std::string path_of(const std::string& name) const;
   Result<void> may_make() const;
+  // Says what became of a stream that began in the background.
+  std::function<void(const Stream&)> teller() const;
 
   const std::string folder_;
   const JournalOptions::Durability durability_;
   const bool own_;
+  const std::shared_ptr<Log> log_;  // null: nothing is said
   std::atomic<std::uint64_t> copies_{0};
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<Stream>> streams_;

@@ -11,12 +11,14 @@
 #include "core/files.hpp"
 #include "core/try.hpp"
 #include "server/http.hpp"
+#include "server/streams.hpp"
 
 namespace paco::server {
 namespace {
 
 constexpr std::size_t kShortestToken = 16;
-constexpr std::string_view kLine = "each line: ROLE NAME TOKEN [REQUESTS_A_SECOND]";
+constexpr std::string_view kLine =
+    "each line: ROLE NAME TOKEN [REQUESTS_A_SECOND] [streams=NAME,NAME]";
 
 std::vector<std::string_view> words_of(std::string_view line) {
   line = line.substr(0, line.find('#'));
@@ -43,6 +45,33 @@ std::array<unsigned char, 32> digest_of(std::string_view token) {
   return out;
 }
 
+// What may follow a token, in any order.
+struct Bounds {
+  double rate = 0;
+  std::vector<std::string> streams;
+};
+
+// Says what is wrong with a word, or nothing.
+std::string read_bound(std::string_view word, Bounds& out) {
+  constexpr std::string_view kStreams = "streams=";
+  if (!word.starts_with(kStreams)) {
+    const char* const last = word.data() + word.size();
+    const auto [next, status] = std::from_chars(word.data(), last, out.rate);
+    const bool is_rate =
+        status == std::errc{} && next == last && out.rate > 0 && std::isfinite(out.rate);
+    return is_rate ? "" : fmt::format("has '{}', which is neither a rate nor streams=", word);
+  }
+  word.remove_prefix(kStreams.size());
+  while (true) {
+    const std::size_t end = std::min(word.find(','), word.size());
+    out.streams.emplace_back(word.substr(0, end));
+    if (!is_stream_name(out.streams.back()))
+      return fmt::format("has '{}', which is no name of a stream", out.streams.back());
+    if (end == word.size()) return "";
+    word.remove_prefix(end + 1);
+  }
+}
+
 }  // namespace
 
 const char* role_name(Role role) {
@@ -57,6 +86,10 @@ const char* role_name(Role role) {
       break;
   }
   return "nobody";
+}
+
+bool User::sees(std::string_view stream) const {
+  return sees_all() || std::find(streams_.begin(), streams_.end(), stream) != streams_.end();
 }
 
 std::optional<double> User::wait(std::chrono::steady_clock::time_point now) {
@@ -82,23 +115,22 @@ Result<Tokens> Tokens::parse(std::string_view text, const std::string& path) {
       return Error{ErrorCode::bad_format, fmt::format("{}: line {} {}", path, number, what),
                    std::string(kLine)};
     };
-    if (words.size() < 3 || words.size() > 4) return bad(fmt::format("has {} words", words.size()));
+    if (words.size() < 3 || words.size() > 5) return bad(fmt::format("has {} words", words.size()));
     const Role role = role_of(words[0]);
     if (role == Role::none) return bad("begins with neither read, send nor operate");
     if (words[2].size() < kShortestToken)
       return bad(fmt::format("has a token of less than {} characters", kShortestToken));
-    double rate = 0;
-    if (words.size() == 4) {
-      const char* const last = words[3].data() + words[3].size();
-      const auto [next, status] = std::from_chars(words[3].data(), last, rate);
-      if (status != std::errc{} || next != last || !(rate > 0) || !std::isfinite(rate))
-        return bad("ends with something that is no rate");
+    Bounds bounds;
+    for (std::size_t i = 3; i < words.size(); ++i) {
+      const std::string fault = read_bound(words[i], bounds);
+      if (!fault.empty()) return bad(fault);
     }
     const Digest digest = digest_of(words[2]);
     for (const Entry& entry : out.entries_) {
       if (entry.digest == digest) return bad("has a token that an earlier line has");
     }
-    out.entries_.push_back({digest, std::make_shared<User>(std::string(words[1]), role, rate)});
+    out.entries_.push_back({digest, std::make_shared<User>(std::string(words[1]), role, bounds.rate,
+                                                           std::move(bounds.streams))});
   }
   if (out.entries_.empty()) {
     return Error{ErrorCode::bad_format, fmt::format("{}: no token in it", path),

@@ -1,6 +1,6 @@
-// Who may do what. A token file has one line a user: ROLE NAME TOKEN [RATE], where RATE bounds the
-// requests a second; '#' begins a remark. Tokens are compared in constant time and kept as their
-// SHA-256 only.
+// Who may do what. A token file has one line a user: ROLE NAME TOKEN [RATE] [streams=A,B], where
+// RATE bounds the requests a second; '#' begins a remark. Tokens are compared in constant time and
+// kept as their SHA-256 only.
 #pragma once
 
 #include <array>
@@ -23,10 +23,13 @@ const char* role_name(Role role);
 
 class User {
  public:
-  User(std::string name, Role role, double rate)
-      : name_(std::move(name)), role_(role), rate_(rate) {}
+  // Without `streams` it may see them all.
+  User(std::string name, Role role, double rate, std::vector<std::string> streams = {})
+      : name_(std::move(name)), role_(role), rate_(rate), streams_(std::move(streams)) {}
   const std::string& name() const { return name_; }
   Role role() const { return role_; }
+  bool sees_all() const { return streams_.empty(); }
+  bool sees(std::string_view stream) const;
   // Takes one request off the budget; otherwise the seconds until there is one again.
   std::optional<double> wait(std::chrono::steady_clock::time_point now);
 
@@ -34,6 +37,7 @@ class User {
   const std::string name_;
   const Role role_;
   const double rate_;  // requests a second; 0: no bound
+  const std::vector<std::string> streams_;
   std::mutex mutex_;
   double budget_ = 1;  // in seconds of requests, at most one
   std::chrono::steady_clock::time_point last_{};
@@ -47,6 +51,7 @@ class Tokens {
 
   // By the value of the header `Authorization`; null if it fits none.
   std::shared_ptr<User> find(std::string_view authorization) const;
+  std::size_t count() const { return entries_.size(); }
 
  private:
   using Digest = std::array<unsigned char, 32>;

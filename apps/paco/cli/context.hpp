@@ -18,9 +18,10 @@ struct Context {
   const TorchParts* torch = nullptr;         // null in paco, there in paco-torch
 
   // Set by the verb and by output.hpp.
-  int exit_code = 0;         // if the verb succeeded: its answer, 1 for "no"
-  bool printed = false;      // something is on stdout
-  bool reader_gone = false;  // the reader of stdout has closed it
+  int exit_code = 0;            // if the verb succeeded: its answer, 1 for "no"
+  bool ended_as_asked = false;  // it was told to stop, and that is success: a server by SIGTERM
+  bool printed = false;         // something is on stdout
+  bool reader_gone = false;     // the reader of stdout has closed it
 };
 
 }  // namespace paco

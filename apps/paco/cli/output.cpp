@@ -94,7 +94,7 @@ void print_note(std::string_view text) {
 
 int conclude(Context& context, const Result<void>& outcome) {
   const bool stopped = context.stop.stop_requested();
-  if (outcome.ok() && !stopped) return context.exit_code;
+  if (outcome.ok() && (!stopped || context.ended_as_asked)) return context.exit_code;
   if (context.reader_gone) return 1;
   const Error error =
       outcome.ok() ? Error{ErrorCode::interrupted, "interrupted", ""} : outcome.error();

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <mutex>
 #include <string_view>
 #include <system_error>
 #include <thread>
@@ -20,6 +21,10 @@ constexpr int kPatientWakes = 10;  // a fifth of a second for an orderly end
 
 int signal_pipe[2] = {-1, -1};
 volatile sig_atomic_t signals_seen = 0;
+volatile sig_atomic_t first_signal = 0;
+volatile sig_atomic_t reloads = 0;  // SIGHUP asks for `reload` alone
+std::mutex reload_mutex;
+std::function<void()> reload;
 
 void end_at_once() {
   core::remove_temporary_files();
@@ -27,11 +32,14 @@ void end_at_once() {
 }
 
 // Only what is allowed in a handler: std::stop_source may take a lock, so a thread does that part.
-void on_signal(int) {
+void on_signal(int number) {
   const int saved = errno;
-  if (signals_seen != 0) end_at_once();
-  signals_seen = 1;
-  const char byte = 0;
+  const char byte = reloads != 0 && number == SIGHUP ? 1 : 0;
+  if (byte == 0) {
+    if (signals_seen != 0) end_at_once();
+    signals_seen = 1;
+    first_signal = number;
+  }
   if (::write(signal_pipe[1], &byte, 1) < 0) end_at_once();
   errno = saved;
 }
@@ -63,8 +71,13 @@ void end_unless_needed() {
 // before and then gone into a read of a pipe that has gone quiet; so it is woken until the process
 // ends.
 void watch(std::stop_source source, pthread_t main_thread) {
-  char byte = 0;
-  while (::read(signal_pipe[0], &byte, 1) < 0 && errno == EINTR) {
+  while (true) {
+    char byte = 0;
+    const ssize_t got = ::read(signal_pipe[0], &byte, 1);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0 || byte == 0) break;
+    const std::lock_guard lock(reload_mutex);
+    if (reload) reload();
   }
   source.request_stop();
   for (int wakes = 0;; ++wakes) {
@@ -106,6 +119,25 @@ std::stop_token stop_on_signals() {
     if (present.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);
   }
   return source.get_token();
+}
+
+bool stopped_by_sigterm() { return first_signal == SIGTERM; }
+
+ReloadOnHangup::ReloadOnHangup(std::function<void()> what) {
+  {
+    const std::lock_guard lock(reload_mutex);
+    reload = std::move(what);
+  }
+  reloads = 1;
+  struct sigaction action {};  // also where a shell has it ignored
+  action.sa_handler = on_signal;
+  ::sigaction(SIGHUP, &action, nullptr);
+}
+
+ReloadOnHangup::~ReloadOnHangup() {
+  reloads = 0;
+  const std::lock_guard lock(reload_mutex);
+  reload = nullptr;
 }
 
 NothingToLose::NothingToLose(bool json) { losing = json ? nothing_with_json : nothing; }

@@ -1,10 +1,11 @@
 // `paco serve`: the streams of a folder over HTTP, with a page to look after them.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 
+#include "cli/signals.hpp"
 #include "cli/verb.hpp"
 #include "core/files.hpp"
 #include "core/try.hpp"
@@ -23,7 +24,33 @@ struct ServeArguments {
   BackboneOptions backbone;
   server::ListenerOptions listener;
   server::ServiceOptions service;
+  server::LogForm log_form = server::LogForm::text;
+  server::LogLevel log_level = server::LogLevel::info;
 };
+
+double seconds_since_1970() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// What was read at the start and can be read again while it runs. What cannot be used leaves all as
+// it was.
+void reload(const ServeArguments& r, server::Service& service, server::Listener& listener) {
+  server::Log& log = *r.service.log;
+  const auto tell = [&](std::string_view what, const Result<void>& done) {
+    if (done.ok()) {
+      log.write(server::LogLevel::info, "reloaded", {{"what", what}});
+    } else {
+      log.write(server::LogLevel::error, "reload_failed",
+                {{"what", what}, {"error", done.error().message}});
+    }
+  };
+  if (!r.token_file.empty()) {
+    auto tokens = server::Tokens::read(r.token_file);
+    if (tokens.ok()) service.set_tokens(std::move(tokens).value());
+    tell("tokens", tokens.ok() ? Result<void>() : tokens.error());
+  }
+  if (!r.listener.certificate.empty()) tell("certificate", listener.reload_certificate());
+}
 
 Result<void> check(const ServeArguments& r) {
   if (r.listener.certificate.empty() != r.listener.key.empty()) {
@@ -47,6 +74,10 @@ Result<void> run(Context& context, ServeArguments& r) {
   if (!r.token_file.empty()) {
     PACO_ASSIGN(r.service.tokens, server::Tokens::read(r.token_file));
   }
+  r.service.log = std::make_shared<server::Log>(
+      r.log_form, r.log_level,
+      [](std::string_view line) { std::fwrite(line.data(), 1, line.size(), stderr); },
+      seconds_since_1970);
   r.service.folder = r.folder;
   r.service.version = PACO_VERSION;
   r.service.loopback = server::is_loopback(r.listener.host);
@@ -65,7 +96,11 @@ Result<void> run(Context& context, ServeArguments& r) {
                   is_ipv6 ? "[" : "", r.listener.host, is_ipv6 ? "]" : "", listener->port());
   if (!r.port_file.empty())
     PACO_TRY(core::write_file(r.port_file, fmt::format("{}\n", listener->port())));
+  if (context.json) {
+    PACO_TRY(print_result(context, Json{{"address", address}, {"folder", r.folder}}, ""));
+  }
   print_note(fmt::format("serving {} at {} (Ctrl-C ends it)", r.folder, address));
+  const ReloadOnHangup reloading([&] { reload(r, service, *listener); });
 
   std::mutex mutex;
   std::condition_variable_any ended;
@@ -73,10 +108,12 @@ Result<void> run(Context& context, ServeArguments& r) {
     std::unique_lock lock(mutex);
     ended.wait(lock, context.stop, [] { return false; });
   }
+  r.service.log->write(server::LogLevel::info, "stopping", {});
   listener->stop();
   on_bus.reset();
   service.close();
   print_note("every stream is closed");
+  context.ended_as_asked = stopped_by_sigterm();
   return {};
 }
 
@@ -101,7 +138,8 @@ void add_serve(Options& verb, Context& context) {
   verb.add_text("--bus-tls-ca", r->bus.tls_ca, "as --tls-ca of 'paco bus'");
   verb.add_text("--bus-tls-certificate", r->bus.tls_certificate, "as --tls-certificate there");
   verb.add_text("--bus-tls-key", r->bus.tls_key, "as --tls-key there");
-  verb.add_text("--token-file", r->token_file, "who may do what: lines 'ROLE NAME TOKEN [RATE]'");
+  verb.add_text("--token-file", r->token_file,
+                "who may do what: lines 'ROLE NAME TOKEN [RATE] [streams=A,B]'");
   verb.add_text("--tls-certificate", r->listener.certificate, "PEM file: then it speaks TLS");
   verb.add_text("--tls-key", r->listener.key, "PEM file of its private key");
   add_backbone(verb, r->backbone, "takes images too");
@@ -118,6 +156,15 @@ void add_serve(Options& verb, Context& context) {
             "until a connection without a request is closed");
   add_count(verb, "--body-seconds", r->listener.body_seconds, 1, 86'400,
             "for a body to come, and a second more for every 64 KiB");
+  add_choice<server::LogForm>(verb, "--log-format", r->log_form,
+                              {{"text", server::LogForm::text}, {"json", server::LogForm::json}},
+                              "of the log on stderr: a line an event");
+  add_choice<server::LogLevel>(verb, "--log-level", r->log_level,
+                               {{"error", server::LogLevel::error},
+                                {"warning", server::LogLevel::warning},
+                                {"info", server::LogLevel::info},
+                                {"debug", server::LogLevel::debug}},
+                               "how much of it: 'debug' has every request");
   finish_verb(verb, context, [&context, r] { return run(context, *r); });
 }
 

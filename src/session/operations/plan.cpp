@@ -13,6 +13,8 @@ namespace {
 
 using Cell = Edit::Cell;
 
+constexpr std::size_t kLongestName = 256;  // bytes; names stand in every answer and every list
+
 class Planner {
  public:
   Planner(const Operation& operation, Method& method, MemberSource* members)
@@ -91,6 +93,11 @@ class Planner {
     const auto refuse = [&](const std::string& why, const char* hint) {
       return Error{ErrorCode::bad_value, why, hint};
     };
+    if (name.size() > kLongestName) {
+      return refuse(
+          fmt::format("a name of {} bytes, at most {} are taken", name.size(), kLongestName),
+          "choose a shorter one");
+    }
     if (name.find_first_not_of(" \t\r\n") == std::string_view::npos)
       return refuse("the name is empty", "give a name with letters in it");
     if (name == fmt::format("category {}", own)) return {};

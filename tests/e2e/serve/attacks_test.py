@@ -8,9 +8,11 @@ import pathlib
 import random
 import resource
 import shutil
+import signal
 import socket
 import ssl
 import struct
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -263,6 +265,8 @@ class Disk(Served):
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, before[1]))
         answer = self.server.call("POST", S + "/samples", samples(50, 274))
         self.assertEqual((answer.status, answer.json["error"]["code"]), (503, "unavailable"))
+        self.assertTrue(any(" warning request " in line and "status=503" in line and "cannot" in line
+                            for line in self.server.log()), self.server.log())
         self.assertEqual(self.get(S + "/samples/49")["sequence"], 49)
         resource.prlimit(pid, resource.RLIMIT_FSIZE, before)
         rest = self.send(50, 274)
@@ -276,12 +280,34 @@ class Tls(Served):
     """The same calls over TLS, with answers of more than one record."""
 
     def options(self):
-        import subprocess
         self.keys = tempfile.mkdtemp(prefix="paco-tls-")
+        self.make_certificate()
+        return ["--tls-certificate", self.keys + "/cert.pem", "--tls-key", self.keys + "/key.pem"]
+
+    def make_certificate(self):
         subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
                         "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout",
                         self.keys + "/key.pem", "-out", self.keys + "/cert.pem"], check=True, capture_output=True)
-        return ["--tls-certificate", self.keys + "/cert.pem", "--tls-key", self.keys + "/key.pem"]
+
+    def test_a_new_certificate_is_used_without_a_restart(self):
+        old = ssl.get_server_certificate(("127.0.0.1", self.server.port))
+        kept = self.server.connection()
+        kept.request("GET", "/healthz")
+        kept.getresponse().read()
+        self.make_certificate()
+        self.server.process.send_signal(signal.SIGHUP)
+        while not any(" reloaded " in line for line in self.server.log()):
+            pass
+        self.assertNotEqual(ssl.get_server_certificate(("127.0.0.1", self.server.port)), old)
+        self.assertEqual(self.get("/healthz"), {"status": "ok"})
+        kept.request("GET", "/healthz")  # a connection from before goes on
+        self.assertEqual(kept.getresponse().status, 200)
+        kept.close()
+        pathlib.Path(self.keys + "/key.pem").write_text("no key")
+        self.server.process.send_signal(signal.SIGHUP)
+        while not any(" reload_failed " in line for line in self.server.log()):
+            pass
+        self.assertEqual(self.get("/healthz"), {"status": "ok"})
 
     def setUp(self):
         plain = Server.connection

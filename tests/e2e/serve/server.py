@@ -61,21 +61,25 @@ class Server:
     def __init__(self, folder, *options):
         self.folder, self.options, self.process = str(folder), options, None
         self.port_file = tempfile.mktemp(prefix="paco-port-")
+        self.log_file = tempfile.mktemp(prefix="paco-log-")
 
     def start(self):
         if os.path.exists(self.port_file):
             os.remove(self.port_file)
-        if self.process is not None:
-            self.process.stderr.close()
-        self.process = subprocess.Popen(
-            [program(), "serve", self.folder, "--port", "0", "--port-file", self.port_file,
-             *map(str, self.options)], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        with open(self.log_file, "wb") as log:
+            self.process = subprocess.Popen(
+                [program(), "serve", self.folder, "--port", "0", "--port-file", self.port_file,
+                 *map(str, self.options)], stderr=log, stdout=subprocess.DEVNULL)
         while not os.path.exists(self.port_file):
             if self.process.poll() is not None:
-                raise RuntimeError(self.process.stderr.read().decode())
+                raise RuntimeError("\n".join(self.log()))
             time.sleep(0.01)  # for the process, not for a result
         self.port = int(pathlib.Path(self.port_file).read_text())
         return self
+
+    def log(self):
+        """The lines it has said so far."""
+        return pathlib.Path(self.log_file).read_text(errors="replace").splitlines()
 
     def kill(self):
         self.process.kill()
@@ -92,9 +96,9 @@ class Server:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.kill()
-        self.process.stderr.close()
-        if os.path.exists(self.port_file):
-            os.remove(self.port_file)
+        for path in (self.port_file, self.log_file):
+            if os.path.exists(path):
+                os.remove(path)
 
     def connection(self, timeout=30):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)

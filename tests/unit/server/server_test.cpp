@@ -6,6 +6,7 @@
 
 #include "core/random.hpp"
 #include "server/http.hpp"
+#include "server/log.hpp"
 #include "server/samples.hpp"
 #include "server/stream.hpp"
 #include "server/streams.hpp"
@@ -116,6 +117,37 @@ TEST(Tokens, LinesThatAreNoneAreRefusedByNumber) {
     EXPECT_FALSE(Tokens::parse(bad, "t").ok()) << bad;
   }
   EXPECT_THAT(Tokens::parse("\nread wall short", "t").error().message, HasSubstr("line 2"));
+}
+
+TEST(Tokens, MayBeForSomeStreams) {
+  const auto tokens = Tokens::parse(
+      "read wall 0123456789abcdef streams=birds,moths 5\noperate ann fedcba9876543210\n", "t");
+  ASSERT_TRUE(tokens.ok()) << tokens.error().message;
+  const auto wall = tokens->find("bearer 0123456789abcdef");
+  ASSERT_NE(wall, nullptr);
+  EXPECT_FALSE(wall->sees_all());
+  EXPECT_TRUE(wall->sees("moths"));
+  EXPECT_FALSE(wall->sees("bird"));
+  EXPECT_TRUE(tokens->find("Bearer fedcba9876543210")->sees("anything"));
+  for (const char* bad : {"streams=", "streams=a,", "streams=../a", "stream=a"})
+    EXPECT_FALSE(Tokens::parse(std::string("read w 0123456789abcdef ") + bad, "t").ok()) << bad;
+}
+
+TEST(Logs, AreOneLineAnEventWhateverIsInIt) {
+  std::string said;
+  const auto out = [&](std::string_view line) { said += line; };
+  const auto now = [] { return 1'700'000'000.25; };
+  Log text(LogForm::text, LogLevel::info, out, now);
+  text.write(LogLevel::warning, "request",
+             {{"path", "/a b\n\"c\""}, {"who", ""}, {"status", 401ul}});
+  text.write(LogLevel::debug, "request", {{"path", "/"}});
+  EXPECT_EQ(said,
+            "2023-11-14T22:13:20.250Z warning request path=\"/a b\\n\\\"c\\\"\" status=401\n");
+  said.clear();
+  Log json(LogForm::json, LogLevel::debug, out, now);
+  json.write(LogLevel::debug, "request", {{"path", "/a\n\xff"}, {"seconds", 0.5}});
+  EXPECT_EQ(said, R"({"time":"2023-11-14T22:13:20.250Z","level":"debug","event":"request",)"
+                  "\"path\":\"/a\\n\xef\xbf\xbd\",\"seconds\":0.500000}\n");
 }
 
 TEST(Tokens, ARateLetsASecondsWorthThroughAndThenWaits) {
