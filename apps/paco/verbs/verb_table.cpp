@@ -6,6 +6,7 @@ void add_bench(Options& verb, Context& context);
 void add_bus(Options& verb, Context& context);
 void add_calibrate(Options& verb, Context& context);
 void add_category(Options& verb, Context& context);
+void add_data(Options& verb, Context& context);
 void add_demo(Options& verb, Context& context);
 void add_discover(Options& verb, Context& context);
 void add_doctor(Options& verb, Context& context);
@@ -27,6 +28,7 @@ void add_watch(Options& verb, Context& context);
 std::span<const VerbEntry> verb_table() {
   static constexpr VerbEntry table[] = {
       {"demo", add_demo, ""},
+      {"data", add_data, ""},
       {"split", add_split, ""},
 #ifdef PACO_WITH_TORCH
       {"train", add_train, ""},

@@ -1,4 +1,4 @@
-// Images as plain arrays of pixels: IDX (MNIST and its relatives) and CIFAR's binary files.
+// Images as plain arrays of pixels: IDX (MNIST and its relatives) and CIFAR.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +8,7 @@
 
 #include "core/files.hpp"
 #include "core/try.hpp"
+#include "embed/images/cifar_pickle.hpp"
 #include "embed/images/image_codec.hpp"
 #include "embed/images/image_sources.hpp"
 #include "io/element.hpp"
@@ -195,36 +196,94 @@ ImageResult make_cifar(std::vector<io::FileBytes> files, const std::vector<std::
   return ImageResult(std::move(images));
 }
 
-ImageResult open_cifar(const std::string& path, bool hundred) {
-  std::string folder = path;
-  std::vector<std::string> paths;
-  if (core::path_kind(path) == core::PathKind::folder) {
-    const std::string inner = path + (hundred ? "/cifar-100-binary" : "/cifar-10-batches-bin");
-    if (core::path_kind(inner) == core::PathKind::folder) folder = inner;
-    if (hundred) {
-      paths = {folder + "/train.bin"};
-    } else {
-      for (int batch = 1; batch <= 5; ++batch)
-        paths.push_back(fmt::format("{}/data_batch_{}.bin", folder, batch));
-    }
+namespace {
+
+// One form in which CIFAR is published.
+struct CifarForm {
+  std::string folder;  // that its archive unpacks to
+  std::vector<std::string> files;
+  std::string names;  // of the classes
+};
+
+std::vector<CifarForm> cifar_forms(bool hundred) {
+  if (hundred)
+    return {{"cifar-100-binary", {"train.bin"}, "fine_label_names.txt"},
+            {"cifar-100-python", {"train"}, "meta"}};
+  CifarForm binary{"cifar-10-batches-bin", {}, "batches.meta.txt"};
+  CifarForm python{"cifar-10-batches-py", {}, "batches.meta"};
+  for (int batch = 1; batch <= 5; ++batch) {
+    binary.files.push_back(fmt::format("data_batch_{}.bin", batch));
+    python.files.push_back(fmt::format("data_batch_{}", batch));
+  }
+  return {binary, python};
+}
+
+// A pickle begins with byte 0x80, which is no class of the binary version.
+Result<bool> is_pickle(const io::FileBytes& bytes) {
+  std::vector<std::byte> buffer;
+  if (bytes.size() == 0) return false;
+  PACO_ASSIGN(const auto head, bytes.at(0, 1, buffer));
+  return head[0] == std::byte{0x80};
+}
+
+Result<io::FileBytes> open_cifar_records(const std::string& path, bool hundred) {
+  PACO_ASSIGN(io::FileBytes bytes, io::FileBytes::open(path));
+  PACO_ASSIGN(const bool pickled, is_pickle(bytes));
+  if (!pickled) return bytes;
+  std::vector<std::byte> buffer;
+  PACO_ASSIGN(const auto all, bytes.at(0, bytes.size(), buffer));
+  PACO_ASSIGN(std::vector<std::byte> records, cifar_records(all, hundred, path));
+  return io::FileBytes::of(std::move(records));
+}
+
+Result<std::vector<std::string>> read_cifar_names(const std::string& path, bool hundred) {
+  std::vector<std::string> names;
+  if (path.ends_with(".txt")) {
+    PACO_ASSIGN(names, io::read_class_names(path));
   } else {
-    paths = {path};
+    PACO_ASSIGN(const auto bytes, core::read_file(path));
+    PACO_ASSIGN(names, cifar_names(bytes, hundred, path));
+  }
+  if (names.size() != (hundred ? 100 : 10))
+    return damaged(path, fmt::format("it names {} classes", names.size()));
+  return names;
+}
+
+}  // namespace
+
+ImageResult open_cifar(const std::string& path, bool hundred) {
+  const std::vector<CifarForm> forms = cifar_forms(hundred);
+  std::string folder = path;
+  std::vector<std::string> files;
+  if (core::path_kind(path) == core::PathKind::folder) {
+    CifarForm form = forms.front();  // the one whose absence is reported
+    for (const CifarForm& one : forms) {
+      for (const std::string& place : {path + "/" + one.folder, path}) {
+        if (!files.empty() || core::path_kind(place + "/" + one.files[0]) != core::PathKind::file)
+          continue;
+        folder = place;
+        form = one;
+        for (const std::string& name : one.files) files.push_back(place + "/" + name);
+      }
+    }
+    if (files.empty()) files = {path + "/" + form.files[0]};
+  } else {
+    files = {path};
     const std::size_t slash = path.rfind('/');
     folder = slash == path.npos ? "." : path.substr(0, slash);
   }
   std::vector<std::string> classes;
-  const std::string names_path = folder + (hundred ? "/fine_label_names.txt" : "/batches.meta.txt");
-  if (core::path_kind(names_path) == core::PathKind::file) {
-    PACO_ASSIGN(classes, io::read_class_names(names_path));
-    if (classes.size() != (hundred ? 100 : 10))
-      return damaged(names_path, fmt::format("it names {} classes", classes.size()));
+  for (const CifarForm& form : forms) {
+    const std::string names = folder + "/" + form.names;
+    if (!classes.empty() || core::path_kind(names) != core::PathKind::file) continue;
+    PACO_ASSIGN(classes, read_cifar_names(names, hundred));
   }
-  std::vector<io::FileBytes> files;
-  for (const std::string& file : paths) {
-    PACO_ASSIGN(auto bytes, io::FileBytes::open(file));
-    files.push_back(std::move(bytes));
+  std::vector<io::FileBytes> records;
+  for (const std::string& file : files) {
+    PACO_ASSIGN(auto bytes, open_cifar_records(file, hundred));
+    records.push_back(std::move(bytes));
   }
-  return make_cifar(std::move(files), paths, hundred, std::move(classes));
+  return make_cifar(std::move(records), files, hundred, std::move(classes));
 }
 
 ImageResult open_fashion_mnist(bool test) {

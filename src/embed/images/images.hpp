@@ -40,8 +40,10 @@ class ImageSource {
 //   folder:PATH           one folder per class, in the order of names; or images without classes
 //   tar:PATH              the same inside a tar archive, also .tar.gz
 //   idx:IMAGES[,LABELS]   MNIST's format, plain or .gz
-//   cifar10:PATH          the folder of the binary version (five training batches), or a .bin file
-//   cifar100:PATH         likewise (train.bin, fine labels)
+//   cifar10:PATH          the folder of the binary or the Python version (five training batches),
+//   or
+//                         one of its files
+//   cifar100:PATH         likewise (training file, fine labels)
 //   cub:PATH, cars:PATH, pets:PATH, food101:PATH, imagenet100:PATH
 //                         the training images of a set of the literature in its published form and
 //                         order (published_sets.hpp)

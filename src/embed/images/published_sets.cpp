@@ -27,6 +27,12 @@ struct PublishedSet {
   std::vector<std::vector<std::string>> needed, optional;
 };
 
+std::vector<std::string> cifar_batch(int number) {
+  return {fmt::format("cifar-10-batches-bin/data_batch_{}.bin", number),
+          fmt::format("cifar-10-batches-py/data_batch_{}", number),
+          fmt::format("data_batch_{}.bin", number), fmt::format("data_batch_{}", number)};
+}
+
 const std::vector<PublishedSet>& published_sets() {
   static const std::vector<PublishedSet> sets = {
       {"cub",
@@ -39,16 +45,14 @@ const std::vector<PublishedSet>& published_sets() {
       {"imagenet100", "train", {{"."}}, {}},
       {"cifar10",
        "",
-       {{"cifar-10-batches-bin/data_batch_1.bin", "data_batch_1.bin"},
-        {"cifar-10-batches-bin/data_batch_2.bin", "data_batch_2.bin"},
-        {"cifar-10-batches-bin/data_batch_3.bin", "data_batch_3.bin"},
-        {"cifar-10-batches-bin/data_batch_4.bin", "data_batch_4.bin"},
-        {"cifar-10-batches-bin/data_batch_5.bin", "data_batch_5.bin"}},
-       {{"cifar-10-batches-bin/batches.meta.txt", "batches.meta.txt"}}},
+       {cifar_batch(1), cifar_batch(2), cifar_batch(3), cifar_batch(4), cifar_batch(5)},
+       {{"cifar-10-batches-bin/batches.meta.txt", "cifar-10-batches-py/batches.meta",
+         "batches.meta.txt", "batches.meta"}}},
       {"cifar100",
        "",
-       {{"cifar-100-binary/train.bin", "train.bin"}},
-       {{"cifar-100-binary/fine_label_names.txt", "fine_label_names.txt"}}},
+       {{"cifar-100-binary/train.bin", "cifar-100-python/train", "train.bin", "train"}},
+       {{"cifar-100-binary/fine_label_names.txt", "cifar-100-python/meta", "fine_label_names.txt",
+         "meta"}}},
   };
   return sets;
 }
@@ -260,6 +264,30 @@ ImageResult open_published_list(std::string_view name, const std::string& path) 
     if (kind == name) return open(root_of(published_set(name), path));
   }
   return Error{ErrorCode::bad_argument, fmt::format("'{}' is no published list", name), ""};
+}
+
+Result<SetCheck> check_published_set(std::string_view name, const std::string& path) {
+  SetCheck check;
+  check.parts = published_parts(name, path);
+  const bool complete = std::all_of(check.parts.begin(), check.parts.end(), [](const auto& part) {
+    return !part.needed || !part.found.empty();
+  });
+  if (!complete) return check;
+  PACO_ASSIGN(const auto source, open_images(fmt::format("{}:{}", name, path)));
+  PACO_ASSIGN(const io::Labels labels, image_labels(*source));
+  check.images = source->size();
+  check.classes = source->class_names().size();
+  if (is_published_list(name) && name != "imagenet100") {
+    const std::string images = check.parts[published_set(name).needed.size() - 1].found;
+    for (std::size_t i = 0; i < source->size(); ++i) {
+      if (is_there(images + "/" + source->name(i))) continue;
+      if (check.missing_images++ == 0) check.first_missing = images + "/" + source->name(i);
+    }
+  }
+  const io::SplitRule rule{std::string(name), "", {}, true};
+  PACO_ASSIGN(const io::ClassSplit classes, io::choose_classes(rule, labels.names));
+  PACO_ASSIGN(check.split, io::make_split(labels, classes, {}));
+  return check;
 }
 
 std::vector<PublishedPart> published_parts(std::string_view name, const std::string& path) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "embed/images/image_sources.hpp"
+#include "io/splits.hpp"
 
 namespace paco::embed {
 
@@ -25,5 +26,15 @@ struct PublishedPart {
 };
 // `name`: one of the above, cifar10 or cifar100.
 std::vector<PublishedPart> published_parts(std::string_view name, const std::string& path);
+
+// What is there of a set, and the split that it gives, whatever its counts.
+struct SetCheck {
+  std::vector<PublishedPart> parts;
+  std::size_t images = 0, classes = 0;  // of the training split; 0 while a needed part is missing
+  std::size_t missing_images = 0;       // that lists name and the disk does not have
+  std::string first_missing;
+  io::Split split;
+};
+Result<SetCheck> check_published_set(std::string_view name, const std::string& path);
 
 }  // namespace paco::embed

@@ -37,10 +37,22 @@ bool known_global(std::string_view name) {
          name.find('.', torch.size()) == std::string_view::npos;
 }
 
+// What numpy and Python 3 call for arrays and bytes; numpy 2 has renamed its own part.
+bool known_array_global(std::string_view name) {
+  for (const std::string_view core : {"numpy.core.", "numpy._core."}) {
+    if (name.starts_with(core)) name.remove_prefix(core.size());
+  }
+  for (const std::string_view known : {"multiarray._reconstruct", "numeric._frombuffer",
+                                       "numpy.ndarray", "numpy.dtype", "_codecs.encode"}) {
+    if (name == known) return true;
+  }
+  return false;
+}
+
 class Machine {
  public:
-  Machine(std::span<const std::byte> bytes, const std::string& origin)
-      : bytes_(bytes), origin_(origin) {}
+  Machine(std::span<const std::byte> bytes, const std::string& origin, PickleUse use)
+      : bytes_(bytes), origin_(origin), use_(use) {}
 
   Result<Pickle> run() {
     while (true) {
@@ -59,7 +71,9 @@ class Machine {
   Error bad(std::string what) const {
     return Error{
         ErrorCode::bad_format, fmt::format("{}: byte {}: {}", origin_, at_, what),
-        "save the weights again with torch.save(model.state_dict(), ...) or as safetensors"};
+        use_ == PickleUse::arrays
+            ? "download the file again, or use the binary version"
+            : "save the weights again with torch.save(model.state_dict(), ...) or as safetensors"};
   }
 
   // Reading.
@@ -170,7 +184,9 @@ class Machine {
   }
 
   Result<void> push_global(const std::string& name) {
-    if (!known_global(name))
+    if (use_ == PickleUse::arrays && !known_array_global(name))
+      return bad(fmt::format("it asks for {}, which no array needs; nothing was run", name));
+    if (use_ == PickleUse::state_dict && !known_global(name))
       return Error{
           ErrorCode::unsupported,
           fmt::format("{}: the pickle asks for {}, which no state dict needs; nothing was run",
@@ -211,12 +227,45 @@ class Machine {
     if (callable.text == kNamespace) return push_kind(Kind::opaque);
     if (arguments.items.empty())
       return bad(fmt::format("{} is called without arguments", callable.text));
+    if (use_ == PickleUse::arrays) return array_part(callable.text, arguments);
     if (callable.text == kSize || callable.text == kParameter || callable.text == kTyped) {
       stack_.push_back(arguments.items[0]);
       return {};
     }
     if (callable.text == kTensor) return rebuild_tensor(arguments);
     return bad(fmt::format("{} is called", callable.text));
+  }
+
+  // An array before its state, a type of numbers, bytes that Python 3 wrote as text, or an array
+  // made of bytes, type and shape.
+  Result<void> array_part(const std::string& name, const PickleValue& arguments) {
+    PickleValue result;
+    const PickleValue& first = pickle_.values[arguments.items[0]];
+    if (name.ends_with("_reconstruct")) {
+      result.kind = Kind::array;
+    } else if (name.ends_with("_frombuffer") && arguments.items.size() >= 3) {
+      result.kind = Kind::array;
+      result.text = pickle_.values[arguments.items[1]].text;
+      result.items = {arguments.items[2], arguments.items[0]};
+    } else if (name == "numpy.dtype") {
+      result.kind = Kind::opaque;
+      result.text = first.text;
+    } else if (name == "_codecs.encode") {
+      result.kind = Kind::text;
+      for (std::size_t i = 0; i < first.text.size(); ++i) {
+        const auto c = static_cast<std::uint8_t>(first.text[i]);
+        if (c < 0x80) {
+          result.text += static_cast<char>(c);
+        } else if ((c & 0xfe) == 0xc2 && i + 1 < first.text.size()) {  // two bytes for 0x80 to 0xff
+          result.text += static_cast<char>((c << 6) | (first.text[++i] & 0x3f));
+        } else {
+          return bad("bytes are written as text that holds no bytes");
+        }
+      }
+    } else {
+      return bad(fmt::format("{} is called", name));
+    }
+    return push(std::move(result));
   }
 
   // OrderedDict() or OrderedDict([(key, value), ...]).
@@ -278,9 +327,16 @@ class Machine {
 
   Result<void> build() {
     PACO_ASSIGN(const PickleId state, pop());
-    (void)
-        state;  // attributes of a dictionary (its metadata) or of training options: of no use here
-    PACO_TRY(top());
+    PACO_ASSIGN(const PickleId target, top());
+    PickleValue& array = pickle_.values[target];
+    // Attributes of a dictionary (its metadata) or of training options are of no use here.
+    if (array.kind != Kind::array) return {};
+    // (version, shape, type, column-major, bytes).
+    const std::vector<PickleId> parts = pickle_.values[state].items;
+    if (parts.size() != 5) return bad("an array is described in an unknown way");
+    array.text = pickle_.values[parts[2]].text;
+    array.integer = pickle_.values[parts[3]].integer;
+    array.items = {parts[1], parts[4]};
     return {};
   }
 
@@ -288,6 +344,7 @@ class Machine {
 
   std::span<const std::byte> bytes_;
   const std::string& origin_;
+  PickleUse use_;
   std::size_t at_ = 0;
   std::size_t copied_ = 0;  // items copied from lists into dictionaries
   Pickle pickle_;
@@ -336,6 +393,10 @@ Result<void> Machine::step(std::uint8_t opcode) {
       value.real = std::bit_cast<double>(__builtin_bswap64(bits));
       return push(std::move(value));
     }
+    case 0x8d:
+    case 0x8e:
+    case 0x96:
+      return with(8, as_text);  // BINUNICODE8, BINBYTES8, BYTEARRAY8
     case 'X':
     case 'T':
     case 'B':
@@ -437,8 +498,9 @@ const PickleValue* Pickle::find(const PickleValue& dictionary, std::string_view 
   return nullptr;
 }
 
-Result<Pickle> read_pickle(std::span<const std::byte> bytes, const std::string& origin) {
-  return Machine(bytes, origin).run();
+Result<Pickle> read_pickle(std::span<const std::byte> bytes, const std::string& origin,
+                           PickleUse use) {
+  return Machine(bytes, origin, use).run();
 }
 
 }  // namespace paco::embed

@@ -1,4 +1,5 @@
-// The part of Python's pickle format that holds a PyTorch state dict, read as data.
+// The part of Python's pickle format that holds a PyTorch state dict, or numpy arrays with lists of
+// numbers, read as data.
 //
 // A pickle is a program for a small stack machine that can call any Python function. Here nothing
 // is called: the machine knows how to build numbers, texts, tuples, lists and dictionaries, and the
@@ -38,13 +39,16 @@ struct PickleValue {
     global,
     storage,
     tensor,
+    array,
     opaque
   };
   Kind kind = Kind::none;
   std::int64_t integer = 0;  // also of a boolean
   double real = 0;
-  std::string text;             // text; the full name of a global
-  std::vector<PickleId> items;  // list and tuple; the five parts of a storage
+  std::string text;  // text; the full name of a global
+  // Of a list or tuple; the five parts of a storage; shape and bytes of an array, whose text is the
+  // type of its numbers ("u1") and whose integer is 1 if it is column-major.
+  std::vector<PickleId> items;
   std::vector<std::pair<PickleId, PickleId>> entries;  // dictionary, in order of insertion
   PickleTensor tensor;
 };
@@ -59,8 +63,12 @@ struct Pickle {
   const PickleValue* find(const PickleValue& dictionary, std::string_view key) const;
 };
 
+// What a pickle may ask for.
+enum class PickleUse : std::uint8_t { state_dict, arrays };
+
 // Values may contain each other through the memo, even in circles: a caller that walks them bounds
 // the depth.
-Result<Pickle> read_pickle(std::span<const std::byte> bytes, const std::string& origin);
+Result<Pickle> read_pickle(std::span<const std::byte> bytes, const std::string& origin,
+                           PickleUse use = PickleUse::state_dict);
 
 }  // namespace paco::embed

@@ -99,6 +99,7 @@ class SpaceMethod final : public PeerMethod {
     std::map<std::int64_t, std::vector<const Waiting*>> by_prototype;
     for (const Waiting& one : waiting_) by_prototype[one.prototype].push_back(&one);
     for (const auto& [id, members] : by_prototype) {
+      if (members.size() < 2) continue;  // as in the released code: one sample moves nothing
       const double rate = id < known() ? 0.06 : 0.3, reluctance = id < known() ? 32 : 8;
       const auto n = static_cast<double>(members.size());
       std::vector<double> mean(width());

@@ -4,9 +4,9 @@
 // TALON: the supervised contrastive loss, and cross entropy over cosines with an angular margin.
 //
 // LTC: cross entropy over cosines, the contrastive loss, and samples that no class owns, which
-// should stay below a threshold while those of the classes stay above. Such a sample is a point
-// between two of different classes, taken one step towards where classes are uncertain and samples
-// are rare. The threshold follows both kinds and is what decides in a stream.
+// should stay below a threshold while those of the classes stay above. Such a sample is a mixture
+// of two of a batch, taken one step towards where classes are uncertain and samples are rare. The
+// threshold follows both kinds and is what decides in a stream.
 #include <algorithm>
 #include <cmath>
 
@@ -109,7 +109,7 @@ constexpr double kLtcScale = 16;  // of cosines, as logits
 // grows and the density of the batch falls. Leaves no gradients behind.
 math::Matrix<float> beyond_classes(SpaceNetwork& net, math::Matrix<float> between,
                                    const math::Matrix<float>& batch) {
-  constexpr double kStep = 0.1, kDensity = 1;  // of the length of a point; weight of the density
+  constexpr double kStep = 0.1, kDensity = 0.1;  // of the length of a point; weight of the density
   const std::size_t n = between.rows(), d = between.columns();
   const UnitRows known = unit_rows(net.layer.forward(batch));
   const UnitRows features = unit_rows(net.layer.forward(between));
@@ -149,19 +149,23 @@ math::Matrix<float> beyond_classes(SpaceNetwork& net, math::Matrix<float> betwee
   return between;
 }
 
-// Points between rows of different classes.
-math::Matrix<float> between_classes(const math::Matrix<float>& x,
-                                    std::span<const std::int64_t> labels, std::size_t count,
-                                    core::Random& random) {
-  math::Matrix<float> out(count, x.columns());
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t a = random.below(x.rows());
-    std::size_t b = random.below(x.rows());
-    for (int tries = 0; tries < 8 && labels[a] == labels[b]; ++tries) b = random.below(x.rows());
-    const auto share = static_cast<float>(random.uniform(0.3, 0.7));
-    for (std::size_t j = 0; j < x.columns(); ++j)
-      out[i][j] = share * x[a][j] + (1 - share) * x[b][j];
+// A number of the distribution Beta(0.4, 0.4), by Johnk's rule: u^(1/0.4) is u * u * sqrt(u).
+double mixing_share(core::Random& random) {
+  const auto power = [](double u) { return u * u * std::sqrt(u); };
+  while (true) {
+    const double a = power(random.uniform()), b = power(random.uniform());
+    if (a + b > 0 && a + b <= 1) return a / (a + b);
   }
+}
+
+// The whole batch mixed with itself in another order, by one share.
+math::Matrix<float> mixed_batch(const math::Matrix<float>& x, core::Random& random) {
+  const auto share = static_cast<float>(mixing_share(random));
+  const std::vector<std::size_t> other = random.permutation(x.rows());
+  math::Matrix<float> out(x.rows(), x.columns());
+  for (std::size_t i = 0; i < x.rows(); ++i)
+    for (std::size_t j = 0; j < x.columns(); ++j)
+      out[i][j] = share * x[i][j] + (1 - share) * x[other[i]][j];
   return out;
 }
 
@@ -173,16 +177,15 @@ double quantile(std::vector<double> values, double share) {
 
 void ltc_step(SpaceNetwork& net, const math::Matrix<float>& x, std::span<const std::int64_t> labels,
               double& threshold, core::Random& random) {
-  constexpr double kTemperature = 0.07, kApart = 0.1, kFollow = 0.02, kChance = 0.3;
+  constexpr double kTemperature = 0.07, kApart = 0.05, kFollow = 0.01, kChance = 0.3;
+  constexpr double kLowKnown = 0.2, kHighStrangers = 0.8;  // quantiles that the threshold parts
   constexpr float kContrast = 0.3f, kKeepApart = 0.05f;
-  constexpr std::size_t kStrangers = 32;
   const std::size_t known = x.rows(), d = x.columns();
-  const std::size_t strangers = random.uniform() < kChance ? kStrangers : 0;
+  const std::size_t strangers = random.uniform() < kChance ? known : 0;
   math::Matrix<float> all(known + strangers, d);
   std::copy_n(x.data(), known * d, all.data());
   if (strangers > 0) {
-    const math::Matrix<float> made =
-        beyond_classes(net, between_classes(x, labels, strangers, random), x);
+    const math::Matrix<float> made = beyond_classes(net, mixed_batch(x, random), x);
     std::copy_n(made.data(), strangers * d, all[known].data());
   }
   const UnitRows features = unit_rows(net.layer.forward(std::move(all)));
@@ -207,7 +210,8 @@ void ltc_step(SpaceNetwork& net, const math::Matrix<float>& x, std::span<const s
     if (stranger && best > threshold - kApart) slope += kKeepApart / share;
   }
   if (strangers > 0) {
-    const double between = 0.5 * (quantile(of_known, 0.1) + quantile(of_strangers, 0.9));
+    const double between =
+        0.5 * (quantile(of_known, kLowKnown) + quantile(of_strangers, kHighStrangers));
     threshold += kFollow * (between - threshold);
   }
   math::Matrix<float> by_feature(features.units.rows(), d);
@@ -241,7 +245,7 @@ Result<SpaceHead> train_ltc_head(SupportView& support, const HeadTrainingSet& se
   core::Random random(options.seed);
   SpaceNetwork net(support.pool(), set, random);
   Adam adam(net.parameters);
-  double threshold = 0.5;
+  double threshold = 0.7;
   PACO_TRY(
       train(support, set, options, adam, [&](std::span<const std::size_t> rows, core::Random& own) {
         ltc_step(net, views_of(set, rows, kViews, options.borrowed, own),

@@ -140,6 +140,8 @@ def decide_space(section, known, points, tau, batch):
         if batch and len(waiting) == batch:
             for k in {one[0] for one in waiting}:
                 own = [one for one in waiting if one[0] == k]
+                if len(own) == 1:
+                    continue
                 rate, reluctance = (0.06, 32) if k < known else (0.3, 8)
                 step = rate * np.mean([one[2] for one in own]) * len(own) / (len(own) + reluctance)
                 moved = (1 - step) * prototypes[k] + step * np.mean([one[1] for one in own], axis=0)

@@ -10,6 +10,7 @@
 
 #include "embed/images/images.hpp"
 #include "mat_builder.hpp"
+#include "pickle_builder.hpp"
 #include "temporary_folder.hpp"
 #include "unit/io/data_files.hpp"
 
@@ -117,10 +118,62 @@ TEST_F(PublishedCars, AreReadFromCsvWithAndWithoutAHeader) {
 
 TEST_F(PublishedCars, EveryCutOfTheirAnnotationsIsAnError) {
   const std::string whole = mat_file(mat_annotations(annotations_), false);
-  for (std::size_t size = 0; size < whole.size() - 8; ++size) {
+  for (std::size_t size = 0; size < whole.size() - 8; size += 5) {
     put("devkit/cars_train_annos.mat", whole.substr(0, size));
     EXPECT_NE(refused("cars"), "taken") << size << " bytes of " << whole.size();
   }
+}
+
+// A batch of two images of one colour each, pickled as Python 2 does, or as Python 3 does, which
+// writes bytes as text.
+std::string cifar_batch(int first, const std::string& labels_key, bool python3) {
+  const auto word = [](const std::string& text) {
+    return "U" + std::string(1, static_cast<char>(text.size())) + text;
+  };
+  std::string pixels = std::string(3072, static_cast<char>(first)) + std::string(3072, '\xf0');
+  PickleBuilder batch;
+  batch.raw("}(").raw(word("data"));
+  batch.global("numpy.core.multiarray", "_reconstruct").global("numpy", "ndarray");
+  batch.raw(std::string("K\0\x85", 3)).raw(word("b")).raw("\x87R");
+  batch.raw("(K\x01").integer(2).integer(3072).raw("\x86");
+  batch.global("numpy", "dtype").raw(word("u1")).raw(std::string("K\0K\x01\x87R", 6));
+  batch.raw("(K\x03").raw(word("|")).raw("NNN").integer(-1).integer(-1).raw(
+      std::string("K\0tb", 4));
+  batch.raw("\x89");
+  if (python3) {
+    std::string text;
+    for (const char c : pixels) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (byte < 0x80) {
+        text += c;
+      } else {
+        text += {static_cast<char>(0xc0 | (byte >> 6)), static_cast<char>(0x80 | (byte & 0x3f))};
+      }
+    }
+    batch.global("_codecs", "encode").text(text).text("latin1").raw("\x86R");
+  } else {
+    batch.raw("T" + raw_bytes<std::uint32_t>({static_cast<std::uint32_t>(pixels.size())}) + pixels);
+  }
+  batch.raw("tb").raw(word(labels_key)).raw("](").integer(first).integer(1).raw("eu");
+  return batch.finish();
+}
+
+TEST_F(PublishedSets, CifarIsReadFromItsPythonVersion) {
+  for (int i = 1; i <= 5; ++i)
+    put(fmt::format("cifar-10-batches-py/data_batch_{}", i), cifar_batch(i, "labels", i % 2 == 0));
+  const auto ten = open("cifar10");
+  ASSERT_TRUE(ten);
+  EXPECT_THAT(image_labels(*ten)->ids, ElementsAre(1, 1, 2, 1, 3, 1, 4, 1, 5, 1));
+  for (const std::size_t image : {2u, 3u}) {
+    const std::uint8_t value = image == 2 ? 2 : 0xf0;
+    EXPECT_THAT(ten->load(image)->pixels, ::testing::Each(value));
+  }
+  put("cifar-100-python/train", cifar_batch(77, "fine_labels", false));
+  EXPECT_THAT(image_labels(*open("cifar100"))->ids, ElementsAre(77, 1));
+  put("cifar-100-python/train", cifar_batch(77, "labels", false));
+  EXPECT_THAT(refused("cifar100"), HasSubstr("no \"fine_labels\""));
+  put("cifar-100-python/train", PickleBuilder().global("os", "system").finish());
+  EXPECT_THAT(refused("cifar100"), HasSubstr("asks for os.system"));
 }
 
 TEST_F(PublishedSets, ImageNetGivesTheSameHundredFromAllClassesAndFromThemAlone) {
@@ -149,6 +202,17 @@ TEST_F(PublishedSets, PartsSayWhatIsThereAndWhatIsMissing) {
   EXPECT_EQ(parts[0].found, folder_ / "annotations/trainval.txt");
   EXPECT_EQ(parts[1].found, "");
   EXPECT_THAT(parts[1].forms, ElementsAre("images"));
+}
+
+TEST_F(PublishedSets, ACheckCountsImagesThatTheDiskDoesNotHave) {
+  put("annotations/trainval.txt", "beagle_9 1\npug_1 2\npug_2 2\n");
+  put("images/pug_1.jpg", "");
+  const auto check = check_published_set("pets", folder_.path());
+  ASSERT_TRUE(check.ok()) << check.error().message;
+  EXPECT_EQ(check->images, 3u);
+  EXPECT_EQ(check->missing_images, 2u);
+  EXPECT_EQ(check->first_missing, folder_ / "images/beagle_9.jpg");
+  EXPECT_EQ(check->split.support.size(), 1u);
 }
 
 }  // namespace
