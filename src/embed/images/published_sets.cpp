@@ -285,8 +285,10 @@ Result<SetCheck> check_published_set(std::string_view name, const std::string& p
     }
   }
   const io::SplitRule rule{std::string(name), "", {}, true};
-  PACO_ASSIGN(const io::ClassSplit classes, io::choose_classes(rule, labels.names));
-  PACO_ASSIGN(check.split, io::make_split(labels, classes, {}));
+  const auto classes = io::choose_classes(rule, labels.names);
+  if (!classes.ok()) return check;
+  auto split = io::make_split(labels, *classes, {});
+  if (split.ok()) check.split = std::move(split).value();  // of too few samples there is none
   return check;
 }
 

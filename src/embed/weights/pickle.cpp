@@ -39,14 +39,10 @@ bool known_global(std::string_view name) {
 
 // What numpy and Python 3 call for arrays and bytes; numpy 2 has renamed its own part.
 bool known_array_global(std::string_view name) {
-  for (const std::string_view core : {"numpy.core.", "numpy._core."}) {
+  for (const std::string_view core : {"numpy.core.", "numpy._core."})
     if (name.starts_with(core)) name.remove_prefix(core.size());
-  }
-  for (const std::string_view known : {"multiarray._reconstruct", "numeric._frombuffer",
-                                       "numpy.ndarray", "numpy.dtype", "_codecs.encode"}) {
-    if (name == known) return true;
-  }
-  return false;
+  return name == "multiarray._reconstruct" || name == "numeric._frombuffer" ||
+         name == "numpy.ndarray" || name == "numpy.dtype" || name == "_codecs.encode";
 }
 
 class Machine {
@@ -254,13 +250,9 @@ class Machine {
       result.kind = Kind::text;
       for (std::size_t i = 0; i < first.text.size(); ++i) {
         const auto c = static_cast<std::uint8_t>(first.text[i]);
-        if (c < 0x80) {
-          result.text += static_cast<char>(c);
-        } else if ((c & 0xfe) == 0xc2 && i + 1 < first.text.size()) {  // two bytes for 0x80 to 0xff
-          result.text += static_cast<char>((c << 6) | (first.text[++i] & 0x3f));
-        } else {
-          return bad("bytes are written as text that holds no bytes");
-        }
+        const bool two = (c & 0xfe) == 0xc2 && i + 1 < first.text.size();  // 0x80 to 0xff
+        if (c >= 0x80 && !two) return bad("bytes are written as text that holds no bytes");
+        result.text += static_cast<char>(two ? (c << 6) | (first.text[++i] & 0x3f) : c);
       }
     } else {
       return bad(fmt::format("{} is called", name));
