@@ -24,7 +24,7 @@ ALLOWED = {
     "methods": ["core", "math", "io"],
     "journal": ["core", "io"],
     "session": ["core", "math", "io", "methods", "journal"],
-    "insight": ["core", "math", "io", "methods", "journal", "session"],
+    "insight": ["core", "math", "io", "embed", "methods", "journal", "session"],
     "evaluate": ["core", "math", "io"],
     "report": ["core", "io", "embed", "methods", "evaluate"],
     "study": ["core", "math", "io", "methods", "train", "evaluate", "report"],

@@ -81,6 +81,15 @@ void Diagnostics::unnamed_categories() {
     s.strength = static_cast<double>(info.size) / static_cast<double>(all);
     s.reason = fmt::format("'{}' has {} members and no name", info.name, info.size);
     s.categories = {info.id};
+    const std::string name = suggested_name(facts_.keywords, info.id);
+    if (!name.empty() && facts_.view->categories.find(name) == kNoId) {
+      s.reason += fmt::format("; their texts share: {}", name);
+      Operation operation;
+      operation.kind = OperationKind::rename;
+      operation.category = info.id;
+      operation.name = name;
+      s.operation = operation;
+    }
     out_.suggestions.push_back(std::move(s));
   }
 }

@@ -115,6 +115,23 @@ std::vector<NearCategory> nearest_categories(const Directions& all, std::span<co
   return out;
 }
 
+std::optional<NearCategory> nearest_known(const Directions& all, CategoryId discovered) {
+  std::size_t largest = all.size();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all.owners[i] != discovered) continue;
+    if (all.known[i] != 0) return std::nullopt;
+    if (largest == all.size() || all.sizes[i] > all.sizes[largest]) largest = i;
+  }
+  if (largest == all.size()) return std::nullopt;
+  std::optional<NearCategory> best;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all.known[i] == 0) continue;
+    const double cosine = all.cosine(i, {all.row(largest), all.dimension});
+    if (!best || cosine > best->cosine) best = NearCategory{all.owners[i], cosine};
+  }
+  return best;
+}
+
 PrototypeMap principal_map(const Directions& all, std::size_t most) {
   PrototypeMap out;
   std::vector<std::size_t> order(all.size());

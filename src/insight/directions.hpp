@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct NearCategory {
 // The categories whose nearest prototype is nearest, best first; `except` is left out.
 std::vector<NearCategory> nearest_categories(const Directions& all, std::span<const float> unit,
                                              std::size_t count, CategoryId except = kNoId);
+
+// The known class whose reference is nearest to the largest prototype of a discovered category.
+std::optional<NearCategory> nearest_known(const Directions& all, CategoryId discovered);
 
 struct MapPoint {
   std::size_t prototype = 0;  // its index in Directions

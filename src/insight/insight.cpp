@@ -43,20 +43,56 @@ Result<void> read_past(journal::JournalReader& journal, std::uint64_t samples,
   return {};
 }
 
+Json category_notes_json(const MemoryView& view, CategoryId id, const Directions& directions,
+                         const Keywords& keywords) {
+  const auto words = keywords.find(id);
+  const CategoryInfo info = view.info(id);
+  const std::string name = info.known || !view.categories[id].name.empty()
+                               ? std::string()
+                               : suggested_name(keywords, id);
+  const std::optional<NearCategory> like =
+      info.known ? std::nullopt : nearest_known(directions, id);
+  return {{"keywords", words == keywords.end() ? Json::array() : Json(words->second)},
+          {"suggested_name", name.empty() ? Json() : Json(name)},
+          {"like", like ? Json{{"category", like->category},
+                               {"name", view.categories.name(like->category)},
+                               {"cosine", like->cosine}}
+                        : Json()}};
+}
+
+Result<CategoryNotes> CategoryNotes::of(Session& session) {
+  CategoryNotes out;
+  out.directions_ = directions_of(session.method(), session.events());
+  if (!session.has_journal()) return out;
+  PACO_ASSIGN(journal::JournalReader journal, journal::JournalReader::open(session.path()));
+  PACO_ASSIGN(const std::vector<OperationOutcome> operations, session.history());
+  MemberIndex members;
+  Series series(session.method().info().evidence);
+  PACO_TRY(read_past(journal, session.samples(), operations, members, series));
+  PACO_ASSIGN(out.keywords_, keywords_in(*session.view(), members, journal));
+  return out;
+}
+
+Json CategoryNotes::json(const MemoryView& view, CategoryId id) const {
+  return category_notes_json(view, id, directions_, keywords_);
+}
+
 Result<Insight> insight_of(Session& session) {
   const MethodInfo& method = session.method().info();
   MemberIndex members;
   Series series(method.evidence);
   std::optional<journal::JournalReader> journal;
+  Keywords keywords;
   if (session.has_journal()) {
     PACO_ASSIGN(journal, journal::JournalReader::open(session.path()));
     PACO_ASSIGN(const std::vector<OperationOutcome> operations, session.history());
     PACO_TRY(read_past(*journal, session.samples(), operations, members, series));
+    PACO_ASSIGN(keywords, keywords_in(*session.view(), members, *journal));
   }
   return insight_of(
       {method, session.events(), session.view(),
        std::make_shared<const Directions>(directions_of(session.method(), session.events())),
-       members, series.steps(), journal ? &*journal : nullptr});
+       members, series.steps(), journal ? &*journal : nullptr, std::move(keywords)});
 }
 
 Json insight_json(const Insight& insight, const MemoryView& view) {

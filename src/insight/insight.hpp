@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "insight/directions.hpp"
+#include "insight/keywords.hpp"
 #include "insight/member_index.hpp"
 #include "insight/series.hpp"
 #include "journal/reader.hpp"
@@ -52,6 +53,7 @@ struct StreamFacts {
   const MemberIndex& members;
   std::vector<SeriesStep> steps;
   journal::JournalReader* journal = nullptr;  // null: no sample is suggested
+  Keywords keywords = {};
 };
 
 Insight insight_of(const StreamFacts& facts);
@@ -62,6 +64,22 @@ Result<Insight> insight_of(Session& session);
 Result<void> read_past(journal::JournalReader& journal, std::uint64_t samples,
                        const std::vector<OperationOutcome>& operations, MemberIndex& members,
                        Series& series);
+
+// What is told of a category besides its figures: {"keywords", "suggested_name", "like"}. The last
+// two are of discovered categories: what it may be called as long as nobody has named it, and the
+// nearest known class.
+nlohmann::ordered_json category_notes_json(const MemoryView& view, CategoryId id,
+                                           const Directions& directions, const Keywords& keywords);
+// The same of a session between two calls, for many categories. Reads the journal once.
+class CategoryNotes {
+ public:
+  static Result<CategoryNotes> of(Session& session);
+  nlohmann::ordered_json json(const MemoryView& view, CategoryId id) const;
+
+ private:
+  Directions directions_;
+  Keywords keywords_;
+};
 
 // {"event", "suggestions", "warnings", "names"}; names are of the categories in suggestions.
 nlohmann::ordered_json insight_json(const Insight& insight, const MemoryView& view);

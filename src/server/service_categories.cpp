@@ -13,6 +13,7 @@ namespace paco::server {
 namespace {
 
 constexpr std::size_t kMapPoints = 10'000;
+constexpr std::uint64_t kMapSamples = 4000;
 constexpr std::size_t kCompared = 1000;  // newest members, for middle and edge
 
 Result<CategoryId> category_of(const Call& call, const MemoryView& view) {
@@ -83,9 +84,10 @@ std::vector<SortKey> matching(const ListRequest& r, const MemoryView& view,
   return keys;
 }
 
-// The members nearest to the category's nearest prototype, or farthest from it.
+// A page of the members nearest to the category's nearest prototype, or farthest from it; `from`
+// counts those that earlier pages had.
 Result<Json> members_by_cosine(Stream& stream, const MemoryView& view, CategoryId id, bool edge,
-                               std::size_t limit) {
+                               std::uint64_t from, std::size_t limit, Json& next) {
   const auto directions = stream.directions();
   const auto& prototypes = view.categories[id].prototypes;
   const auto newest = stream.members().page(prototypes, ~std::uint64_t{0}, kCompared, true);
@@ -100,7 +102,12 @@ Result<Json> members_by_cosine(Stream& stream, const MemoryView& view, CategoryI
     if (best > -2) order.emplace_back(edge ? best : -best, sequence);
   }
   std::sort(order.begin(), order.end());
-  if (order.size() > limit) order.resize(limit);
+  order.erase(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(
+                                                 std::min<std::uint64_t>(from, order.size())));
+  if (order.size() > limit) {
+    order.resize(limit);
+    next = from + limit;
+  }
   return stream.read([&](journal::JournalReader& journal) -> Result<Json> {
     Json list = Json::array();
     for (const auto& [key, sequence] : order) {
@@ -122,12 +129,15 @@ Response Service::list_categories(Call& call) {
   Stream& stream = *call.stream;
   const auto now = stream.worker().published();
   const std::vector<SortKey> keys = matching(*request, *now->view, stream.members());
+  const auto directions = stream.directions();
+  const auto keywords = stream.keywords();
   Json list = Json::array();
   const std::uint64_t first = std::min<std::uint64_t>(request->offset, keys.size());
   const std::uint64_t last = std::min<std::uint64_t>(first + request->limit, keys.size());
   for (std::uint64_t i = first; i < last; ++i) {
     const CategoryId id = keys[i].id;
     Json json = category_view(*now->view, stream.members(), id);
+    json.update(insight::category_notes_json(*now->view, id, *directions, *keywords));
     if (request->faces > 0) {
       const auto faces = stream.members().page(now->view->categories[id].prototypes,
                                                ~std::uint64_t{0}, request->faces, true);
@@ -151,6 +161,8 @@ Response Service::show_category(Call& call) {
   const Result<CategoryId> id = category_of(call, *view);
   if (!id.ok()) return failure(id.error());
   Json json = category_view(*view, stream.members(), *id);
+  const auto directions = stream.directions();
+  json.update(insight::category_notes_json(*view, *id, *directions, *stream.keywords()));
   Json parts = Json::array();
   for (const PrototypeId p : view->categories[*id].prototypes) {
     const Prototype& prototype = view->prototypes[static_cast<std::size_t>(p)];
@@ -163,7 +175,6 @@ Response Service::show_category(Call& call) {
   }
   json["parts"] = std::move(parts);
   Json near = Json::array();
-  const auto directions = stream.directions();
   std::size_t largest = directions->size();
   for (std::size_t i = 0; i < directions->size(); ++i) {
     if (directions->owners[i] != *id) continue;
@@ -193,8 +204,11 @@ Response Service::list_members(Call& call) {
     const auto& prototypes = view->categories[id].prototypes;
     const std::uint64_t total = stream.members().count(prototypes);
     if (order == "middle" || order == "edge") {
-      PACO_ASSIGN(Json list, members_by_cosine(stream, *view, id, order == "edge", limit));
-      return Json{{"total", total}, {"members", std::move(list)}, {"next", nullptr}};
+      PACO_ASSIGN(const std::uint64_t from, whole(call, "from", 0, kCompared));
+      Json next;
+      PACO_ASSIGN(Json list,
+                  members_by_cosine(stream, *view, id, order == "edge", from, limit, next));
+      return Json{{"total", total}, {"members", std::move(list)}, {"next", next}};
     }
     const bool newest = order == "newest";
     PACO_ASSIGN(const std::uint64_t from, whole(call, "from", newest ? ~std::uint64_t{0} : 0,
@@ -235,6 +249,32 @@ Response Service::get_map(Call& call) {
   return answer(Json{{"event", directions->events},
                      {"points", std::move(points)},
                      {"explained", {map.explained[0], map.explained[1]}}});
+}
+
+Response Service::get_sample_map(Call& call) {
+  const auto limit = whole(call, "limit", 1000, kMapSamples);
+  if (!limit.ok()) return failure(limit.error());
+  const auto map = call.stream->sample_map(static_cast<std::size_t>(*limit));
+  const auto view = call.stream->worker().published()->view;
+  const auto points = call.stream->read([&](journal::JournalReader& journal) -> Result<Json> {
+    Json list = Json::array();
+    for (std::size_t i = 0; i < map->sequences.size(); ++i) {
+      PACO_ASSIGN(const auto sample, journal.sample(map->sequences[i]));
+      if (!sample) continue;
+      Json point = face_json(map->sequences[i], journal);
+      const CategoryId now = category_now(*sample, *view, journal);
+      point["x"] = map->places[i].x;
+      point["y"] = map->places[i].y;
+      point["category"] = now;
+      point["name"] = view->categories.name(now);
+      point["verdict"] = verdict_name(static_cast<Verdict>(sample->verdict));
+      point["verified"] = view->is_verified(map->sequences[i]);
+      list.push_back(std::move(point));
+    }
+    return list;
+  });
+  if (!points.ok()) return failure(points.error());
+  return answer(Json{{"samples", map->samples}, {"points", *points}});
 }
 
 Response Service::get_series(Call& call) { return answer(call.stream->series().json()); }

@@ -11,6 +11,8 @@ namespace {
 constexpr std::int64_t kRateSeconds = 10;
 constexpr auto kDirectionsLast = std::chrono::seconds(2);
 constexpr auto kInsightLasts = std::chrono::seconds(10);
+constexpr auto kKeywordsLast = std::chrono::seconds(30);
+constexpr std::uint64_t kMapGrowth = 10;  // a map is made anew when a tenth has come
 
 std::int64_t second_now() {
   return std::chrono::duration_cast<std::chrono::seconds>(
@@ -78,6 +80,8 @@ Result<void> Stream::take(Session session) {
   PACO_TRY(insight::read_past(*reader_, session.samples(), past, members_, *series_));
   PACO_ASSIGN(journal::JournalReader second, reader_->another_reader());
   insight_reader_.emplace(std::move(second));
+  PACO_ASSIGN(journal::JournalReader for_keywords, reader_->another_reader());
+  keywords_reader_.emplace(std::move(for_keywords));
   PACO_ASSIGN(journal::JournalReader third, reader_->another_reader());
   sample_lists_.emplace(std::move(third));
   if (const PrototypeDirections* directions = session.method().directions()) {
@@ -150,12 +154,62 @@ std::shared_ptr<const insight::Insight> Stream::insight() {
     const auto published = worker_->published();
     auto made = std::make_shared<const insight::Insight>(
         insight::insight_of({*method_, published->events, published->view, directions(), members_,
-                             series_->steps(), &*insight_reader_}));
+                             series_->steps(), &*insight_reader_, *keywords()}));
     const std::lock_guard last(last_mutex_);
     insight_ = std::move(made);
     insight_time_ = now;
   }
   return insight_;
+}
+
+std::shared_ptr<const insight::Keywords> Stream::keywords() {
+  const std::lock_guard lock(keywords_mutex_);
+  const auto now = std::chrono::steady_clock::now();
+  const auto published = worker_->published();
+  const bool current =
+      keywords_ != nullptr &&
+      (keywords_events_ == published->events ||
+       (now - keywords_time_ < kKeywordsLast && keywords_events_ > last_operation_));
+  if (!current) {
+    Result<insight::Keywords> made =
+        insight::keywords_in(*published->view, members_, *keywords_reader_);
+    // A journal that cannot be read says so elsewhere.
+    keywords_ = std::make_shared<const insight::Keywords>(made.ok() ? std::move(made).value()
+                                                                    : insight::Keywords{});
+    keywords_events_ = published->events;
+    keywords_time_ = now;
+  }
+  return keywords_;
+}
+
+std::shared_ptr<const SampleMap> Stream::sample_map(std::size_t count) {
+  const std::lock_guard lock(sample_map_mutex_);
+  const std::uint64_t samples = worker_->published()->view->samples;
+  if (sample_map_ != nullptr && sample_map_->wanted == count &&
+      samples - sample_map_->samples <= samples / kMapGrowth) {
+    return sample_map_;
+  }
+  auto made = std::make_shared<SampleMap>();
+  made->samples = samples;
+  made->wanted = count;
+  const std::uint64_t shown = std::min<std::uint64_t>(count, samples);
+  std::vector<float> rows;
+  for (std::uint64_t i = 0; i < shown; ++i) {
+    // The newest is always among them.
+    const std::uint64_t sequence = samples - 1 - (shown - 1 - i) * samples / shown;
+    const std::vector<float> unit = unit_of(sequence);
+    if (unit.empty()) continue;
+    made->sequences.push_back(sequence);
+    rows.insert(rows.end(), unit.begin(), unit.end());
+  }
+  math::Matrix<float> units(made->sequences.size(), space_->dimension());
+  for (std::size_t i = 0; i < units.rows(); ++i) {
+    const auto from = rows.begin() + static_cast<std::ptrdiff_t>(i * space_->dimension());
+    std::copy_n(from, space_->dimension(), units[i].begin());
+  }
+  made->places = insight::neighbour_layout(units);
+  sample_map_ = std::move(made);
+  return sample_map_;
 }
 
 std::shared_ptr<const insight::Insight> Stream::last_insight() const {

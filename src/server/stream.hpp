@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "insight/insight.hpp"
+#include "insight/sample_map.hpp"
 #include "journal/reader.hpp"
 #include "paco/session.hpp"
 #include "server/sample_list.hpp"
@@ -28,6 +29,14 @@ struct StreamStatus {
   StreamState state = StreamState::opening;
   std::optional<Error> error;         // where it failed
   std::uint64_t done = 0, total = 0;  // of a calibration; total 0: not known yet
+};
+
+// Samples in two dimensions; those whose embeddings are not kept are left out.
+struct SampleMap {
+  std::uint64_t samples = 0;  // of the stream when it was made
+  std::size_t wanted = 0;
+  std::vector<std::uint64_t> sequences;
+  std::vector<insight::Place> places;
 };
 
 struct Delays {
@@ -75,6 +84,11 @@ class Stream final : public StreamWorker::Observer {
   // As they were a few seconds ago at most, and after the last operation.
   std::shared_ptr<const insight::Directions> directions();
   std::shared_ptr<const insight::Insight> insight();
+  // As they were half a minute ago at most, and after the last operation.
+  std::shared_ptr<const insight::Keywords> keywords();
+  // Of `count` samples, evenly along the stream; kept until the stream has grown by a tenth, or
+  // more or fewer are wanted.
+  std::shared_ptr<const SampleMap> sample_map(std::size_t count);
   // The one that was made last; null before the first.
   std::shared_ptr<const insight::Insight> last_insight() const;
   // The space in which samples are compared: the method's, or, of a method without directions, that
@@ -123,7 +137,12 @@ class Stream final : public StreamWorker::Observer {
   std::uint64_t delay_count_ = 0;
   std::array<float, 4096> delays_{};
 
-  std::mutex directions_mutex_, insight_mutex_;
+  std::optional<journal::JournalReader> keywords_reader_;  // guarded by keywords_mutex_
+  std::shared_ptr<const insight::Keywords> keywords_;
+  std::uint64_t keywords_events_ = 0;
+  std::chrono::steady_clock::time_point keywords_time_{};
+  std::shared_ptr<const SampleMap> sample_map_;  // guarded by sample_map_mutex_
+  std::mutex directions_mutex_, insight_mutex_, keywords_mutex_, sample_map_mutex_;
   std::shared_ptr<const insight::Directions> directions_;
   mutable std::mutex last_mutex_;
   std::shared_ptr<const insight::Insight> insight_;  // guarded by both

@@ -46,6 +46,7 @@ Result<Session> open(const Context& context, const CategoryArguments& r) {
 Result<void> list(Context& context, const CategoryArguments& r) {
   PACO_ASSIGN(Session session, open(context, r));
   const auto view = session.view();
+  PACO_ASSIGN(const insight::CategoryNotes notes, insight::CategoryNotes::of(session));
   std::vector<CategoryId> ids;
   Json json = {{"categories", Json::array()}};
   for (CategoryId id = 0; id < view->categories.next(); ++id) {
@@ -53,6 +54,7 @@ Result<void> list(Context& context, const CategoryArguments& r) {
     if (!r.all && (!view->categories.is_live(id) || view->categories[id].retired)) continue;
     ids.push_back(id);
     json["categories"].push_back(session::category_json(*view, id));
+    json["categories"].back().update(notes.json(*view, id));
   }
   return print_result(context, json, session::category_table(*view, ids));
 }
@@ -83,15 +85,14 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-// What to type to carry out an operation that was suggested: a merge or a move.
+// What to type to carry out an operation that was suggested: a merge or a name.
 std::string command_of(const Operation& operation, const std::string& journal) {
   std::string out =
       fmt::format("paco category {} --journal {}", operation_name(operation.kind), quoted(journal));
-  if (operation.kind == OperationKind::merge)
-    return out +
-           fmt::format(" {} --into {}", fmt::join(operation.categories, " "), operation.category);
-  out += fmt::format(" {} --into ", fmt::join(operation.samples, " "));
-  return out + (operation.category >= 0 ? std::to_string(operation.category) : "new");
+  if (operation.kind == OperationKind::rename)
+    return out + fmt::format(" {} {}", operation.category, quoted(operation.name));
+  return out +
+         fmt::format(" {} --into {}", fmt::join(operation.categories, " "), operation.category);
 }
 
 Result<void> suggest(Context& context, const CategoryArguments& r) {

@@ -358,6 +358,49 @@ class Categories(Served):
                              {"id", "kind", "reason", "strength", "operation", "categories", "samples"})
             self.assertTrue(suggestion["reason"])
 
+    def test_members_are_paged_by_their_distance_and_say_who_was_confirmed(self):
+        category = self.discovered()[0]["id"]
+        whole = self.get(f"{S}/categories/{category}/members?order=edge")["members"]
+        pages, at = [], 0
+        while at is not None:
+            page = self.get(f"{S}/categories/{category}/members?order=edge&limit=20&from={at}")
+            pages += page["members"]
+            at = page["next"]
+        self.assertEqual([s["sequence"] for s in pages], [s["sequence"] for s in whole])
+        self.assertEqual([s["cosine"] for s in pages], sorted(s["cosine"] for s in pages))
+        confirmed = sorted(s["sequence"] for s in whole[1:4])
+        self.operate(kind="verify", samples=confirmed)
+        page = self.get(f"{S}/categories/{category}/members?order=edge&limit=20")["members"]
+        self.assertEqual(sorted(s["sequence"] for s in page if s["verified"]), confirmed)
+        self.assertEqual(self.get(f"{S}/categories/{category}")["verified"], 3)
+
+    def test_a_map_of_samples_has_each_once_with_its_category(self):
+        answer = self.get(S + "/map/samples?limit=100")
+        points = answer["points"]
+        self.assertEqual(len({p["sequence"] for p in points}), 100)
+        self.assertEqual(answer["samples"], 274)
+        self.assertIn(273, [p["sequence"] for p in points])
+        for point in points[:5]:
+            sample = self.get(f"{S}/samples/{point['sequence']}")
+            self.assertEqual((point["category"], point["name"], point["verdict"]),
+                             (sample["now"], sample["now_name"], sample["verdict"]))
+        self.assertEqual(max(max(abs(p["x"]), abs(p["y"])) for p in points), 1)
+        near = 0
+        for one in points:
+            other = min((p for p in points if p is not one),
+                        key=lambda p: (p["x"] - one["x"]) ** 2 + (p["y"] - one["y"]) ** 2)
+            near += other["category"] == one["category"]
+        self.assertGreater(near, 70)
+
+    def test_an_unnamed_category_is_described_by_its_texts_and_the_nearest_known_class(self):
+        one = self.discovered()[0]
+        self.assertEqual(one["keywords"], [])
+        self.assertIsNone(one["suggested_name"])
+        known = self.get(f"{S}/categories/{one['like']['category']}")
+        self.assertEqual((known["kind"], known["name"], known["like"]), ("known", one["like"]["name"], None))
+        nearest = [n for n in self.get(f"{S}/categories/{one['id']}")["nearest"] if n["category"] == known["id"]]
+        self.assertTrue(not nearest or abs(nearest[0]["cosine"] - one["like"]["cosine"]) < 1e-9)
+
     def test_two_halves_of_a_category_are_suggested_for_merging_until_they_are_one(self):
         def merges():
             return [s for s in self.get(S + "/suggestions")["suggestions"] if s["kind"] == "merge"]
