@@ -17,6 +17,7 @@
 #include "errors.hpp"
 #include "origin.hpp"
 #include "paco/session.hpp"
+#include "past.hpp"
 
 namespace paco::python {
 
@@ -52,6 +53,9 @@ class Handle : public Origin {
     Hold hold_;
   };
 
+  // Needs a Use or a Hold beside it.
+  Past& past() { return past_; }
+
   // Closed or not, as long as the object lives: what its decisions need.
   std::string explain(const Decision& decision) override;
   std::shared_ptr<const MemoryView> view();
@@ -73,6 +77,7 @@ class Handle : public Origin {
   std::string path_;
   std::vector<std::string> class_names_;
   Settings settings_;
+  Past past_;
   std::string fingerprint_;  // once somebody asked
   int threads_;
   bool bound_;  // to its process
@@ -81,5 +86,27 @@ class Handle : public Origin {
   std::mutex mutex_;
   std::atomic<std::thread::id> holder_{};
 };
+
+// What Python holds: without a session until _start() has made one.
+class PySession {
+ public:
+  const std::shared_ptr<Handle>& handle() const {
+    if (!handle_) {
+      raise({ErrorCode::unsupported, "this session was never started",
+             "Session(model), Session.create or Session.open make one"});
+    }
+    return handle_;
+  }
+  void start(std::shared_ptr<Handle> handle) {
+    if (handle_) raise({ErrorCode::unsupported, "this session is started already", ""});
+    handle_ = std::move(handle);
+  }
+
+ private:
+  std::shared_ptr<Handle> handle_;
+};
+
+// What a session remembers and where things lie (sessions_past.cpp).
+void add_past(py::class_<PySession>& sessions);
 
 }  // namespace paco::python

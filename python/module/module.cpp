@@ -10,6 +10,7 @@ PYBIND11_MODULE(_paco, module) {
   paco::python::add_decisions(module);
   paco::python::add_sessions(module);
   paco::python::add_studies(module);
+  paco::python::add_encoder(module);
   pybind11::module_::import("atexit").attr("register")(
       pybind11::cpp_function(&paco::python::end_calls));
 }

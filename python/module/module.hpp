@@ -15,6 +15,7 @@ namespace py = pybind11;
 
 using ModelPointer = std::shared_ptr<Model>;
 
+void add_encoder(py::module_& module);
 void add_models(py::module_& module);
 void add_sessions(py::module_& module);
 void add_studies(py::module_& module);

@@ -54,10 +54,13 @@ bool Samples::adopt(const py::object& x, bool exact) {
   if (exact && Py_TYPE(x.ptr()) != py::detail::npy_api::get().PyArray_Type_) return false;
   array_ = py::reinterpret_borrow<py::array>(x);
   const py::dtype type = array_.dtype();
-  const auto element = element_type(type.kind(), type.itemsize());
+  // Asked of the object itself: the place of this number in memory is another one in NumPy 2, which
+  // pybind11 before 2.12 does not know.
+  const auto bytes = type.attr("itemsize").cast<py::ssize_t>();
+  const auto element = element_type(type.kind(), bytes);
   if (!element) return false;
   type_ = *element;
-  size_ = static_cast<std::size_t>(type.itemsize());
+  size_ = static_cast<std::size_t>(bytes);
   constexpr char kForeign = std::endian::native == std::endian::little ? '>' : '<';
   swapped_ = type.byteorder() == kForeign;
   data_ = static_cast<const std::byte*>(array_.data());

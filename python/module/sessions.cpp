@@ -23,25 +23,6 @@ using Json = nlohmann::ordered_json;
 // holds with what they become; with a journal more, as they are made to last together.
 constexpr std::size_t kGroup = 128, kJournalGroup = 1024;
 
-// What Python holds: without a session until _start() has made one.
-class PySession {
- public:
-  const std::shared_ptr<Handle>& handle() const {
-    if (!handle_) {
-      raise({ErrorCode::unsupported, "this session was never started",
-             "Session(model), Session.create or Session.open make one"});
-    }
-    return handle_;
-  }
-  void start(std::shared_ptr<Handle> handle) {
-    if (handle_) raise({ErrorCode::unsupported, "this session is started already", ""});
-    handle_ = std::move(handle);
-  }
-
- private:
-  std::shared_ptr<Handle> handle_;
-};
-
 // __new__ makes a session that says so if it is used before _start(), instead of raw memory.
 py::object new_session(const py::type& type, const py::args&, const py::kwargs&) {
   const auto wanted = py::type::of<PySession>();
@@ -84,11 +65,36 @@ void check_columns(const Session& session, const Samples& samples) {
          "embed support set and stream with the same backbone"});
 }
 
+// What comes with samples for people to see, as the journal keeps it. A text is an attribute.
+struct Extras {
+  std::vector<std::string> attributes, pictures;
+
+  Extras(const py::object& given_texts, const py::object& given_attributes,
+         const py::object& given_pictures, std::size_t rows) {
+    if (given_texts.is_none() && given_attributes.is_none() && given_pictures.is_none()) return;
+    const py::tuple parts = py::module_::import("pacodiscovery._samples")
+                                .attr("extras")(given_texts, given_attributes, given_pictures, rows);
+    attributes = parts[0].cast<std::vector<std::string>>();
+    pictures = parts[1].cast<std::vector<std::string>>();
+  }
+  void check(const Session& session) const {
+    if (session.has_journal() || (attributes.empty() && pictures.empty())) return;
+    raise({ErrorCode::unsupported, "a session in memory keeps no texts, attributes or pictures",
+           "keep the stream in a journal: Session.create(path, model)"});
+  }
+};
+
 OneDecision decide(PySession& self, const py::object& x, const std::optional<std::string>& key,
-                   const std::optional<std::string>& id) {
+                   const std::optional<std::string>& id, const py::object& text_,
+                   const py::object& attributes, const py::object& picture) {
   const Samples sample = Samples::row(x);
+  const auto one = [](const py::object& given) -> py::object {
+    return given.is_none() ? given : py::object(py::make_tuple(given));
+  };
+  const Extras extras(one(text_), one(attributes), one(picture), 1);
   const Handle::Use session(*self.handle());
   check_columns(*session, sample);
+  extras.check(*session);
   OneDecision out{{}, {}, self.handle(), id.value_or("")};
   const auto outcome = [&] {
     const ReleaseGil release;
@@ -96,6 +102,8 @@ OneDecision decide(PySession& self, const py::object& x, const std::optional<std
     SampleNames names;
     if (key) names.keys = {&*key, 1};
     if (id) names.ids = {&*id, 1};
+    names.attributes = extras.attributes;
+    names.pictures = extras.pictures;
     auto decided = session->decide(sample.block(0, 1, scratch), {&out.decision, 1}, names);
     if (decided.ok() && !decided->refused)
       out.name = session->method().categories().name(out.decision.category);
@@ -120,13 +128,16 @@ OneDecision decide(PySession& self, const py::object& x, const std::optional<std
 }
 
 ManyDecisions decide_many(PySession& self, const py::object& x, const py::object& keys,
-                          const py::object& ids) {
+                          const py::object& ids, const py::object& given_texts,
+                          const py::object& attributes, const py::object& pictures) {
   const Samples samples = Samples::matrix(x);
   const std::size_t rows = samples.rows();
   const std::vector<std::string> key_list = texts(keys, rows, "keys");
   std::vector<std::string> id_list = texts(ids, rows, "ids");
+  const Extras extras(given_texts, attributes, pictures, rows);
   const Handle::Use session(*self.handle());
   check_columns(*session, samples);
+  extras.check(*session);
   ManyDecisions out(self.handle(), rows);
   std::vector<double> scratch;
   const std::size_t group = session->has_journal() ? kJournalGroup : kGroup;
@@ -137,6 +148,10 @@ ManyDecisions decide_many(PySession& self, const py::object& x, const py::object
       SampleNames names;
       if (!key_list.empty()) names.keys = std::span(key_list).subspan(start, count);
       if (!id_list.empty()) names.ids = std::span(id_list).subspan(start, count);
+      if (!extras.attributes.empty())
+        names.attributes = std::span(extras.attributes).subspan(start, count);
+      if (!extras.pictures.empty())
+        names.pictures = std::span(extras.pictures).subspan(start, count);
       return session->decide(samples.block(start, count, scratch),
                              std::span(out.rows()).subspan(start, count), names);
     }();
@@ -268,12 +283,15 @@ void add_sessions(py::module_& module) {
                  threads));
            })
       .def("decide", &decide, py::arg("x"), py::arg("key") = py::none(),
-           py::arg("id") = py::none(),
+           py::arg("id") = py::none(), py::arg("text") = py::none(),
+           py::arg("attributes") = py::none(), py::arg("picture") = py::none(),
            "Decides on one sample, at once and for good.\n\n"
            "key: text that is unique in the stream; the same again is answered with the decision\n"
-           "it had. id: what the sample is called in files.")
+           "it had. id: what the sample is called in files. text, attributes (a dict) and picture\n"
+           "(bytes of a small JPEG, PNG or WebP) are kept by a journal for people to see.")
       .def("decide_many", &decide_many, py::arg("X"), py::arg("keys") = py::none(),
-           py::arg("ids") = py::none(),
+           py::arg("ids") = py::none(), py::arg("texts") = py::none(),
+           py::arg("attributes") = py::none(), py::arg("pictures") = py::none(),
            "Decides on every row in order: the same decisions as one by one, faster.\n\n"
            "A row that cannot be decided ends it with an exception whose `decisions` are those\n"
            "before it; they stand. So it is with Ctrl-C.")
@@ -365,6 +383,7 @@ void add_sessions(py::module_& module) {
         const Handle::Use session(*self.handle());
         return std::make_shared<Model>(session->model());
       });
+  add_past(sessions);
   module.def("replay", &replayed);
 }
 

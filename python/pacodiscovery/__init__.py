@@ -21,21 +21,23 @@ from . import errors, plots
 from ._paco import Decision, Decisions, Model
 from .calibration import (Threshold, calibrate, calibrate_by_replay, calibrate_threshold, load_model, method_info,
                           methods)
-from .client import Client, RemoteStream
+from .async_client import AsyncClient, AsyncStream
+from .client import Client, RemoteDecision, RemoteStream
 from .decisions import concatenate, load_decisions
 from .discoverer import Discoverer
 from .errors import (ClosedError, DiskError, InputError, InputTypeError, NotFittedError, NotFoundError, PacoError,
                      ServerError)
 from .evaluation import Evaluation, Table, compare, evaluate
+from .members import Category, MapPoint, Near, Sample, Suggestion
 from .operations import Outcome
 from .report import Report, report
-from .session import Category, Replay, Session, Suggestion, replay
+from .session import Replay, Session, replay
 
 __version__ = "0.1.0"
 __all__ = [
-    "Category", "Client", "ClosedError", "Decision", "Decisions", "DiskError", "Discoverer", "Evaluation",
-    "InputError", "InputTypeError", "Model", "NotFittedError", "NotFoundError", "Outcome", "PacoError",
-    "RemoteStream", "Replay", "Report", "ServerError", "Session", "Suggestion", "Table", "Threshold", "calibrate",
+    "AsyncClient", "AsyncStream", "Category", "Client", "ClosedError", "Decision", "Decisions", "DiskError", "Discoverer", "Evaluation",
+    "InputError", "InputTypeError", "MapPoint", "Model", "Near", "NotFittedError", "NotFoundError", "Outcome", "PacoError",
+    "RemoteDecision", "RemoteStream", "Replay", "Report", "Sample", "ServerError", "Session", "Suggestion", "Table", "Threshold", "calibrate",
     "calibrate_by_replay", "calibrate_threshold", "compare", "concatenate", "errors", "evaluate", "load_decisions",
     "load_model", "method_info", "methods", "plots", "replay", "report",
 ]

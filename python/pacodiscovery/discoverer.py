@@ -13,7 +13,8 @@ from ._arrays import as_classes, as_numbers, dict_values, wide_type
 from ._paco import Decision, Decisions, Model
 from .calibration import Threshold, calibrate
 from .errors import InputError, not_fitted
-from .session import Category, Session
+from .members import Category
+from .session import Session
 
 
 @lru_cache(maxsize=None)

@@ -70,7 +70,7 @@ class Operations:
         return self.apply({"kind": "revive", "category": category}, actor=actor)
 
     def verify(self, samples: Sequence[int] | np.ndarray[Any, Any], *, actor: str = "") -> Outcome:
-        """Samples, by sequence number, were seen to belong where they are. Needs a journal."""
+        """A person has confirmed that samples, by sequence number, belong where they are. Needs a journal."""
         return self.apply({"kind": "verify", "samples": list(samples)}, actor=actor)
 
     def undo(self, operation: int | Outcome, *, actor: str = "") -> Outcome:

@@ -22,25 +22,25 @@ def _axes(axes: Any, count: int) -> Sequence[Any]:
         import matplotlib.pyplot as plt  # type: ignore[import]
     except ImportError as error:
         raise PacoError("matplotlib is not installed", "install it, or plot the arrays yourself", "unsupported") from error
-    figure, made = plt.subplots(1, count, figsize=(5 * count, 4), squeeze=False)
+    figure, made = plt.subplots(1, count, figsize=(5.5 * count, 4.2), squeeze=False, constrained_layout=True)
     return list(made[0])
 
 
-def _plane(axes: Any, decisions: Decisions, x: str, y: str, lines: dict[str, float]) -> None:
+def _plane(axes: Any, decisions: Decisions, x: str, y: str, vertical: dict[str, float], horizontal: dict[str, float]) -> None:
+    """Samples by two numbers of their evidence, and thresholds as lines that the legend names with their values."""
     evidence = decisions.evidence
     verdict = decisions.verdict
     for word, colour in _COLOURS.items():
-        rows = verdict == word
+        rows = (verdict == word) & np.isfinite(evidence[x]) & np.isfinite(evidence[y])
         if rows.any():
-            axes.scatter(evidence[x][rows], evidence[y][rows], s=8, alpha=0.6, color=colour, label=word)
-    for name, value in lines.items():
-        draw = axes.axvline if name.startswith("|") else axes.axhline
-        draw(value, color="0.3", linewidth=1, linestyle="--")
-        axes.annotate(name.lstrip("|"), (1, value) if draw == axes.axhline else (value, 1), fontsize=8,
-                      xycoords=axes.get_yaxis_transform() if draw == axes.axhline else axes.get_xaxis_transform())
+            axes.scatter(evidence[x][rows], evidence[y][rows], s=8, alpha=0.6, color=colour, label=f"{word} ({rows.sum()})")
+    styles = iter(("--", ":", "-."))
+    for lines, draw in ((vertical, axes.axvline), (horizontal, axes.axhline)):
+        for name, value in lines.items():
+            draw(value, color="0.3", linewidth=1.2, linestyle=next(styles), label=f"{name} = {value:.3g}")
     axes.set_xlabel(x.replace("_", " "))
     axes.set_ylabel(y.replace("_", " "))
-    axes.legend(fontsize=8)
+    axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=3, frameon=False)
 
 
 def planes(decisions: Decisions, model: Model, axes: Any = None) -> Sequence[Any]:
@@ -59,9 +59,11 @@ def planes(decisions: Decisions, model: Model, axes: Any = None) -> Sequence[Any
     left, right = _axes(axes, 2)[:2]
     section = model._section("paco")
     thresholds = {name: Threshold._of(parts).value for name, parts in section["thresholds"].items()}
-    _plane(left, decisions, "top_cosine", "margin", {"|tau_lo": section["numbers"]["tau_lo"], "tau_hi": thresholds["tau_hi"]})
-    _plane(right, decisions, "birth_score", "attach_score",
-           {"|tau_birth": section["numbers"]["tau_birth_sup"], "tau_create": thresholds["tau_create"]})
+    _plane(left, decisions, "top_cosine", "margin", {"tau_lo": section["numbers"]["tau_lo"]}, {"tau_hi": thresholds["tau_hi"]})
+    left.set_title("How sure the known classes are")
+    _plane(right, decisions, "birth_score", "attach_score", {"tau_birth": section["numbers"]["tau_birth_sup"]},
+           {"tau_create": thresholds["tau_create"]})
+    right.set_title("How well a category explains the rest")
     return [left, right]
 
 
@@ -79,7 +81,9 @@ def categories(decisions: Decisions, truth: Any = None, axes: Any = None) -> Any
         new[first[numbers[first] >= len(decisions.classes)]] = 1
         ax.plot(decisions.sequence, np.cumsum(new), linestyle="--", label="new classes met")
     ax.set_xlabel("samples")
-    ax.legend(fontsize=8)
+    ax.set_ylabel("categories")
+    ax.set_title("Categories along the stream")
+    ax.legend(fontsize=8, loc="lower right")
     return ax
 
 
@@ -87,9 +91,49 @@ def threshold(one: Threshold, axes: Any = None, bins: int = 40) -> Any:
     """The scores that a threshold was chosen from, and where it stands."""
     (ax, *_) = _axes(axes, 1)
     edges = np.histogram_bin_edges(np.concatenate([one.positives, one.negatives]), bins)
-    ax.hist(one.positives, edges, alpha=0.6, label="should pass", density=True)
-    ax.hist(one.negatives, edges, alpha=0.6, label="should not", density=True)
-    ax.axvline(one.value, color="0.2")
-    ax.axvspan(*one.interval, color="0.8", alpha=0.6)
+    ax.hist(one.positives, edges, alpha=0.6, label=f"should pass ({len(one.positives)})", density=True)
+    ax.hist(one.negatives, edges, alpha=0.6, label=f"should not ({len(one.negatives)})", density=True)
+    ax.axvline(one.value, color="0.2", label=f"threshold {one.value:.3g}")
+    ax.axvspan(*one.interval, color="0.8", alpha=0.6, label="as good")
+    ax.set_xlabel("score")
+    ax.set_ylabel("density")
+    ax.set_title(f"Balanced accuracy {one.balanced_accuracy:.1%}")
     ax.legend(fontsize=8)
+    return ax
+
+
+def growth(session: Any, axes: Any = None, steps: int = 50, most: int = 10) -> Any:
+    """How the largest discovered categories grew along the stream. Needs a session with a journal."""
+    (ax, *_) = _axes(axes, 1)
+    ends, counts = session.over_time(steps)
+    found = {c.id: c.name for c in session.categories() if c.kind == "discovered" and c.id in counts}
+    for id in sorted(found, key=lambda one: -int(counts[one][-1]))[:most]:
+        ax.plot(ends, counts[id], label=found[id])
+    ax.set_xlabel("samples")
+    ax.set_ylabel("members")
+    ax.set_title("Discovered categories over time")
+    if found:
+        ax.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    return ax
+
+
+def map(session: Any, axes: Any = None, names: int = 12) -> Any:
+    """The prototypes of a session in two dimensions, known classes apart from discovered ones; the largest have names."""
+    (ax, *_) = _axes(axes, 1)
+    points = session.map()
+    for known, colour, marker in ((True, "tab:blue", "s"), (False, "tab:green", "o")):
+        some = [p for p in points if p.known == known]
+        if some:
+            ax.scatter([p.x for p in some], [p.y for p in some], s=[20 + 4 * p.size ** 0.5 for p in some], alpha=0.6, color=colour,
+                       marker=marker, label="known" if known else "discovered")
+    taken: list[tuple[float, float]] = []
+    for p in sorted(points, key=lambda one: -int(one.size)):
+        if len(taken) < names and all(abs(p.x - x) > 0.25 or abs(p.y - y) > 0.08 for x, y in taken):
+            taken.append((p.x, p.y))
+            ax.annotate(p.name, (p.x, p.y), textcoords="offset points", xytext=(0, 7), ha="center", fontsize=8)
+    ax.margins(0.12)
+    ax.set_xlabel("first axis")
+    ax.set_ylabel("second axis")
+    ax.set_title("Where categories lie")
+    ax.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncol=2, frameon=False)
     return ax

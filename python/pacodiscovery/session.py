@@ -14,48 +14,9 @@ from ._arrays import as_numbers
 from ._paco import Decision, Model
 from .calibration import _settings
 from .errors import InputError
+from .members import Category, Suggestion, made
 from .operations import Operations, Outcome, plain
-
-
-@dataclass(frozen=True)
-class Category:
-    """A known class or a discovered category, as it is now."""
-
-    id: int
-    name: str
-    kind: str
-    """'known' or 'discovered'"""
-    now: int
-    """where it leads today: itself, or what it was merged into"""
-    retired: bool
-    size: int
-    """samples of its prototypes"""
-    answered: int
-    """samples that were answered with it"""
-    verified: int
-    """members that a person confirmed"""
-    birth: int
-    """sequence number of the sample that started it"""
-    resultant_length: float | None
-    """1 when all members point the same way; None where that is not kept"""
-    prototypes: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Suggestion:
-    """What might be corrected: two categories that look like one, one without a name, a close decision."""
-
-    id: str
-    kind: str
-    """'merge', 'name' or 'look'"""
-    reason: str
-    strength: float
-    """from 0 to 1"""
-    operation: Mapping[str, Any] | None
-    """what apply() takes; None if there is only something to look at"""
-    categories: tuple[int, ...]
-    samples: tuple[int, ...]
-    """sequence numbers"""
+from .past import Past
 
 
 @dataclass(frozen=True)
@@ -80,7 +41,7 @@ def replay(path: str | os.PathLike[str], *, until: int | None = None, method: st
     return Replay(**json.loads(_paco.replay(os.fspath(path), method, model, until, threads)))
 
 
-class Session(_paco.Session, Operations):
+class Session(Past, Operations):
     """A stream: decides on samples one after the other, at once and for good, and carries out operations.
 
     `Session(model)` lives in memory. `Session.create(path, model)` keeps a journal, `Session.open(path)` goes on in
@@ -147,6 +108,7 @@ class Session(_paco.Session, Operations):
         """
         if block < 1:
             raise InputError(f"a block of {block} samples", "1 at least", "bad_argument")
+        dimension = self.model.dimension
         waiting: list[np.ndarray[Any, Any]] = []
         source = iter(samples)
         while True:
@@ -154,7 +116,7 @@ class Session(_paco.Session, Operations):
                 array = as_numbers(next(source))
             except StopIteration:
                 break
-            except Exception:
+            except BaseException:
                 yield from self._decide_waiting(waiting)
                 raise
             single = array.ndim != 2
@@ -163,7 +125,7 @@ class Session(_paco.Session, Operations):
                 yield from self._decide_waiting(waiting)
             if not single:
                 yield from self.decide_many(array)
-            elif block == 1 or array.ndim != 1 or len(array) != self.model.dimension:
+            elif block == 1 or array.ndim != 1 or len(array) != dimension:
                 yield self.decide(array)
             else:
                 waiting.append(array)
@@ -202,20 +164,15 @@ class Session(_paco.Session, Operations):
 
     def categories(self, *, merged: bool = False) -> list[Category]:
         """Known classes and categories that are in force; with `merged` also those that were merged away."""
-        found: list[dict[str, Any]] = json.loads(self._categories(merged))
-        for one in found:
-            one["prototypes"] = tuple(one["prototypes"])
-        return [Category(**one) for one in found]
+        return [made(Category, one) for one in json.loads(self._categories(merged))]
 
     def suggestions(self) -> list[Suggestion]:
-        """What might be corrected, the strongest first; `apply(suggestion.operation)` does it.
+        """Questions about the stream, first merges, then names, then close decisions, of each the strongest first;
+        `apply(suggestion.operation)` does what one proposes.
 
-        With a journal all its samples are read once. Without one there are only merges and drifts.
+        With a journal all its samples are read once. Without one no sample is suggested.
         """
-        found: list[dict[str, Any]] = json.loads(self._suggestions())["suggestions"]
-        for one in found:
-            one["categories"], one["samples"] = tuple(one["categories"]), tuple(one["samples"])
-        return [Suggestion(**one) for one in found]
+        return [made(Suggestion, one) for one in json.loads(self._suggestions())["suggestions"]]
 
     def categories_to_pandas(self) -> Any:
         """The same as a pandas DataFrame with the id as index."""

@@ -1,5 +1,8 @@
 """The client of a server: in front of one that breaks in every way, and of the real one where the program has it."""
 
+import asyncio
+import base64
+import dataclasses
 import http.server
 import io
 import json
@@ -40,12 +43,16 @@ class Fake(http.server.BaseHTTPRequestHandler):
         path = urllib.parse.urlsplit(self.path)
         state["requests"].append(self.path)
         trouble = state["trouble"].pop(0) if state["trouble"] else None
+        state["connections"].add(self.client_address)
+        if trouble in ("drop", "lose the answer", "half an answer"):
+            self.close_connection = True
         if trouble == "drop":
-            return self.connection.close()
+            return
         if isinstance(trouble, int):
             return self.refuse(trouble, "unavailable", Retry_After="0")
         if path.path.endswith("/operations") or path.path.endswith("/undo"):
             state["operations"] += 1
+            state["actors"].append(json.loads(body).get("actor") if body else None)
             out = {"event": 7, "sequence": 3, "kind": "rename", "category": 1, "text": "done", "time": 1.0, "actor": "ann",
                    "undoes": None, "undone_by": None}
         elif self.headers["Content-Type"] == "application/x-npy":
@@ -54,13 +61,13 @@ class Fake(http.server.BaseHTTPRequestHandler):
         else:
             out = {"decisions": [self.decide(sample["key"]) for sample in json.loads(body)["samples"]]}
         if trouble == "lose the answer":
-            return self.connection.close()
+            return
         if trouble == "half an answer":
             self.send_response(200)
             self.send_header("Content-Length", "1000")
             self.end_headers()
             self.wfile.write(b'{"deci')
-            return self.connection.close()
+            return
         self.answer(200, out)
 
     def decide(self, key):
@@ -97,7 +104,7 @@ class Fake(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def server():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Fake)
-    server.state = {"trouble": [], "keys": {}, "requests": [], "operations": 0}
+    server.state = {"trouble": [], "keys": {}, "requests": [], "operations": 0, "connections": set(), "actors": []}
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield server
@@ -138,6 +145,27 @@ def test_an_operation_is_never_sent_twice(server, client):
     assert "history" in error.value.hint and server.state["operations"] == 2
 
 
+def test_an_undo_says_who_did_it(server, client):
+    client.stream("birds").undo(7, actor="ann")
+    assert server.state["actors"] == ["ann"]
+
+
+def test_connections_are_kept_and_used_again(server, client):
+    stream = client.stream("birds")
+    for _ in range(20):
+        stream.decide([1.0, 2.0])
+    assert len(server.state["connections"]) == 1
+    client.close()
+    stream.decide([1.0, 2.0])
+    assert len(server.state["connections"]) == 2 and len(server.state["keys"]) == 21
+
+
+def test_short_answers_are_asked_for(server, client):
+    client.stream("birds").decide_many([[1, 2]], brief=True)
+    client.stream("birds").decide_many([[1, 2]], keys=["a"], brief=True)
+    assert all("brief=1" in path for path in server.state["requests"])
+
+
 def test_refusals_are_exceptions_in_the_servers_words(server, client):
     with pytest.raises(NotFoundError, match="it is not_found\n.*do better"):
         client.stream("none").info()
@@ -161,6 +189,22 @@ def test_events_go_on_after_a_break_with_no_gap_and_nothing_twice(client):
     assert seen == list(range(5, 12)) and event.data == {"sequence": 11} and event.kind == "sample"
 
 
+PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==")
+
+
+async def asynchronous(address):
+    async with paco.AsyncClient(address) as client:
+        stream = client.stream("birds")
+        info, categories, decision = await asyncio.gather(
+            stream.info(), stream.categories(kind="discovered", limit=1), stream.decide(np.eye(16)[0], key="from the loop"))
+        async for event in stream.events(start=0):
+            assert event.id == 0
+            break
+        with pytest.raises(NotFoundError):
+            await client.stream("none").info()
+        return [categories[0].id, categories[0].name, decision.sequence + 1]
+
+
 def test_the_real_server_decides_like_a_session(program, model, tiny, tmp_path):
     if "\n  serve " not in subprocess.run([program, "--help"], capture_output=True, text=True).stdout:
         pytest.skip("this paco has no verb serve")
@@ -170,12 +214,31 @@ def test_the_real_server_decides_like_a_session(program, model, tiny, tmp_path):
         threading.Thread(target=server.stderr.read, daemon=True).start()
         client = paco.Client(address)
         stream = client.create("birds", model)
+        stream_decision = paco.Session(model).decide_many(tiny.stream[:4])[3]
         half = [stream.decide(row, key=f"k{i}") for i, row in enumerate(tiny.stream[:20])]
         rest = stream.decide_many(tiny.stream[20:])
         assert [d.category for d in half + rest] == tiny.expected.tolist()
         assert stream.decide(tiny.stream[3], key="k3").repeated
         renamed = stream.rename(6, "heron")
-        assert "heron" in [c["name"] for c in stream.categories()]
+        local = paco.Session(model)
+        local.decide_many(tiny.stream)
+        local.rename(6, "heron")
+        assert stream.categories() == [dataclasses.replace(c, birth=None if c.id < 6 else c.birth) for c in local.categories()]
+        members = stream.members(6)
+        assert [m.sequence for m in members] == np.flatnonzero(tiny.expected == 6).tolist() and members[0].now_name == "heron"
+        assert [m.sequence for m in stream.members(6, order="newest", limit=2)] == [m.sequence for m in members[:-3:-1]]
+        assert {m.sequence for m in stream.exemplars(6, 3)} <= {m.sequence for m in members}
+        assert [n.category for n in stream.nearest(6, 3)] == [n.category for n in local.nearest(6, 3)]
+        assert {p.category for p in stream.map()} == {c.id for c in local.categories()}
+        assert stream.sample(3).explanation == stream_decision.explain() and stream.sample(3).key == "k3"
+        assert len(stream.neighbours(3)) == 8 and stream.neighbours(3)[0].cosine > 0
+        assert all(s.kind in ("merge", "name", "look") for s in stream.suggestions())
+        assert stream.series()
+        shown = stream.decide(tiny.stream[0], text="a bird", attributes={"camera": "north"}, picture=PNG)
+        assert stream.sample(shown.sequence).text == "a bird" and stream.picture(shown.sequence) == PNG
+        assert stream.picture(0) is None and stream.sample(shown.sequence).attributes["camera"] == "north"
+        assert [s.sequence for s in stream.samples(attribute="camera=north")] == [shown.sequence]
+        assert asyncio.run(asynchronous(address)) == [6, "heron", len(tiny.stream) + 2]
         stream.undo(renamed)
         assert [o.kind for o in stream.history()] == ["rename", "undo"]
         first = next(iter(stream.events(start=0)))
@@ -183,10 +246,10 @@ def test_the_real_server_decides_like_a_session(program, model, tiny, tmp_path):
         stream.download(tmp_path / "copy.journal")
         with pytest.raises(NotFoundError):
             client.stream("none").info()
-        assert client.streams()[0]["samples"] == len(tiny.stream)
+        assert client.streams()[0]["samples"] == len(tiny.stream) + 2
     finally:
         server.terminate()
         server.wait()
     with paco.Session.look(tmp_path / "copy.journal") as session:
-        assert session.samples == len(tiny.stream)
+        assert session.samples == len(tiny.stream) + 2
     assert paco.replay(tmp_path / "streams" / "birds.journal").equal

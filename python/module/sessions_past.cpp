@@ -1,0 +1,117 @@
+// What a session remembers and where things lie, as Python asks for it: members, samples, pictures,
+// embeddings, directions of prototypes, the map.
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <nlohmann/json.hpp>
+
+#include "handle.hpp"
+#include "insight/directions.hpp"
+#include "samples.hpp"
+
+namespace paco::python {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Sequences = std::vector<std::uint64_t>;
+
+template <class Work>
+auto without_gil(Work work) {
+  const ReleaseGil release;
+  return work();
+}
+
+insight::Directions directions_in(const Session& session) {
+  insight::Directions all = insight::directions_of(session.method(), session.events());
+  if (all.transform == nullptr) {
+    raise({ErrorCode::unsupported,
+           std::string(session.method().name()) + " has no directions to compare",
+           "methods with directions are paco, mirror and the baselines"});
+  }
+  return all;
+}
+
+py::tuple directions(PySession& self) {
+  const Handle::Use session(*self.handle());
+  const insight::Directions all = directions_in(*session);
+  const auto array = [](const auto& values) {
+    using T = typename std::decay_t<decltype(values)>::value_type;
+    return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+  };
+  return py::make_tuple(array(all.prototypes), array(all.owners), array(all.sizes),
+                        py::array_t<float>({all.size(), all.dimension}, all.rows.data()));
+}
+
+py::array_t<float> units(PySession& self, const py::object& x) {
+  const Samples samples = Samples::matrix(x);
+  const Handle::Use session(*self.handle());
+  const insight::Directions all = directions_in(*session);
+  if (samples.columns() != session->model().dimension) {
+    raise({ErrorCode::bad_shape, "these rows are not of this model", "embed them in the same way"});
+  }
+  py::array_t<float> out({samples.rows(), all.dimension});
+  std::vector<double> scratch;
+  if (!all.transform->apply(samples.block(0, samples.rows(), scratch),
+                            {out.mutable_data(), samples.rows(), all.dimension})) {
+    raise({ErrorCode::bad_value, "one of these rows is zero or not finite", "leave it out"});
+  }
+  return out;
+}
+
+std::string map(PySession& self, std::size_t most) {
+  const Handle::Use session(*self.handle());
+  const insight::Directions all = directions_in(*session);
+  const auto view = session->view();
+  const insight::PrototypeMap map =
+      without_gil([&] { return insight::principal_map(all, most); });
+  Json points = Json::array();
+  for (const insight::MapPoint& point : map.points) {
+    points.push_back({{"prototype", all.prototypes[point.prototype]},
+                      {"category", all.owners[point.prototype]},
+                      {"name", view->categories.name(all.owners[point.prototype])},
+                      {"x", point.x},
+                      {"y", point.y},
+                      {"size", all.sizes[point.prototype]},
+                      {"known", all.known[point.prototype] != 0}});
+  }
+  return points.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+void add_past(py::class_<PySession>& sessions) {
+  sessions
+      .def("_members",
+           [](PySession& self, CategoryId category) {
+             const Handle::Use session(*self.handle());
+             const Sequences found = take(without_gil(
+                 [&] { return self.handle()->past().members(*session, category); }));
+             return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(found.size()),
+                                               found.data());
+           })
+      .def("_samples",
+           [](PySession& self, const Sequences& sequences) {
+             const Handle::Use session(*self.handle());
+             return take(without_gil(
+                 [&] { return self.handle()->past().samples(*session, sequences); }));
+           })
+      .def("_picture",
+           [](PySession& self, std::uint64_t sequence) {
+             const Handle::Use session(*self.handle());
+             return py::bytes(take(without_gil(
+                 [&] { return self.handle()->past().picture(*session, sequence); })));
+           })
+      .def("_embeddings",
+           [](PySession& self, const Sequences& sequences) {
+             const Handle::Use session(*self.handle());
+             const std::vector<double> rows = take(without_gil(
+                 [&] { return self.handle()->past().embeddings(*session, sequences); }));
+             return py::array_t<double>({sequences.size(), session->model().dimension},
+                                        rows.data());
+           })
+      .def("_directions", &directions)
+      .def("_units", &units)
+      .def("_map", &map);
+}
+
+}  // namespace paco::python
