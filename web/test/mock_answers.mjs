@@ -293,14 +293,13 @@ export function answerTo(server, method, [first, name, ...rest], q, body, who) {
       });
     case 'GET map/samples':
       return ok({
-        event: stream.events.length,
-        total: stream.samples.length,
+        samples: stream.samples.length,
         points: stream.samples.slice(-Number(q.get('limit'))).map((s) => {
           const { direction, ...rest } = s;
           const category = stream.memberOf(s);
-          const { name, kind } = stream.categories[category];
+          const { name } = stream.categories[category];
           const [x, y] = direction;
-          return { ...rest, category, name, known: kind === 'known', x, y };
+          return { ...rest, category, name, verified: false, x, y };
         }),
       });
     case 'GET series':

@@ -181,7 +181,8 @@ export interface SamplePoint {
   sequence: number;
   category: number; // as it is today
   name: string;
-  known: boolean;
+  verdict: Verdict;
+  verified: boolean;
   x: number;
   y: number;
   key: string | null;
@@ -191,9 +192,8 @@ export interface SamplePoint {
 }
 
 export interface SampleMap {
-  event: number;
   points: SamplePoint[];
-  total: number; // samples of the stream
+  samples: number; // of the stream
 }
 
 export interface Step {

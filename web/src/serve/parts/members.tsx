@@ -13,6 +13,7 @@ import { SampleGrid } from './sample_grid';
 
 const pageSize = 48;
 const checkedAtATime = 20;
+const compared = 1000; // members whose distances the server looks at
 const orders = [
   ['middle', 'Nearest to the middle'],
   ['newest', 'Newest'],
@@ -57,8 +58,8 @@ export function Members(props: { stream: string; category: CategoryDetail }) {
     if (checking) setAsked(version.value);
   };
   const members = page.value?.members ?? [];
-  const paged = order === 'newest' || order === 'oldest';
-  const mayCheck = may && paged && supports('verify');
+  const byDistance = order === 'middle' || order === 'edge';
+  const mayCheck = may && supports('verify');
   const right = members.filter((one) => !picked.has(one.sequence));
   // Those that are not struck out are confirmed; what was struck out stays to be moved, else the next page comes.
   const confirm = async () => {
@@ -145,16 +146,16 @@ export function Members(props: { stream: string; category: CategoryDetail }) {
           </button>
         </div>
       )}
-      {page.value && paged && (
+      {page.value && (
         <Pager
           starts={starts}
           next={page.value.next}
-          pages={Math.ceil(page.value.total / size)}
+          pages={Math.ceil(Math.min(page.value.total, byDistance ? compared : Infinity) / size)}
           onChange={setStarts}
         />
       )}
-      {page.value && !paged && members.length > 0 && (
-        <p class="thinned">Of its newest thousand members.</p>
+      {page.value && byDistance && page.value.total > compared && (
+        <p class="thinned">Of its newest {integer(compared)} members.</p>
       )}
       {picked.size > 0 && !checking && (
         <div class="selection" role="status">

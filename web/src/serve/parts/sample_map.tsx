@@ -38,6 +38,8 @@ function tip(stream: string, point: SamplePoint): HTMLElement {
 // Categories of the same kind are told apart by hue, so that neighbours that differ can be seen.
 export const hueOf = (category: number): number => (category * 137.508) % 360;
 
+const isKnown = (point: SamplePoint): boolean => point.verdict === 'known';
+
 // Where the name of each large category stands: the middle of its points.
 export function labelsOf(points: SamplePoint[], most: number) {
   const groups = new Map<number, SamplePoint[]>();
@@ -50,7 +52,7 @@ export function labelsOf(points: SamplePoint[], most: number) {
     .map((group) => ({
       name: group[0].name,
       category: group[0].category,
-      known: group[0].known,
+      known: isKnown(group[0]),
       x: middle(group.map(({ x }) => x)),
       y: middle(group.map(({ y }) => y)),
     }));
@@ -73,6 +75,7 @@ export function SampleMapPlot(props: {
     operationVersion.value,
   );
   const map = answer.value;
+  const shown = (point: SamplePoint) => fits({ ...point, known: isKnown(point) });
   const option = useCallback(() => {
     const colours = theme();
     const plain = axis('', { show: false, min: -1.05, max: 1.05 });
@@ -96,12 +99,12 @@ export function SampleMapPlot(props: {
           data: (map?.points ?? []).map((point) => ({
             value: [point.x, point.y],
             point,
-            silent: !fits(point),
-            symbol: point.known ? 'circle' : 'roundRect',
+            silent: !shown(point),
+            symbol: isKnown(point) ? 'circle' : 'roundRect',
             symbolSize: 8,
             itemStyle: {
               color: `hsl(${hueOf(point.category).toFixed(0)},62%,${light}%)`,
-              opacity: fits(point) ? 0.75 : 0.06,
+              opacity: shown(point) ? 0.75 : 0.06,
             },
           })),
         },
@@ -155,8 +158,8 @@ export function SampleMapPlot(props: {
         />
       </div>
       <p class="thinned">
-        {map.total > map.points.length
-          ? `${integer(map.points.length)} of ${integer(map.total)} samples, evenly along the stream. `
+        {map.samples > map.points.length
+          ? `${integer(map.points.length)} of ${integer(map.samples)} samples, evenly along the stream. `
           : ''}
         Samples that look alike are near each other; far distances say little.
       </p>
