@@ -171,7 +171,7 @@ test('marks of an axis never read the same twice', async () => {
 test('the words about births, undoing and sending are true', async () => {
   const { beganWords, sendCommand, sentence, tookBack } = await load('serve/state/words.ts');
   assert.equal(beganWords(27, 27), 'all began in the stream');
-  assert.equal(beganWords(24, 27), '24 began in the stream, 3 made by hand');
+  assert.equal(beganWords(24, 27), '24 began with a sample that was called new');
   assert.equal(beganWords(27, 24), '27 began, 3 since merged or made known');
   assert.equal(sentence("renamed 'a' to 'b'"), "Renamed 'a' to 'b'");
   assert.equal(sentence('took back event 5: renamed'), 'Undone: renamed');

@@ -7,7 +7,7 @@ export const beganWords = (began: number, now: number): string =>
     ? 'all began in the stream'
     : began > now
       ? `${integer(began)} began, ${integer(began - now)} since merged or made known`
-      : `${integer(began)} began in the stream, ${integer(now - began)} made by hand`;
+      : `${integer(began)} began with a sample that was called new`;
 
 // What can be typed into a terminal as it stands, once the file is there.
 export const sendCommand = (origin: string, stream: string, images: boolean): string =>
