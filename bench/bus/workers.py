@@ -68,7 +68,7 @@ def rate(bus, folder, count, workers):
     """Pictures a second of so many workers, from when each has had a batch."""
     bus.run("init", "--model", folder / "model.paco", "--replicas", 1)
     bus.run("publish", "--images", f"idx:{folder}/pictures.idx")
-    words = bus.words("embed", "--backbone", "vit_ti16", "--weights", WEIGHTS, "--normalise", "half", "--threads", 1,
+    words = bus.words("embed", "--encoder", "vit_ti16", "--weights", WEIGHTS, "--normalise", "half", "--threads", 1,
                       "--batch", BATCH, "--until-idle", 1, "--json")
     running = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(workers)]
     first, begun = 0, 0.0

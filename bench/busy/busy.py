@@ -69,7 +69,7 @@ def main(paco, out, *wanted):
                               f"{scratch}/ids.npy"]}
         if os.path.exists(f"{paco}-torch"):
             verbs["train"] = [paco, "train", "--data", data, "--out", f"{scratch}/run", "--epochs", "1", "--batch", "64"]
-            verbs["embed"] = [paco, "embed", "--model", f"{scratch}/run", "--data", data, "--out", f"{scratch}/embedded.npy"]
+            verbs["embed"] = [paco, "embed", "--encoder", f"{scratch}/run", "--data", data, "--out", f"{scratch}/embedded.npy"]
         else:
             print("busy: no paco-torch beside the program; train and embed are left out")
         before = json.loads(pathlib.Path(out).read_text())["rows"] if wanted and os.path.exists(out) else []

@@ -58,7 +58,7 @@ def main():
     for precision in ("float32", "bfloat16", "int8"):
         rows = folder / f"{precision}.npy"
         if not rows.exists():
-            run(program, "embed", "--backbone", "vit_ti16", "--weights", weights, "--normalise", "half", "--data", f"tar:{images}",
+            run(program, "embed", "--encoder", "vit_ti16", "--weights", weights, "--normalise", "half", "--data", f"tar:{images}",
                 "--index", folder / "index.npy", "--labels-out", folder / "labels.npy", "--precision", precision, "--out", rows, "--strict")
             assert (np.load(folder / "labels.npy") == labels[chosen]).all()
         x = np.load(rows)

@@ -2,7 +2,7 @@
 // embeddings can be compared only if these agree; a model that was calibrated on embeddings of one
 // encoder answers nonsense to those of another, and no number tells.
 //
-// `paco embed` writes a record beside its output (X.npy.record.json), a Model carries the one of
+// `paco embed` writes a record beside its output (X.npy.json), a Model carries the one of
 // its support set. Numbers from elsewhere have none, and then nothing is checked.
 #pragma once
 
@@ -32,7 +32,10 @@ Result<EmbeddingRecord> embedding_record_from_json(std::string_view text, const 
 
 // An error that names both if the model was calibrated on embeddings of something else than this.
 // `input` says what the record is of: a file, an encoder. The encoder's name does not count, nor
-// does a model without a record.
+// does the precision, which moves an embedding far less than another photo of the same bird does.
+// A model without a record agrees with everything.
+Result<void> check_embedding(const EmbeddingRecord& models, const EmbeddingRecord& record,
+                             const std::string& input);
 Result<void> check_embedding(const Model& model, const EmbeddingRecord& record,
                              const std::string& input);
 

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -17,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "paco/embedding_record.hpp"
 #include "paco/result.hpp"
 #include "paco/rows.hpp"
 #include "paco/settings.hpp"
@@ -71,6 +73,7 @@ struct Model {
   ReferenceQuality classifier_quality;
   std::string method = "paco";                           // the one it was made for
   std::map<std::string, Section, std::less<>> sections;  // by method
+  std::optional<EmbeddingRecord> embedding;              // what made the support set, if known
 
   std::size_t known_classes() const { return class_names.size(); }
   // The section of a method, or an error that says how to have one.

@@ -32,6 +32,7 @@
 
 #include "paco/category.hpp"
 #include "paco/decision.hpp"
+#include "paco/embedding_record.hpp"
 #include "paco/method.hpp"
 #include "paco/model.hpp"
 #include "paco/operation.hpp"

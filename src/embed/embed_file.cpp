@@ -9,6 +9,7 @@
 #include "core/try.hpp"
 #include "embed/embed_images.hpp"
 #include "embed/images/images.hpp"
+#include "io/embedding_record.hpp"
 #include "io/embedding_writer.hpp"
 #include "io/safetensors.hpp"
 
@@ -202,6 +203,11 @@ class FileRun {
       PACO_TRY(append(*writer, part));
     }
     PACO_TRY(append(*writer, current_));
+    if (options_.record) {
+      PACO_TRY(io::write_embedding_record(*options_.record, options_.out));
+    } else {
+      PACO_TRY(io::remove_embedding_record(options_.out));
+    }
     PACO_TRY(writer->commit());
     for (std::size_t number = parts_; number-- > 0;)
       PACO_TRY(core::remove_file(part_path(options_.out, number)));

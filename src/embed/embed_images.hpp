@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "core/progress.hpp"
 #include "embed/embedder.hpp"
 #include "embed/images/loader.hpp"
+#include "paco/embedding_record.hpp"
 #include "paco/result.hpp"
 #include "paco/rows.hpp"
 
@@ -48,6 +50,7 @@ struct EmbedFileOptions : EmbedOptions {
   double part_seconds = 30;  // a part is written when this long has passed since the last one ...
   std::size_t part_rows = std::size_t{1} << 16;  // ... or when this many rows have come
   core::Clock clock = core::steady_clock();
+  std::optional<EmbeddingRecord> record;  // put beside the file; nothing: none there afterwards
 };
 
 Result<EmbedReport> embed_to_file(const ImageSource& source, const std::vector<std::size_t>& order,

@@ -53,7 +53,7 @@ Result<EmbeddingRecord> embedding_record_from_json(std::string_view text, const 
 namespace io {
 
 std::string embedding_record_path(const std::string& embeddings) {
-  return split_member(embeddings).path + ".record.json";
+  return split_member(embeddings).path + ".json";
 }
 
 Result<std::optional<EmbeddingRecord>> find_embedding_record(const std::string& embeddings) {
@@ -68,6 +68,12 @@ Result<std::optional<EmbeddingRecord>> find_embedding_record(const std::string& 
 
 Result<void> write_embedding_record(const EmbeddingRecord& record, const std::string& embeddings) {
   return core::write_file(embedding_record_path(embeddings), embedding_record_to_json(record));
+}
+
+Result<void> remove_embedding_record(const std::string& embeddings) {
+  const std::string path = embedding_record_path(embeddings);
+  if (core::path_kind(path) != core::PathKind::file) return {};
+  return core::remove_file(path);
 }
 
 }  // namespace io

@@ -31,13 +31,10 @@ Result<std::string> picture_of(const embed::Image& image) {
 
 }  // namespace
 
-EmbeddingQueue::EmbeddingQueue(std::unique_ptr<embed::ImageEmbedder> embedder, std::string name)
-    : embedder_(std::move(embedder)), name_(std::move(name)) {}
+EmbeddingQueue::EmbeddingQueue(std::unique_ptr<embed::ImageEmbedder> embedder,
+                               EmbeddingRecord record)
+    : embedder_(std::move(embedder)), record_(std::move(record)) {}
 EmbeddingQueue::~EmbeddingQueue() = default;
-
-std::size_t EmbeddingQueue::dimension() const {
-  return static_cast<std::size_t>(embedder_->spec().embedding());
-}
 
 std::optional<BadSample> EmbeddingQueue::embed(Samples& samples) {
   try {
@@ -72,7 +69,7 @@ std::optional<BadSample> EmbeddingQueue::embed_some(Samples& samples, std::size_
     file = {};
   }
   const embed::Batch& batch = centres.batch();
-  math::Matrix<float> embeddings(batch.samples.size(), dimension());
+  math::Matrix<float> embeddings(batch.samples.size(), record_.dimension);
   if (const auto done = embedder_->embed(batch, embeddings.view()); !done.ok())
     return BadSample{done.error(), std::nullopt};
   for (std::size_t i = 0; i < batch.samples.size(); ++i)

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "paco/embedding_record.hpp"
 #include "server/samples.hpp"
 
 namespace paco::embed {
@@ -20,11 +21,10 @@ namespace paco::server {
 
 class EmbeddingQueue {
  public:
-  EmbeddingQueue(std::unique_ptr<embed::ImageEmbedder> embedder, std::string name);
+  EmbeddingQueue(std::unique_ptr<embed::ImageEmbedder> embedder, EmbeddingRecord record);
   ~EmbeddingQueue();
 
-  std::size_t dimension() const;                     // of its embeddings
-  const std::string& name() const { return name_; }  // of the backbone, for people
+  const EmbeddingRecord& record() const { return record_; }  // of what it makes
 
   // Fills in the embeddings of the samples that brought an image, and the pictures of those that
   // brought none. Images that cannot be read are refused as the sample's fault.
@@ -34,7 +34,7 @@ class EmbeddingQueue {
   std::optional<BadSample> embed_some(Samples& samples, std::size_t first, std::size_t last);
 
   std::unique_ptr<embed::ImageEmbedder> embedder_;
-  std::string name_;
+  EmbeddingRecord record_;
 };
 
 }  // namespace paco::server

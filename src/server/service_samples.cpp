@@ -118,15 +118,21 @@ void Service::post_samples(Call call) {
   exchange->request.body = {};  // the rows are all that is needed
   if (samples->images.empty()) return decide(std::move(call), std::move(samples));
   if (options_.images == nullptr) {
-    return refuse(failure(415, "unsupported", "this server has no backbone to embed images with",
-                          "start it with 'paco serve --backbone', or send embeddings"));
+    return refuse(failure(415, "unsupported", "this server has no encoder of images",
+                          "start it with 'paco serve --encoder', or send embeddings"));
   }
-  if (options_.images->dimension() != call.stream->model().dimension) {
+  const EmbeddingRecord& record = options_.images->record();
+  if (record.dimension != call.stream->model().dimension) {
     return refuse(failure(409, "conflict",
-                          fmt::format("the backbone makes {} numbers of an image, the stream "
+                          fmt::format("the encoder makes {} numbers of an image, the stream "
                                       "expects {}",
-                                      options_.images->dimension(), call.stream->model().dimension),
-                          "serve it with the backbone that its support set was embedded with"));
+                                      record.dimension, call.stream->model().dimension),
+                          "serve it with the encoder that its support set was embedded with"));
+  }
+  if (const auto same = check_embedding(call.stream->model(), record, "images"); !same.ok()) {
+    return refuse(failure(409, "conflict", same.error().message,
+                          "serve it with the encoder and the options that its support set was "
+                          "embedded with"));
   }
   samples->images.resize(samples->rows);
   const bool taken = embed_later([this, call = std::move(call), samples]() mutable {

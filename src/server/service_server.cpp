@@ -12,9 +12,11 @@ namespace paco::server {
 namespace {
 
 // What images are embedded with, or null.
-Json backbone_json(const ServiceOptions& options) {
+Json encoder_json(const ServiceOptions& options) {
   if (options.images == nullptr) return nullptr;
-  return {{"name", options.images->name()}, {"dimension", options.images->dimension()}};
+  Json json = embedding_json(options.images->record());
+  json["kind"] = "images";
+  return json;
 }
 
 }  // namespace
@@ -48,7 +50,7 @@ Response Service::server(Call& call) {
                        {"attributes", options_.samples.attributes},
                        {"image", options_.samples.image},
                        {"image_pixels", options_.samples.image_pixels}}},
-                     {"backbone", backbone_json(options_)},
+                     {"encoder", encoder_json(options_)},
                      {"methods", std::move(methods)}});
 }
 

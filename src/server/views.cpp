@@ -198,6 +198,10 @@ Json error_json(const Error& error) {
   return {{"code", error_code_name(error.code)}, {"message", error.message}, {"hint", error.hint}};
 }
 
+Json embedding_json(const EmbeddingRecord& record) {
+  return Json::parse(embedding_record_to_json(record));
+}
+
 Json stream_json(Stream& stream) {
   const StreamStatus status = stream.status();
   Json json = {{"name", stream.name()}, {"state", stream_state_name(status.state)}};
@@ -210,6 +214,9 @@ Json stream_json(Stream& stream) {
   }
   json["method"] = ready ? Json(stream.method().name) : Json();
   json["dimension"] = ready ? Json(stream.model().dimension) : Json();
+  json["embedding"] = ready && stream.model().embedding
+                          ? embedding_json(*stream.model().embedding)
+                          : Json();
   json["samples"] = ready ? now->view->samples : 0;
   json["events"] = ready ? now->events : 0;
   json["known"] = ready ? now->view->known : 0;

@@ -33,6 +33,7 @@ Json event_json(const journal::StoredSample& sample, const MemoryView& view,
 Json face_json(std::uint64_t sequence, journal::JournalReader& journal);
 Json category_view(const MemoryView& view, const insight::MemberIndex& members, CategoryId id);
 Json operation_view(const journal::OperationRow& row);
+Json embedding_json(const EmbeddingRecord& record);
 // Cheap: suggestions and warnings are counted as they were when somebody last asked for them.
 Json stream_json(Stream& stream);
 Json error_json(const Error& error);

@@ -144,12 +144,19 @@ Json calibration_json(const Model& model) {
   json["known_classes"] = model.known_classes();
   json["dimension"] = model.dimension;
   json["fingerprint"] = model.fingerprint();
+  json["embedding"] = Json();
+  if (model.embedding)
+    json["embedding"] = Json::parse(embedding_record_to_json(*model.embedding));
   return json;
 }
 
 std::string calibration_text(const Model& model) {
-  return fmt::format("method         {}\n", model.method) + reference_text(model) +
-         section_summary(model).text;
+  std::string text = fmt::format("method         {}\n", model.method) + reference_text(model) +
+                     section_summary(model).text;
+  if (model.embedding)
+    text += fmt::format("embedded by    {}, {}\n", model.embedding->encoder,
+                        model.embedding->preprocessing);
+  return text;
 }
 
 Json category_json(const MemoryView& view, CategoryId id) {

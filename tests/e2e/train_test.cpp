@@ -87,7 +87,7 @@ TEST(TrainProgram, ARunFolderIsWhatEmbedTakes) {
                            "metrics.csv", "loss.svg"}) {
     EXPECT_TRUE(std::filesystem::exists(folder / ("run/" + std::string(file)))) << file;
   }
-  const auto embedded = run_script("paco embed --model run --data " + data +
+  const auto embedded = run_script("paco embed --encoder run --data " + data +
                                        " --out x.npy --classifier-out w.npy --labels-out y.npy",
                                    folder.path());
   EXPECT_EQ(embedded.exit_code, 0) << embedded.err;

@@ -71,7 +71,7 @@ TEST_F(GoldenText, EmbeddingsAreAsRecorded) {
 TEST_F(GoldenText, ThePlainNetworkHasTheSameEmbeddings) {
   const auto encoder = open({});
   ASSERT_NE(encoder, nullptr);
-  const auto weights = embed::find_text_weights(encoder_folder());
+  const auto weights = embed::find_encoder_weights(encoder_folder());
   ASSERT_TRUE(weights.ok());
   const auto tensors = embed::read_state_dict(*weights);
   ASSERT_TRUE(tensors.ok());

@@ -11,6 +11,7 @@
 #include "embed/cpu/cpu_embedder.hpp"
 #include "embed/embed_images.hpp"
 #include "embed/images/images.hpp"
+#include "embed/weights/image_encoder.hpp"
 #include "io/npy.hpp"
 
 namespace paco {
@@ -58,7 +59,7 @@ class ImageSet {
 
   // Options of the network and of the training that are not the defaults.
   std::string network_words() const {
-    std::string words = " --backbone " + recipe_.backbone;
+    std::string words;
     if (!recipe_.weights.empty()) words += " --weights " + recipe_.weights;
     if (!recipe_.normalise.empty()) words += " --normalise " + recipe_.normalise;
     if (recipe_.input > 0) words += fmt::format(" --input {}", recipe_.input);
@@ -101,8 +102,9 @@ class ImageSet {
         resume_ && core::path_kind(files_.run + "/checkpoint.safetensors") == core::PathKind::file;
     plan.version = PACO_VERSION;
     plan.commit = built_from();
-    print_command(fmt::format("paco train --data {} --split {}{}{} --out {}", recipe_.images,
-                              files_.split, network_words(), training_words(), files_.run));
+    print_command(fmt::format("paco train --data {} --split {} --backbone {}{}{} --out {}",
+                              recipe_.images, files_.split, recipe_.backbone, network_words(),
+                              training_words(), files_.run));
     train::TrainingSet set;
     set.images = images_.get();
     set.description = recipe_.images;
@@ -138,8 +140,8 @@ class ImageSet {
                      const std::string& out) {
     const bool classifier = trains() && out == files_.support;
     print_command(
-        fmt::format("paco embed {} --data {} --index {}/{}_index.npy --out {}{}",
-                    trains() ? "--model " + files_.run : network_words().substr(1), recipe_.images,
+        fmt::format("paco embed --encoder {} --data {} --index {}/{}_index.npy --out {}{}",
+                    trains() ? files_.run : recipe_.backbone + network_words(), recipe_.images,
                     files_.split, part, out,
                     classifier ? fmt::format(" --classifier-out {}", files_.classifier) : ""));
     if (resume_ && core::path_kind(out) == core::PathKind::file) return {};
@@ -149,6 +151,10 @@ class ImageSet {
     options.strict = true;
     options.resume = resume_;
     options.clock = context_.clock;
+    PACO_ASSIGN(options.record,
+                embed::image_record(embedder_->spec(),
+                                    trains() ? files_.run + "/weights.safetensors" : recipe_.weights,
+                                    "float32"));
     const auto embedded = embed::embed_to_file(*images_, {index.begin(), index.end()}, *embedder_,
                                                options, *context_.progress, context_.stop);
     if (!embedded.ok()) return embedded.error();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/try.hpp"
+#include "io/embedding_record.hpp"
 #include "io/embeddings.hpp"
 #include "io/labels.hpp"
 
@@ -53,6 +54,9 @@ Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOption
   }
   auto model = calibrate({embeddings, labels.ids, labels.names, classifier}, reporting, stop);
   if (started) progress.finish();
+  if (model.ok()) {
+    PACO_ASSIGN(model->embedding, io::find_embedding_record(files.embeddings));
+  }
   return model;
 }
 

@@ -6,6 +6,7 @@
 #include "cli/verb.hpp"
 #include "core/files.hpp"
 #include "core/try.hpp"
+#include "io/embedding_record.hpp"
 #include "io/labels.hpp"
 #include "session/export.hpp"
 #include "session/stream.hpp"
@@ -192,6 +193,8 @@ Result<void> run(Context& context, DiscoverArguments& s) {
   PACO_TRY(check_files(s));
   PACO_TRY(check_options(s));
   PACO_ASSIGN(Session session, open_session(context, s));
+  PACO_ASSIGN(const auto record, io::find_embedding_record(s.input));
+  if (record) PACO_TRY(check_embedding(session.model(), *record, s.input));
   const bool journaled = session.has_journal();
   session::OutputLengths lengths;
   if (!s.resume.empty()) {

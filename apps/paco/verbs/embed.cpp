@@ -1,16 +1,17 @@
-// `paco embed`: images in, embeddings out.
+// `paco embed`: images or texts in, embeddings out.
 #include <fmt/format.h>
 
 #include <numeric>
 
-#include "cli/torch_parts.hpp"
 #include "cli/verb.hpp"
 #include "core/threads.hpp"
 #include "core/try.hpp"
-#include "embed/cpu/cpu_embedder.hpp"
 #include "embed/embed_images.hpp"
 #include "embed/images/images.hpp"
+#include "io/label_writer.hpp"
 #include "io/npy.hpp"
+#include "shared/encoder.hpp"
+#include "shared/text_set.hpp"
 
 namespace paco {
 namespace {
@@ -18,45 +19,11 @@ namespace {
 constexpr std::size_t kSkippedShown = 5;  // images that are named one by one in a note
 
 struct EmbedArguments {
-  std::string model, backbone, weights, normalise = "imagenet";
-  int input = 0;
+  EncoderOptions encoder;
+  TextSet texts;
   std::string data, index, out, labels_out, index_out, classifier_out;
-  embed::EmbedderSettings embedder;
   embed::EmbedFileOptions run;
 };
-
-// A GPU and files that hold code are for torch.
-bool needs_torch(const EmbedArguments& s) {
-  if (s.embedder.device.starts_with("cuda")) return true;
-  if (s.backbone.empty() || s.weights.empty()) return false;
-  const auto script = embed::is_torchscript_file(s.weights);
-  return script.ok() && *script;
-}
-
-Error no_device(const std::string& name) {
-  return Error{ErrorCode::bad_argument, fmt::format("there is no device \"{}\"", name),
-               "use cpu, cuda, or cuda:N"};
-}
-
-Result<std::unique_ptr<embed::ImageEmbedder>> open_embedder(const Context& context,
-                                                            const EmbedArguments& s) {
-  if (s.model.empty() == s.backbone.empty())
-    return Error{ErrorCode::bad_argument, "embed needs a trained run or a backbone, and not both",
-                 "give --model RUN, or --backbone NAME with --weights FILE"};
-  const bool on_cpu = s.embedder.device == "cpu";
-  if (!on_cpu && context.torch == nullptr) return no_device(s.embedder.device);
-  if (!s.model.empty())
-    return on_cpu ? embed::open_cpu_run(s.model, s.embedder)
-                  : context.torch->open_run(s.model, s.embedder);
-  PACO_ASSIGN(embed::NetSpec spec, embed::make_spec(s.backbone, s.input));
-  PACO_ASSIGN(spec.normalisation, embed::parse_normalisation(s.normalise));
-  if (!on_cpu) return context.torch->open_backbone(spec, s.weights, s.embedder);
-  if (s.weights.empty()) return embed::open_cpu_backbone(spec, "", s.embedder);
-  PACO_ASSIGN(const bool script, embed::is_torchscript_file(s.weights));
-  if (!script) return embed::open_cpu_backbone(spec, s.weights, s.embedder);
-  PACO_ASSIGN(const embed::StateDict tensors, context.torch->read_torchscript(s.weights));
-  return embed::open_cpu_backbone(spec, tensors, s.weights, s.embedder);
-}
 
 // Which samples to embed: all, or those that the index file lists.
 Result<std::vector<std::size_t>> read_order(const EmbedArguments& s,
@@ -77,18 +44,21 @@ Result<std::vector<std::size_t>> read_order(const EmbedArguments& s,
   return order;
 }
 
-Result<void> write_numbers(const std::string& path, const std::vector<std::int64_t>& numbers) {
-  const std::uint64_t shape[] = {numbers.size()};
-  return io::write_npy<std::int64_t>(path, shape, numbers);
-}
-
 Result<void> write_companions(const EmbedArguments& s, const embed::ImageSource& source,
                               const embed::EmbedReport& report) {
-  std::vector<std::int64_t> labels, samples(report.samples.begin(), report.samples.end());
-  for (const std::size_t sample : report.samples) labels.push_back(source.label(sample));
-  if (!s.labels_out.empty()) PACO_TRY(write_numbers(s.labels_out, labels));
-  if (!s.index_out.empty()) PACO_TRY(write_numbers(s.index_out, samples));
-  return {};
+  if (!s.labels_out.empty()) {
+    std::vector<std::string> names;
+    for (const std::size_t sample : report.samples) {
+      const std::int64_t label = source.label(sample);
+      names.push_back(label < 0 ? ""
+                                : source.class_names().at(static_cast<std::size_t>(label)));
+    }
+    PACO_TRY(io::write_labels(s.labels_out, names));
+  }
+  if (s.index_out.empty()) return {};
+  const std::vector<std::int64_t> samples(report.samples.begin(), report.samples.end());
+  const std::uint64_t shape[] = {samples.size()};
+  return io::write_npy<std::int64_t>(s.index_out, shape, samples);
 }
 
 Result<void> write_classifier(const EmbedArguments& s, const embed::ImageEmbedder& embedder) {
@@ -129,31 +99,39 @@ void note_skipped(const embed::EmbedReport& report) {
     print_note(fmt::format("and {} more images that could not be read", count - kSkippedShown));
 }
 
-Result<void> run(Context& context, EmbedArguments& s) {
+// Options that one of the two kinds of input has no use for.
+Result<void> check(const EmbedArguments& s) {
+  if (s.data.empty() == s.texts.file.empty())
+    return Error{ErrorCode::bad_argument, "embed needs images or texts, and not both",
+                 "give --data with images, or --texts FILE"};
+  const bool images = !s.data.empty();
+  const auto refused = [](const char* option, const char* kind) {
+    return Error{ErrorCode::bad_argument, fmt::format("{} goes with {}", option, kind),
+                 "leave it out"};
+  };
+  if (images && !s.texts.column.empty()) return refused("--column", "--texts");
+  if (images && !s.texts.label_column.empty()) return refused("--label-column", "--texts");
+  if (!images && !s.index.empty()) return refused("--index", "images");
+  if (!images && !s.classifier_out.empty()) return refused("--classifier-out", "images");
+  if (!images && s.run.resume) return refused("--resume", "images");
+  if (s.out == "-") return {};
+  return io::check_label_file(s.labels_out);
+}
+
+Result<void> run_images(Context& context, EmbedArguments& s) {
   const bool pipe = s.out == "-";
-  if (pipe && (context.json || s.run.resume))
-    return Error{ErrorCode::bad_argument, "--out - leaves no room for --json or --resume",
-                 "name a file with --out"};
-  PACO_TRY(check_outputs({{"--weights", s.weights}, {"--data", s.data}, {"--index", s.index}},
-                         {{"--out", unless_stdout(s.out)},
-                          {"--labels-out", s.labels_out},
-                          {"--index-out", s.index_out},
-                          {"--classifier-out", s.classifier_out}}));
-  if (s.run.threads == 0) s.run.threads = core::available_threads();
-  s.embedder.threads = s.run.threads;
-  // On a CPU the network needs the cores: decoding an image takes a tenth of the time of embedding
-  // it, and goes on beside it.
-  if (s.embedder.device == "cpu") s.run.threads = (s.run.threads + 3) / 4;
   s.run.out = s.out;
   PACO_ASSIGN(const auto source, embed::open_images(s.data));
   PACO_ASSIGN(const auto order, read_order(s, *source));
   if (order.empty())
     return Error{ErrorCode::bad_value, fmt::format("{}: there is no image to embed", s.data),
                  "see --data in paco embed --help for the kinds of data sets"};
-  PACO_ASSIGN(const auto embedder, open_embedder(context, s));
+  PACO_ASSIGN(const Encoder encoder, open_image_encoder(s.encoder, context.torch));
+  const auto& embedder = encoder.images;
+  s.run.record = encoder.record;
   if (!embedder->ignored_tensors().empty())
-    print_note(fmt::format("{}: {} tensors of a classifier are not used ({}, ...)", s.weights,
-                           embedder->ignored_tensors().size(),
+    print_note(fmt::format("{}: {} tensors of a classifier are not used ({}, ...)",
+                           s.encoder.encoder, embedder->ignored_tensors().size(),
                            embedder->ignored_tensors().front()));
   if (!s.classifier_out.empty()) PACO_TRY(write_classifier(s, *embedder));
 
@@ -189,50 +167,71 @@ Result<void> run(Context& context, EmbedArguments& s) {
                   rate));
 }
 
+Result<void> run(Context& context, EmbedArguments& s) {
+  PACO_TRY(check(s));
+  if (s.out == "-" && (context.json || s.run.resume))
+    return Error{ErrorCode::bad_argument, "--out - leaves no room for --json or --resume",
+                 "name a file with --out"};
+  PACO_TRY(check_outputs({{"--weights", s.encoder.weights},
+                          {"--data", s.data},
+                          {"--texts", s.texts.file},
+                          {"--index", s.index}},
+                         {{"--out", unless_stdout(s.out)},
+                          {"--labels-out", s.labels_out},
+                          {"--index-out", s.index_out},
+                          {"--classifier-out", s.classifier_out}}));
+  if (s.run.threads == 0) s.run.threads = core::available_threads();
+  s.encoder.settings.threads = s.run.threads;
+  if (s.data.empty()) {
+    s.texts.strict = s.run.strict;
+    return embed_text_set(context, s.texts, s.encoder, {s.out, s.labels_out, s.index_out});
+  }
+  // On a CPU the network needs the cores: decoding an image takes a tenth of the time of embedding
+  // it, and goes on beside it.
+  if (s.encoder.settings.device == "cpu") s.run.threads = (s.run.threads + 3) / 4;
+  return run_images(context, s);
+}
+
 }  // namespace
 
 void add_embed(Options& verb, Context& context) {
   verb.about(
-      "Turn images into embeddings with a trained run or a bare backbone.\n"
-      "An interrupted run leaves what it has in OUT.part-000000, ...; the same command with "
-      "--resume\n"
-      "goes on from there and ends with the same bytes.");
+      "Turn images or texts into embeddings.\n"
+      "Beside OUT stands OUT.json, the record of what made them: 'calibrate' keeps it in the "
+      "model, and\n"
+      "embeddings that were made otherwise are refused. Images: an interrupted run leaves what it "
+      "has in\n"
+      "OUT.part-000000, ...; the same command with --resume goes on from there and ends with the "
+      "same bytes.");
   auto s = std::make_shared<EmbedArguments>();
   s->run.threads = 0;
-  std::string names;
-  for (const std::string& name : embed::backbone_names())
-    names += (names.empty() ? "" : ", ") + name;
-  verb.add_text("--model", s->model, "run folder of paco train");
-  verb.add_text("--backbone", s->backbone, "without a run: " + names);
-  verb.add_text("--weights", s->weights,
-                "its weights: .safetensors, .pth/.pt state dict, or TorchScript; none: random");
-  verb.add_text(
-      "--normalise", s->normalise,
-      "its pixels: imagenet, half (0.5 and 0.5), none, or three means and three deviations");
-  add_count(verb, "--input", s->input, 0, 4096, "its input in pixels (0: the backbone's own)");
+  s->encoder.fresh_weights = true;
   verb.add_text("--data", s->data,
                 "images: folder:PATH, tar:PATH, idx:IMAGES[,LABELS], cifar10:PATH, cifar100:PATH, "
-                "fashion-mnist")
-      .required();
+                "fashion-mnist");
+  verb.add_text("--texts", s->texts.file, "in their place: a .csv, .tsv, .jsonl or .txt file");
+  verb.add_text("--column", s->texts.column, "the column or key of the texts")
+      .shown_default("text, or the only column");
+  verb.add_text("--label-column", s->texts.label_column, "that of their classes");
+  add_encoder(verb, s->encoder, "what embeds");
   verb.add_text("--index", s->index,
                 "npy file with the numbers of the images to embed, in that order");
   verb.add_text("--out", s->out,
                 ".npy, .safetensors, .npz, .csv, .jsonl or .fvecs file, or - for npy to a pipe")
       .required();
-  verb.add_text("--labels-out", s->labels_out, "npy file for the label of every row (-1: none)");
-  verb.add_text("--index-out", s->index_out, "npy file for the image number of every row");
+  verb.add_text("--labels-out", s->labels_out,
+                ".npy or .txt file for the class of every row, by name (empty: none)");
+  verb.add_text("--index-out", s->index_out, "npy file for the number of every row's image or text");
   verb.add_text("--classifier-out", s->classifier_out,
                 "npy file for the run's trained class weights, for paco calibrate --classifier");
-  verb.add_text("--device", s->embedder.device, "cpu, cuda or cuda:N");
-  verb.add_text("--precision", s->embedder.precision,
-                "float32, bfloat16, on a CPU also int8; auto: bfloat16 on a GPU, else float32");
+  verb.add_text("--device", s->encoder.settings.device, "cpu, cuda or cuda:N");
   add_count(verb, "--batch", s->run.batch, 1, 65536, "images that the network sees at once");
   add_threads(verb, s->run.threads, "that decode, and on a CPU compute");
   verb.add_flag("--strict", s->run.strict,
-                "stop at an image that cannot be read instead of skipping it");
+                "stop at an image or text that cannot be read instead of skipping it");
   verb.add_flag("--resume", s->run.resume,
-                "go on where an interrupted run of this command stopped");
-  verb.set_needs_torch([s] { return needs_torch(*s); });
+                "images: go on where an interrupted run of this command stopped");
+  verb.set_needs_torch([s] { return encoder_needs_torch(s->encoder); });
   finish_verb(verb, context, [&context, s] { return run(context, *s); });
 }
 

@@ -8,6 +8,7 @@
 #include "core/files.hpp"
 #include "core/partial_file.hpp"
 #include "core/try.hpp"
+#include "io/embedding_record.hpp"
 #include "shared/send_blocks.hpp"
 #include "shared/server_options.hpp"
 
@@ -55,12 +56,26 @@ Result<server::Reply> deliver_images(Context& context, const SendArguments& r,
   }
 }
 
+// Embeddings with a record are compared with what the stream's model was calibrated on.
+Result<void> check_record(const SendArguments& r, server::Client& client) {
+  PACO_ASSIGN(const auto record, io::find_embedding_record(r.input));
+  if (!record) return {};
+  PACO_ASSIGN(const server::Reply reply, client.call("GET", "/v1/streams/" + r.server.stream));
+  if (reply.status != 200) return server::error_of(reply);
+  const Json json = Json::parse(reply.body, nullptr, false);
+  if (!json.is_object() || !json.contains("embedding") || json["embedding"].is_null()) return {};
+  PACO_ASSIGN(const EmbeddingRecord models,
+              embedding_record_from_json(json["embedding"].dump(), r.server.stream));
+  return check_embedding(models, *record, r.input);
+}
+
 Result<void> run(Context& context, const SendArguments& r) {
   PACO_TRY(check_outputs({{"--input", r.input}}, {{"--out", r.out}}));
   if (r.input.empty() == r.images.empty())
     return Error{ErrorCode::bad_argument, "send needs embeddings or images, and not both",
                  "give --input FILE, or --images with files and folders"};
   PACO_ASSIGN(const auto client, connect(r.server));
+  if (!r.input.empty()) PACO_TRY(check_record(r, *client));
   PACO_ASSIGN(const auto source, r.images.empty() ? send_embeddings(r.input, r.block, r.key_prefix)
                                                   : send_images(r.images, r.block, r.key_prefix));
   std::optional<core::AtomicFile> out;
@@ -131,7 +146,7 @@ void add_send(Options& verb, Context& context) {
   auto r = std::make_shared<SendArguments>();
   verb.add_text("--input", r->input, "embeddings, one row a sample; - is standard input");
   verb.add_texts("--images", r->images,
-                 "image files, and folders of them, for a server that has a backbone");
+                 "image files, and folders of them, for a server that has an encoder");
   add_server(verb, r->server);
   verb.add_text("--key-prefix", r->key_prefix,
                 "row i has the key PREFIXi, an image PREFIX and its path in the folder")

@@ -12,7 +12,7 @@
 #include "server/embedding_queue.hpp"
 #include "server/listener.hpp"
 #include "server/service.hpp"
-#include "shared/backbone_options.hpp"
+#include "shared/encoder.hpp"
 #include "shared/serve_bus.hpp"
 
 namespace paco {
@@ -21,7 +21,7 @@ namespace {
 struct ServeArguments {
   std::string folder, port_file, token_file;
   BusAddress bus;
-  BackboneOptions backbone;
+  EncoderOptions encoder;
   server::ListenerOptions listener;
   server::ServiceOptions service;
   server::LogForm log_form = server::LogForm::text;
@@ -66,10 +66,10 @@ Result<void> check(const ServeArguments& r) {
 
 Result<void> run(Context& context, ServeArguments& r) {
   PACO_TRY(check(r));
-  if (r.backbone.given()) {
-    PACO_ASSIGN(auto embedder, open_backbone(r.backbone));
-    const std::string name = embedder->spec().backbone;
-    r.service.images = std::make_shared<server::EmbeddingQueue>(std::move(embedder), name);
+  if (r.encoder.given()) {
+    PACO_ASSIGN(Encoder encoder, open_image_encoder(r.encoder));
+    r.service.images = std::make_shared<server::EmbeddingQueue>(std::move(encoder.images),
+                                                                std::move(encoder.record));
   }
   if (!r.token_file.empty()) {
     PACO_ASSIGN(r.service.tokens, server::Tokens::read(r.token_file));
@@ -142,7 +142,7 @@ void add_serve(Options& verb, Context& context) {
                 "who may do what: lines 'ROLE NAME TOKEN [RATE] [streams=A,B]'");
   verb.add_text("--tls-certificate", r->listener.certificate, "PEM file: then it speaks TLS");
   verb.add_text("--tls-key", r->listener.key, "PEM file of its private key");
-  add_backbone(verb, r->backbone, "takes images too");
+  add_encoder(verb, r->encoder, "takes images too");
   add_choice<JournalOptions::Durability>(verb, "--durability", r->service.durability,
                                          {{"full", JournalOptions::Durability::full},
                                           {"relaxed", JournalOptions::Durability::relaxed}},

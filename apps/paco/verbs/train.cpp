@@ -94,7 +94,7 @@ Result<void> run(Context& context, TrainArguments& s) {
       context, to_json(report, plan),
       fmt::format("{}: {} epochs, {} samples of {} classes, {} numbers learnt, {}\n"
                   "loss {:.4f} = cls {:.4f} + {} x stat {:.4f}, training accuracy {:.1f} %\n"
-                  "next: paco embed --model {} --data {} --out embeddings.npy\n",
+                  "next: paco embed --encoder {} --data {} --out embeddings.npy\n",
                   s.out, report.epochs.size(), set.samples.size(), set.class_names.size(),
                   report.parameters, core::format_duration(report.seconds), last.loss, last.cls,
                   s.options.use_stat ? s.options.stat_weight : 0.0, last.stat, 100 * last.accuracy,

@@ -120,7 +120,7 @@ Result<std::unique_ptr<TextEncoder>> TextEncoder::open(const std::string& folder
                  fmt::format("{}: texts of {} tokens; this encoder takes {} to {}", folder,
                              spec.most_tokens, tokenizer.surrounding() + 1, spec.positions),
                  "choose another number of tokens"};
-  PACO_ASSIGN(const std::string weights, find_text_weights(folder));
+  PACO_ASSIGN(const std::string weights, find_encoder_weights(folder));
   try {
     auto parts = std::make_unique<Parts>(std::move(tokenizer), settings.threads);
     {

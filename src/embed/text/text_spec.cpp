@@ -176,7 +176,7 @@ Result<TextSpec> read_text_spec(const std::string& folder) {
   return spec;
 }
 
-Result<std::string> find_text_weights(const std::string& folder) {
+Result<std::string> find_encoder_weights(const std::string& folder) {
   PACO_ASSIGN(const auto names, core::list_folder(folder));
   std::vector<std::string> tensors;
   for (const std::string& name : names)

@@ -43,7 +43,7 @@ Result<TextSpec> parse_text_config(std::string_view text, const std::string& nam
 Result<TextSpec> read_text_spec(const std::string& folder);
 // The weights file of such a folder: model.safetensors, the only other .safetensors file, or
 // pytorch_model.bin.
-Result<std::string> find_text_weights(const std::string& folder);
+Result<std::string> find_encoder_weights(const std::string& folder);
 
 // All tensors that the network needs, with Hugging Face's names.
 std::vector<TensorSlot> text_slots(const TextSpec& spec);

@@ -69,7 +69,7 @@ Result<TrainedRun> read_run(const std::string& path) {
   if (found == file.metadata().end())
     return Error{ErrorCode::bad_format,
                  fmt::format("{}: these are weights, but not of a run of paco", weights),
-                 "for a bare backbone use --backbone NAME --weights FILE"};
+                 "for a bare backbone use --encoder NAME --weights FILE"};
   const Json json = Json::parse(found->second, nullptr, false);
   if (!json.is_object() || json.value("format", Json()) != kFormat || !json.contains("net"))
     return bad_run(weights, "its description is damaged, or of a later version of paco");

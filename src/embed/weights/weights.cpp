@@ -140,7 +140,7 @@ Result<std::vector<const NamedTensor*>> match_tensors(const std::vector<TensorSl
   return Error{
       ErrorCode::mismatch,
       fmt::format("{}: the weights do not fit the network; {}", origin, fmt::join(parts, "; ")),
-      "choose the --backbone that the weights were made for"};
+      "name the network that the weights were made for"};
 }
 
 Result<BackboneTensors> backbone_tensors(const StateDict& weights, const std::string& origin) {
@@ -173,13 +173,13 @@ Result<NetSpec> fit_spec(NetSpec spec, const StateDict& weights, const std::stri
             "these are no weights of a vision transformer: {} is missing or of another shape",
             patches == nullptr || patches->shape.size() != 4 ? "patch_embed.proj.weight"
                                                              : "pos_embed"),
-        "choose the --backbone that the weights were made for");
+        "name the network that the weights were made for");
   const auto patch = static_cast<int>(patches->shape[3]),
              width = static_cast<int>(patches->shape[0]);
   if (patch != spec.patch)
     return misfit(fmt::format("the weights are for patches of {} px, {} has patches of {} px",
                               patch, spec.backbone, spec.patch),
-                  "choose the --backbone with that number at its end");
+                  "choose the network with that number at the end of its name");
   if (width != spec.width)
     return misfit(
         fmt::format("the weights are {} wide, {} is {} wide", width, spec.backbone, spec.width),
@@ -187,7 +187,7 @@ Result<NetSpec> fit_spec(NetSpec spec, const StateDict& weights, const std::stri
   if (const int blocks = count_blocks(weights); blocks != spec.depth)
     return misfit(
         fmt::format("the weights hold {} blocks, {} has {}", blocks, spec.backbone, spec.depth),
-        "choose the --backbone that the weights were made for");
+        "name the network that the weights were made for");
   const auto places = positions->shape[1];
   int grid = 1;
   while (static_cast<std::uint64_t>(grid) * grid + 1 < places) ++grid;

@@ -58,4 +58,30 @@ template Result<const std::vector<float>*> Section::tensor(std::string_view, std
 template Result<const std::vector<std::int64_t>*> Section::tensor(std::string_view,
                                                                   std::size_t) const;
 
+Result<void> check_embedding(const Model& model, const EmbeddingRecord& record,
+                             const std::string& input) {
+  return model.embedding ? check_embedding(*model.embedding, record, input) : Result<void>();
+}
+
+Result<void> check_embedding(const EmbeddingRecord& own, const EmbeddingRecord& record,
+                             const std::string& input) {
+  std::string difference;
+  const auto compare = [&](const char* what, const std::string& given, const std::string& wanted) {
+    if (given == wanted) return;
+    difference += fmt::format("{}{} {}, the model's support set {}",
+                              difference.empty() ? "" : "; ", what, given, wanted);
+  };
+  constexpr std::size_t kShown = 12;  // digits of a hash that tell files apart
+  compare("dimension", std::to_string(record.dimension), std::to_string(own.dimension));
+  if (record.weights != own.weights)
+    compare("weights", fmt::format("{} ({})", record.encoder, record.weights.substr(0, kShown)),
+            fmt::format("{} ({})", own.encoder, own.weights.substr(0, kShown)));
+  compare("preprocessing", fmt::format("'{}'", record.preprocessing),
+          fmt::format("'{}'", own.preprocessing));
+  if (difference.empty()) return {};
+  return Error{ErrorCode::mismatch, fmt::format("{}: embedded otherwise: {}", input, difference),
+               "embed both with the same encoder and the same options, or calibrate on a support "
+               "set that was embedded like this"};
+}
+
 }  // namespace paco

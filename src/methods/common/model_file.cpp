@@ -54,6 +54,7 @@ Json to_json(const Model& model) {
     entry["numbers"] = Json(section.numbers);
     entry["words"] = Json(section.words);
   }
+  if (model.embedding) json["embedding"] = Json::parse(embedding_record_to_json(*model.embedding));
   return json;
 }
 
@@ -143,6 +144,14 @@ Result<void> check_content(const Model& model, const std::string& path) {
   return {};
 }
 
+// Of models whose support set came without a record there is none.
+Result<void> read_record(const Json& json, const std::string& name, Model& model) {
+  const auto found = json.find("embedding");
+  if (found == json.end()) return {};
+  PACO_ASSIGN(model.embedding, embedding_record_from_json(found->dump(), name));
+  return {};
+}
+
 Result<Model> read_model(const io::SafetensorsFile& file) {
   PACO_ASSIGN(const int version, io::artifact_version(file));
   if (version != kVersion) {
@@ -156,6 +165,7 @@ Result<Model> read_model(const io::SafetensorsFile& file) {
   try {
     const Json json = Json::parse(settings);
     settings_from(json, model);
+    PACO_TRY(read_record(json, file.name(), model));
   } catch (const nlohmann::json::exception& e) {
     return Error{ErrorCode::bad_format,
                  fmt::format("{}: its settings cannot be read: {}", file.name(), e.what()),

@@ -67,7 +67,7 @@ class Images(unittest.TestCase):
     def setUpClass(cls):
         cls.made = pathlib.Path(tempfile.mkdtemp(prefix="paco-images-"))
         write_small_weights(cls.made / "small.safetensors")
-        cls.backbone = ["--backbone", "small", "--weights", cls.made / "small.safetensors"]
+        cls.backbone = ["--encoder", "small", "--weights", cls.made / "small.safetensors"]
         for kind in range(4):
             (cls.made / "support" / f"kind{kind}").mkdir(parents=True)
             for i in range(8):
@@ -120,7 +120,23 @@ class Images(unittest.TestCase):
         self.assertTrue(shown.body.startswith(b"\xff\xd8\xff"))
         again = self.post(self.as_json(self.stream[:1])).json["decisions"][0]
         self.assertEqual((again["repeated"], again["sequence"]), (True, 0))
-        self.assertEqual(self.server.get("/v1").json["backbone"], {"name": "small", "dimension": 2048})
+        encoder = self.server.get("/v1").json["encoder"]
+        self.assertEqual((encoder["kind"], encoder["encoder"], encoder["dimension"]), ("images", "small", 2048))
+        self.assertEqual(self.server.get(S).json["embedding"]["preprocessing"], encoder["preprocessing"])
+
+    def test_embeddings_that_were_made_otherwise_are_refused_on_every_way_in(self):
+        other = self.made / "other.npy"
+        run_paco("embed", *self.backbone, "--normalise", "none", "--data", f"folder:{self.made}/stream", "--out", other)
+        sent = subprocess.run([PACO, "send", "--server", f"http://127.0.0.1:{self.server.port}", "--stream", "birds",
+                               "--input", other], capture_output=True, text=True)
+        self.assertEqual(sent.returncode, 1)
+        self.assertIn("none", sent.stderr)
+        with Server(tempfile.mkdtemp(dir=self.folder), *self.backbone, "--normalise", "half") as half:
+            self.assertEqual(half.call("PUT", S, (self.made / "model.paco").read_bytes()).status, 201)
+            answer = half.call("POST", S + "/samples", self.stream[0], "image/png")
+            self.assertEqual(answer.status, 409)
+            self.assertIn("imagenet", answer.json["error"]["message"])
+        self.assertEqual(self.server.get(S).json["samples"], 0)
 
     def test_images_and_embeddings_may_come_together(self):
         zeros = [0.5] * 2047 + [1.0]
@@ -157,7 +173,7 @@ class Images(unittest.TestCase):
             self.assertEqual(bare.call("PUT", S, (self.made / "model.paco").read_bytes()).status, 201)
             answer = bare.call("POST", S + "/samples", self.stream[0], "image/png")
             self.assertEqual(answer.status, 415)
-            self.assertIn("--backbone", answer.json["error"]["hint"])
+            self.assertIn("--encoder", answer.json["error"]["hint"])
 
     def test_paco_send_takes_files_and_folders(self):
         address = ["--server", f"http://127.0.0.1:{self.server.port}", "--stream", "birds"]

@@ -5,7 +5,7 @@
 #include "bus/backbone_embedder.hpp"
 #include "bus/program_embedder.hpp"
 #include "core/try.hpp"
-#include "shared/backbone_options.hpp"
+#include "shared/encoder.hpp"
 #include "verbs/bus/bus_parts.hpp"
 
 namespace paco {
@@ -14,24 +14,24 @@ namespace {
 struct BusEmbedArguments {
   bus::ConnectOptions server;
   std::string stream, program;
-  BackboneOptions backbone;
+  EncoderOptions encoder;
   bus::WorkerOptions options;
 };
 
-// The program's own backbone, or a program of the user's.
+// An encoder in this process, or a program of the user's.
 Result<std::unique_ptr<bus::PictureEmbedder>> open_network(const BusEmbedArguments& r,
                                                            std::stop_token stop) {
-  if (r.backbone.given() == !r.program.empty()) {
+  if (r.encoder.given() == !r.program.empty()) {
     return Error{ErrorCode::bad_argument, "a worker needs one network",
-                 "give --backbone RUN, --backbone NAME --weights FILE, or --program COMMAND"};
+                 "give --encoder FOLDER, --encoder NAME --weights FILE, or --program COMMAND"};
   }
-  if (!r.backbone.given()) {
+  if (!r.encoder.given()) {
     PACO_ASSIGN(auto program, bus::ProgramEmbedder::start(r.program, std::move(stop)));
     return std::unique_ptr<bus::PictureEmbedder>(std::move(program));
   }
-  PACO_ASSIGN(auto backbone, open_backbone(r.backbone));
+  PACO_ASSIGN(Encoder encoder, open_image_encoder(r.encoder));
   return std::unique_ptr<bus::PictureEmbedder>(
-      std::make_unique<bus::BackboneEmbedder>(std::move(backbone)));
+      std::make_unique<bus::BackboneEmbedder>(std::move(encoder.images)));
 }
 
 Result<void> run(Context& context, BusEmbedArguments& r) {
@@ -66,8 +66,8 @@ void add_bus_embed(Options& verb, Context& context) {
   auto r = std::make_shared<BusEmbedArguments>();
   part.add_text("--stream", r->stream, "its name").required();
   part.add_text("--program", r->program, "a command: pictures in, embeddings out");
-  add_backbone(part, r->backbone, "in its place");
-  add_threads(part, r->backbone.settings.threads, "of the backbone; 0: all cores");
+  add_encoder(part, r->encoder, "in its place");
+  add_threads(part, r->encoder.settings.threads, "of the encoder; 0: all cores");
   add_count(part, "--batch", r->options.batch, 1, 65'536, "pictures given to it at once");
   add_count(part, "--answer-seconds", r->options.answer_seconds, 1, 86'400,
             "until pictures without an answer are given to another worker");

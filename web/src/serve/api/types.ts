@@ -14,7 +14,7 @@ export interface Server {
   user: { name: string; role: 'read' | 'send' | 'operate' };
   tokens: boolean;
   limits: { body: number; upload: number };
-  backbone?: { name: string; dimension: number } | null;
+  encoder?: { kind: string; encoder: string; dimension: number } | null;
   methods: { name: string; summary: string }[];
 }
 

@@ -216,7 +216,7 @@ export function Live(props: { stream: string }) {
   // The curves along the stream cost a pass over it: every few seconds are enough.
   const asked = useCalm(version, 4000);
   const flowing = stream.samples > 0;
-  const images = server.value?.backbone?.dimension === stream.dimension;
+  const images = server.value?.encoder?.dimension === stream.dimension;
   const series = useResource<Series>(flowing ? streamPath(props.stream, '/series') : null, asked);
   if (!flowing) {
     return (

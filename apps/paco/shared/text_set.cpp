@@ -1,0 +1,87 @@
+#include "shared/text_set.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/try.hpp"
+#include "embed/embed_texts.hpp"
+#include "embed/text/text_rows.hpp"
+#include "io/label_writer.hpp"
+#include "io/npy.hpp"
+
+namespace paco {
+namespace {
+
+constexpr std::size_t kSkippedNamed = 5;  // texts that are named one by one in a note
+
+Result<embed::EncodedTexts> texts_to_stdout(Context& context, const embed::TextRows& rows,
+                                            embed::TextEncoder& encoder) {
+  const std::uint64_t shape[] = {rows.texts.size(), encoder.dimension()};
+  PACO_TRY(write_stdout(context, io::npy_header(io::ElementType::f32, shape)));
+  const auto sink = [&](std::size_t, Rows<const float> block) {
+    return write_stdout(context, {reinterpret_cast<const char*>(block.data),
+                                  block.rows * block.columns * sizeof(float)});
+  };
+  return embed::embed_texts(rows.texts, encoder, sink, *context.progress, context.stop);
+}
+
+void note_texts(const embed::TextRows& rows, const embed::EncodedTexts& encoded,
+                std::size_t most_tokens) {
+  for (std::size_t i = 0; i < std::min(rows.skipped.size(), kSkippedNamed); ++i)
+    print_note("skipped: " + rows.skipped[i].error.message);
+  if (rows.skipped.size() > kSkippedNamed)
+    print_note(fmt::format("and {} more texts that cannot be embedded",
+                           rows.skipped.size() - kSkippedNamed));
+  if (!encoded.cut.empty())
+    print_note(fmt::format("{} texts are longer than the {} tokens that the encoder sees of each; "
+                           "the first is row {}",
+                           encoded.cut.size(), most_tokens, rows.rows[encoded.cut.front()]));
+}
+
+}  // namespace
+
+Result<void> embed_text_set(Context& context, const TextSet& set, const EncoderOptions& options,
+                            const TextSetOutputs& outputs) {
+  PACO_ASSIGN(const embed::TextRows rows,
+              embed::read_text_rows(set.file, {set.column, set.label_column}));
+  if (set.strict && !rows.skipped.empty()) return rows.skipped.front().error;
+  if (!outputs.labels.empty() && rows.labels.empty())
+    return Error{ErrorCode::bad_argument, "--labels-out without --label-column",
+                 fmt::format("say which column of {} holds the classes", set.file)};
+  PACO_ASSIGN(const Encoder encoder, open_text_encoder(options));
+  const bool pipe = outputs.embeddings == "-";
+  const double start = context.clock();
+  auto embedded =
+      pipe ? texts_to_stdout(context, rows, *encoder.texts)
+           : embed::embed_texts_to_file(rows.texts, *encoder.texts, outputs.embeddings,
+                                        *context.progress, context.stop);
+  PACO_ASSIGN(const embed::EncodedTexts encoded, std::move(embedded));
+  const double seconds = context.clock() - start;
+  if (!outputs.labels.empty()) PACO_TRY(io::write_labels(outputs.labels, rows.labels));
+  if (!outputs.numbers.empty()) {
+    const std::vector<std::int64_t> numbers(rows.rows.begin(), rows.rows.end());
+    const std::uint64_t shape[] = {numbers.size()};
+    PACO_TRY(io::write_npy<std::int64_t>(outputs.numbers, shape, numbers));
+  }
+  note_texts(rows, encoded, encoder.texts->spec().most_tokens);
+  if (pipe) return {};
+  const double rate = static_cast<double>(rows.texts.size()) / std::max(seconds, 1e-9);
+  Json json{{"texts", rows.texts.size()},
+            {"dimension", encoder.texts->dimension()},
+            {"skipped", rows.skipped.size()},
+            {"skipped_texts", Json::array()},
+            {"cut", encoded.cut.size()},
+            {"seconds", seconds},
+            {"texts_per_second", rate},
+            {"out", outputs.embeddings}};
+  for (const embed::SkippedText& text : rows.skipped)
+    json["skipped_texts"].push_back({{"row", text.row}, {"error", text.error.message}});
+  return print_result(context, json,
+                      fmt::format("{}: {} embeddings of {} numbers, {} texts skipped, {:.0f} "
+                                  "texts/s\n",
+                                  outputs.embeddings, rows.texts.size(),
+                                  encoder.texts->dimension(), rows.skipped.size(), rate));
+}
+
+}  // namespace paco

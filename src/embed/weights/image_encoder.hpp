@@ -1,0 +1,34 @@
+// What lies in an encoder's folder, and a published image encoder in the layout of timm:
+// config.json (architecture and normalisation) beside one file of weights. Opens no network.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "embed/weights/net_spec.hpp"
+#include "paco/embedding_record.hpp"
+#include "paco/result.hpp"
+
+namespace paco::embed {
+
+enum class EncoderKind {
+  run,    // a folder of paco train, or its weights file (run_folder.hpp)
+  image,  // a published vision transformer
+  text    // a sentence encoder (text_spec.hpp)
+};
+// By what is in the folder; what it is without is named.
+Result<EncoderKind> encoder_kind(const std::string& path);
+
+struct ImageEncoderFiles {
+  NetSpec spec;
+  std::string weights;
+};
+Result<ImageEncoderFiles> read_image_encoder(const std::string& folder);
+// The network that such a config.json describes.
+Result<NetSpec> parse_image_config(std::string_view text, const std::string& name);
+
+// The record of embeddings that this network makes. `weights`: its file; empty: fresh ones, seed 0.
+Result<EmbeddingRecord> image_record(const NetSpec& spec, const std::string& weights,
+                                     const std::string& precision);
+
+}  // namespace paco::embed
