@@ -5,8 +5,12 @@
 #include <cmath>
 
 #include "core/try.hpp"
+#include "embed/cpu/text_network.hpp"
 #include "embed/images/image_codec.hpp"
 #include "embed/images/image_sources.hpp"
+#include "embed/text/text_rows.hpp"
+#include "embed/text/tokenizer.hpp"
+#include "embed/weights/image_encoder.hpp"
 #include "io/array_file.hpp"
 #include "io/artifact.hpp"
 #include "io/decision_file.hpp"
@@ -178,6 +182,73 @@ Result<void> read_state_file(std::span<const std::byte> bytes) {
   return {};
 }
 
+// An encoder's vocabulary, then texts cut up with it.
+Result<void> read_tokenizer(std::string_view text) {
+  PACO_ASSIGN(const embed::Tokenizer tokenizer, embed::Tokenizer::from_json(text, "input"));
+  constexpr std::size_t kMost = 16;
+  for (const std::string_view sample :
+       {"", "lost card \xe5\x8d\xa1 \xc3\xa9\xcc\x81", "\xff\xf0"}) {
+    const auto tokens = tokenizer.encode(sample, kMost + tokenizer.surrounding());
+    require(tokens.ids.size() <= kMost + tokenizer.surrounding());
+    for (const std::int32_t id : tokens.ids)
+      require(id >= 0 && static_cast<std::size_t>(id) < tokenizer.size());
+  }
+  return {};
+}
+
+Result<void> read_text_config(std::string_view text) {
+  PACO_ASSIGN(const embed::TextSpec spec, embed::parse_text_config(text, "input"));
+  require(spec.heads > 0 && spec.width % spec.heads == 0 && spec.most_tokens <= spec.positions);
+  return {};
+}
+
+Result<void> read_image_config(std::string_view text) {
+  PACO_ASSIGN(const embed::NetSpec spec, embed::parse_image_config(text, "input"));
+  require(spec.input > 0 && spec.input % spec.patch == 0);
+  for (const float deviation : spec.normalisation.deviation) require(deviation > 0);
+  return {};
+}
+
+// As a table, as JSON lines and as plain lines, whatever it is.
+Result<void> read_text_table(std::string_view text) {
+  const auto read = [&](const char* name, const embed::TextColumns& columns) {
+    return embed::parse_text_rows(
+        io::ByteStream::from_bytes(std::as_bytes(std::span(text)), "input"), name, columns);
+  };
+  const auto look = [](const Result<embed::TextRows>& rows) {
+    if (!rows.ok()) return;
+    require(!rows->texts.empty() && rows->rows.size() == rows->texts.size());
+    require(rows->labels.empty() || rows->labels.size() == rows->texts.size());
+    for (const std::string& each : rows->texts) require(embed::text_fault(each).empty());
+  };
+  const auto lines = read("input.jsonl", {"", "label"}), table = read("input.csv", {"", "label"});
+  look(lines);
+  look(table);
+  look(read("input.txt", {}));
+  const auto& meant = text.starts_with('{') ? lines : table;
+  if (!meant.ok()) return meant.error();
+  return {};
+}
+
+// The tensors of the network of corpus/text_weights, run on one text.
+Result<void> read_text_weights(std::span<const std::byte> bytes) {
+  embed::TextSpec spec;
+  spec.width = spec.heads = 2;
+  spec.depth = 1;
+  spec.hidden = 2;
+  spec.vocabulary = spec.positions = 3;
+  spec.kinds = 1;
+  PACO_ASSIGN(const embed::StateDict tensors,
+              embed::parse_state_dict(io::FileBytes::of(bytes), "input"));
+  PACO_ASSIGN(const auto network, embed::make_text_network(spec, tensors, "input"));
+  const std::int32_t tokens[] = {0, 2, 1};
+  const std::size_t ends[] = {3};
+  float out[2];
+  embed::Scratch scratch;
+  network->run(tokens, ends, out, scratch);
+  return {};
+}
+
 }  // namespace
 
 Result<void> parse_as(std::string_view parser, std::span<const std::byte> bytes) {
@@ -209,6 +280,11 @@ Result<void> parse_as(std::string_view parser, std::span<const std::byte> bytes)
   if (parser == "trace") return read_trace_file(bytes);
   if (parser == "model") return read_model_file(bytes);
   if (parser == "state") return read_state_file(bytes);
+  if (parser == "tokenizer") return read_tokenizer(text);
+  if (parser == "text_config") return read_text_config(text);
+  if (parser == "image_config") return read_image_config(text);
+  if (parser == "text_rows") return read_text_table(text);
+  if (parser == "text_weights") return read_text_weights(bytes);
   assert(parser == "webp");
   return decode(bytes, embed::decode_webp);
 }

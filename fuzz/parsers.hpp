@@ -14,9 +14,10 @@ namespace paco::fuzz {
 
 // The parsers by name; each has a folder of this name under fuzz/corpus, or seeds that are made.
 constexpr std::string_view kParsers[] = {
-    "npy",        "npz",  "safetensors", "csv",   "jsonl", "fvecs", "labels",
-    "split_list", "json", "artifact",    "tar",   "idx",   "cifar", "jpeg",
-    "png",        "webp", "decisions",   "truth", "trace", "model", "state"};
+    "npy",        "npz",         "safetensors",  "csv",       "jsonl",       "fvecs", "labels",
+    "split_list", "json",        "artifact",     "tar",       "idx",         "cifar", "jpeg",
+    "png",        "webp",        "decisions",    "truth",     "trace",       "model", "state",
+    "tokenizer",  "text_config", "image_config", "text_rows", "text_weights"};
 
 // Parses the bytes to the very end and looks at everything that comes out. Ok where they are valid.
 Result<void> parse_as(std::string_view parser, std::span<const std::byte> bytes);

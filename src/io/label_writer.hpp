@@ -11,7 +11,8 @@
 
 namespace paco::io {
 
-// ErrorCode::bad_argument if no file of this name can be written. Cheap: for a look before the work.
+// ErrorCode::bad_argument if no file of this name can be written. Cheap: for a look before the
+// work.
 Result<void> check_label_file(const std::string& path);
 Result<void> write_labels(const std::string& path, std::span<const std::string> names);
 

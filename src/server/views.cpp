@@ -214,9 +214,8 @@ Json stream_json(Stream& stream) {
   }
   json["method"] = ready ? Json(stream.method().name) : Json();
   json["dimension"] = ready ? Json(stream.model().dimension) : Json();
-  json["embedding"] = ready && stream.model().embedding
-                          ? embedding_json(*stream.model().embedding)
-                          : Json();
+  json["embedding"] =
+      ready && stream.model().embedding ? embedding_json(*stream.model().embedding) : Json();
   json["samples"] = ready ? now->view->samples : 0;
   json["events"] = ready ? now->events : 0;
   json["known"] = ready ? now->view->known : 0;

@@ -145,8 +145,7 @@ Json calibration_json(const Model& model) {
   json["dimension"] = model.dimension;
   json["fingerprint"] = model.fingerprint();
   json["embedding"] = Json();
-  if (model.embedding)
-    json["embedding"] = Json::parse(embedding_record_to_json(*model.embedding));
+  if (model.embedding) json["embedding"] = Json::parse(embedding_record_to_json(*model.embedding));
   return json;
 }
 

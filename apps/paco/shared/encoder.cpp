@@ -8,14 +8,16 @@
 #include "core/files.hpp"
 #include "core/try.hpp"
 #include "embed/cpu/cpu_embedder.hpp"
+#include "embed/models/model_folder.hpp"
 #include "embed/weights/image_encoder.hpp"
 
 namespace paco {
 namespace {
 
 constexpr const char* kHowToName =
-    "give --encoder FOLDER (a run of paco train, or an encoder as it is published), or --encoder "
-    "NAME --weights FILE";
+    "give --encoder NAME of 'paco models list', --encoder FOLDER (a run of paco train, or an "
+    "encoder "
+    "as it is published), or --encoder vit_b16 --weights FILE";
 
 bool is_backbone(const std::string& name) {
   const std::vector<std::string> names = embed::backbone_names();
@@ -37,16 +39,15 @@ Result<Encoder> open_run(const EncoderOptions& options, const std::string& path,
     PACO_ASSIGN(out.images, torch->open_run(path, options.settings));
   }
   const bool folder = core::path_kind(path) == core::PathKind::folder;
-  PACO_ASSIGN(out.record, embed::image_record(out.images->spec(),
-                                              folder ? path + "/weights.safetensors" : path,
-                                              precision_of(options.settings)));
+  PACO_ASSIGN(out.record,
+              embed::image_record(out.images->spec(), folder ? path + "/weights.safetensors" : path,
+                                  precision_of(options.settings)));
   return out;
 }
 
-Result<std::unique_ptr<embed::ImageEmbedder>> open_bare_network(const embed::NetSpec& spec,
-                                                           const std::string& weights,
-                                                           const embed::EmbedderSettings& settings,
-                                                           const TorchParts* torch) {
+Result<std::unique_ptr<embed::ImageEmbedder>> open_bare_network(
+    const embed::NetSpec& spec, const std::string& weights, const embed::EmbedderSettings& settings,
+    const TorchParts* torch) {
   if (settings.device != "cpu") return torch->open_backbone(spec, weights, settings);
   if (weights.empty()) return embed::open_cpu_backbone(spec, "", settings);
   PACO_ASSIGN(const bool script, embed::is_torchscript_file(weights));
@@ -59,8 +60,7 @@ Result<Encoder> open_backbone(const embed::NetSpec& spec, const std::string& wei
                               const embed::EmbedderSettings& settings, const TorchParts* torch) {
   Encoder out;
   PACO_ASSIGN(out.images, open_bare_network(spec, weights, settings, torch));
-  PACO_ASSIGN(out.record,
-              embed::image_record(out.images->spec(), weights, precision_of(settings)));
+  PACO_ASSIGN(out.record, embed::image_record(out.images->spec(), weights, precision_of(settings)));
   return out;
 }
 
@@ -111,8 +111,10 @@ void add_encoder(Options& verb, EncoderOptions& options, const std::string& what
   for (const std::string& name : embed::backbone_names())
     names += (names.empty() ? "" : ", ") + name;
   verb.add_text("--encoder", options.encoder,
-                what_for + ": run folder of paco train, folder of a published encoder, or with "
-                           "--weights one of " + names);
+                what_for +
+                    ": a name of 'paco models', run folder of paco train, folder of a "
+                    "published encoder, or with --weights one of " +
+                    names);
   verb.add_text("--weights", options.weights,
                 "of an encoder given by such a name: .safetensors, .pth/.pt state dict, or "
                 "TorchScript");
@@ -136,15 +138,19 @@ Result<Encoder> open_encoder(const EncoderOptions& options, const TorchParts* to
   if (is_backbone(options.encoder)) return open_named_backbone(options, torch);
   if (!options.weights.empty())
     return Error{ErrorCode::bad_argument, "--weights goes with the name of a backbone", kHowToName};
-  PACO_ASSIGN(const embed::EncoderKind kind, embed::encoder_kind(options.encoder));
-  if (kind == embed::EncoderKind::image) return open_published(options, options.encoder, torch);
-  if (kind == embed::EncoderKind::text) return open_texts(options, options.encoder);
+  std::string folder = options.encoder;
+  if (embed::find_published(options.encoder) != nullptr) {
+    PACO_ASSIGN(folder, embed::find_model(options.encoder));
+  }
+  PACO_ASSIGN(const embed::EncoderKind kind, embed::encoder_kind(folder));
+  if (kind == embed::EncoderKind::image) return open_published(options, folder, torch);
+  if (kind == embed::EncoderKind::text) return open_texts(options, folder);
   if (options.input > 0 || !options.normalise.empty())
-    return Error{ErrorCode::bad_argument,
-                 fmt::format("{}: a trained run has its own input and normalisation",
-                             options.encoder),
-                 "leave --input and --normalise out"};
-  return open_run(options, options.encoder, torch);
+    return Error{
+        ErrorCode::bad_argument,
+        fmt::format("{}: a trained run has its own input and normalisation", options.encoder),
+        "leave --input and --normalise out"};
+  return open_run(options, folder, torch);
 }
 
 Result<Encoder> open_image_encoder(const EncoderOptions& options, const TorchParts* torch) {

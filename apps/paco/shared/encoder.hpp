@@ -1,7 +1,7 @@
 // --encoder: the network that turns images or texts into embeddings, for every verb that takes one.
 //
-// It is named by a run folder of paco train, by a folder as encoders are published, or by a
-// backbone's name with --weights.
+// It is named as in 'paco models list', by a run folder of paco train, by a folder as encoders are
+// published, or by a backbone's name with --weights.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ namespace paco {
 
 struct EncoderOptions {
   std::string encoder, weights, normalise;
-  int input = 0;                // pixels; 0: the network's own
-  bool fresh_weights = false;   // a backbone may go without weights
+  int input = 0;               // pixels; 0: the network's own
+  bool fresh_weights = false;  // a backbone may go without weights
   embed::EmbedderSettings settings;
 
   bool given() const { return !encoder.empty() || !weights.empty(); }

@@ -139,11 +139,10 @@ class ImageSet {
   Result<void> embed(const char* part, const std::vector<std::int64_t>& index,
                      const std::string& out) {
     const bool classifier = trains() && out == files_.support;
-    print_command(
-        fmt::format("paco embed --encoder {} --data {} --index {}/{}_index.npy --out {}{}",
-                    trains() ? files_.run : recipe_.backbone + network_words(), recipe_.images,
-                    files_.split, part, out,
-                    classifier ? fmt::format(" --classifier-out {}", files_.classifier) : ""));
+    print_command(fmt::format(
+        "paco embed --encoder {} --data {} --index {}/{}_index.npy --out {}{}",
+        trains() ? files_.run : recipe_.backbone + network_words(), recipe_.images, files_.split,
+        part, out, classifier ? fmt::format(" --classifier-out {}", files_.classifier) : ""));
     if (resume_ && core::path_kind(out) == core::PathKind::file) return {};
     embed::EmbedFileOptions options;
     options.out = out;
@@ -152,9 +151,9 @@ class ImageSet {
     options.resume = resume_;
     options.clock = context_.clock;
     PACO_ASSIGN(options.record,
-                embed::image_record(embedder_->spec(),
-                                    trains() ? files_.run + "/weights.safetensors" : recipe_.weights,
-                                    "float32"));
+                embed::image_record(
+                    embedder_->spec(),
+                    trains() ? files_.run + "/weights.safetensors" : recipe_.weights, "float32"));
     const auto embedded = embed::embed_to_file(*images_, {index.begin(), index.end()}, *embedder_,
                                                options, *context_.progress, context_.stop);
     if (!embedded.ok()) return embedded.error();

@@ -34,9 +34,10 @@ void note_texts(const embed::TextRows& rows, const embed::EncodedTexts& encoded,
     print_note(fmt::format("and {} more texts that cannot be embedded",
                            rows.skipped.size() - kSkippedNamed));
   if (!encoded.cut.empty())
-    print_note(fmt::format("{} texts are longer than the {} tokens that the encoder sees of each; "
-                           "the first is row {}",
-                           encoded.cut.size(), most_tokens, rows.rows[encoded.cut.front()]));
+    print_note(
+        fmt::format("{} texts are longer than the {} tokens that the encoder sees of each; "
+                    "the first is row {}",
+                    encoded.cut.size(), most_tokens, rows.rows[encoded.cut.front()]));
 }
 
 }  // namespace
@@ -52,10 +53,9 @@ Result<void> embed_text_set(Context& context, const TextSet& set, const EncoderO
   PACO_ASSIGN(const Encoder encoder, open_text_encoder(options));
   const bool pipe = outputs.embeddings == "-";
   const double start = context.clock();
-  auto embedded =
-      pipe ? texts_to_stdout(context, rows, *encoder.texts)
-           : embed::embed_texts_to_file(rows.texts, *encoder.texts, outputs.embeddings,
-                                        *context.progress, context.stop);
+  auto embedded = pipe ? texts_to_stdout(context, rows, *encoder.texts)
+                       : embed::embed_texts_to_file(rows.texts, *encoder.texts, outputs.embeddings,
+                                                    *context.progress, context.stop);
   PACO_ASSIGN(const embed::EncodedTexts encoded, std::move(embedded));
   const double seconds = context.clock() - start;
   if (!outputs.labels.empty()) PACO_TRY(io::write_labels(outputs.labels, rows.labels));
@@ -67,21 +67,17 @@ Result<void> embed_text_set(Context& context, const TextSet& set, const EncoderO
   note_texts(rows, encoded, encoder.texts->spec().most_tokens);
   if (pipe) return {};
   const double rate = static_cast<double>(rows.texts.size()) / std::max(seconds, 1e-9);
-  Json json{{"texts", rows.texts.size()},
-            {"dimension", encoder.texts->dimension()},
-            {"skipped", rows.skipped.size()},
-            {"skipped_texts", Json::array()},
-            {"cut", encoded.cut.size()},
-            {"seconds", seconds},
-            {"texts_per_second", rate},
-            {"out", outputs.embeddings}};
+  Json json{{"texts", rows.texts.size()},     {"dimension", encoder.texts->dimension()},
+            {"skipped", rows.skipped.size()}, {"skipped_texts", Json::array()},
+            {"cut", encoded.cut.size()},      {"seconds", seconds},
+            {"texts_per_second", rate},       {"out", outputs.embeddings}};
   for (const embed::SkippedText& text : rows.skipped)
     json["skipped_texts"].push_back({{"row", text.row}, {"error", text.error.message}});
   return print_result(context, json,
                       fmt::format("{}: {} embeddings of {} numbers, {} texts skipped, {:.0f} "
                                   "texts/s\n",
-                                  outputs.embeddings, rows.texts.size(),
-                                  encoder.texts->dimension(), rows.skipped.size(), rate));
+                                  outputs.embeddings, rows.texts.size(), encoder.texts->dimension(),
+                                  rows.skipped.size(), rate));
 }
 
 }  // namespace paco

@@ -50,8 +50,7 @@ Result<void> write_companions(const EmbedArguments& s, const embed::ImageSource&
     std::vector<std::string> names;
     for (const std::size_t sample : report.samples) {
       const std::int64_t label = source.label(sample);
-      names.push_back(label < 0 ? ""
-                                : source.class_names().at(static_cast<std::size_t>(label)));
+      names.push_back(label < 0 ? "" : source.class_names().at(static_cast<std::size_t>(label)));
     }
     PACO_TRY(io::write_labels(s.labels_out, names));
   }
@@ -221,7 +220,8 @@ void add_embed(Options& verb, Context& context) {
       .required();
   verb.add_text("--labels-out", s->labels_out,
                 ".npy or .txt file for the class of every row, by name (empty: none)");
-  verb.add_text("--index-out", s->index_out, "npy file for the number of every row's image or text");
+  verb.add_text("--index-out", s->index_out,
+                "npy file for the number of every row's image or text");
   verb.add_text("--classifier-out", s->classifier_out,
                 "npy file for the run's trained class weights, for paco calibrate --classifier");
   verb.add_text("--device", s->encoder.settings.device, "cpu, cuda or cuda:N");

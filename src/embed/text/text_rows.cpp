@@ -22,9 +22,9 @@ class Collector {
   void add(std::string_view text, std::string_view label) {
     const std::size_t row = row_++;
     if (const std::string fault = text_fault(text); !fault.empty()) {
-      rows_.skipped.push_back({row, Error{ErrorCode::bad_value,
-                                          fmt::format("{}: row {}: {}", name_, row, fault),
-                                          "correct or remove this row"}});
+      rows_.skipped.push_back(
+          {row, Error{ErrorCode::bad_value, fmt::format("{}: row {}: {}", name_, row, fault),
+                      "correct or remove this row"}});
       return;
     }
     rows_.texts.emplace_back(text);
@@ -97,8 +97,8 @@ std::optional<std::string> words_of(const RowJson& value) {
   return std::nullopt;
 }
 
-Result<std::string> member_of(const RowJson& object, const std::string& key, const std::string& where,
-                              const char* option) {
+Result<std::string> member_of(const RowJson& object, const std::string& key,
+                              const std::string& where, const char* option) {
   const auto found = object.find(key);
   if (found == object.end()) {
     std::vector<std::string> keys;

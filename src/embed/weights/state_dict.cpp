@@ -141,11 +141,15 @@ bool looks_like_safetensors(std::span<const std::byte> bytes) {
 
 Result<StateDict> read_state_dict(const std::string& path) {
   PACO_ASSIGN(io::FileBytes bytes, io::FileBytes::open(path));
+  return parse_state_dict(std::move(bytes), path);
+}
+
+Result<StateDict> parse_state_dict(io::FileBytes bytes, const std::string& origin) {
   std::vector<std::byte> buffer;
   PACO_ASSIGN(const auto head, bytes.at(0, std::min<std::uint64_t>(bytes.size(), 10), buffer));
-  if (looks_like_safetensors(head)) return read_safetensors(std::move(bytes), path);
+  if (looks_like_safetensors(head)) return read_safetensors(std::move(bytes), origin);
   PACO_ASSIGN(const auto all, bytes.at(0, bytes.size(), buffer));
-  return parse_torch_file(all, path);
+  return parse_torch_file(all, origin);
 }
 
 Result<StateDict> parse_torch_file(std::span<const std::byte> bytes, const std::string& origin) {

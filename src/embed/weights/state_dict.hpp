@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "io/file_bytes.hpp"
 #include "paco/result.hpp"
 
 namespace paco::embed {
@@ -28,6 +29,9 @@ using StateDict = std::vector<NamedTensor>;
 // Reads by content. Wrappers (`teacher`, `student`, `state_dict`, `model`; teacher before student)
 // are opened; names stay as stored, see plain_name.
 Result<StateDict> read_state_dict(const std::string& path);
+
+// The same for a file that is open; `origin` names it in errors.
+Result<StateDict> parse_state_dict(io::FileBytes bytes, const std::string& origin);
 
 // The same for bytes in memory that are a PyTorch file of either form; `origin` names them in
 // errors.

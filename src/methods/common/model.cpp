@@ -68,8 +68,8 @@ Result<void> check_embedding(const EmbeddingRecord& own, const EmbeddingRecord& 
   std::string difference;
   const auto compare = [&](const char* what, const std::string& given, const std::string& wanted) {
     if (given == wanted) return;
-    difference += fmt::format("{}{} {}, the model's support set {}",
-                              difference.empty() ? "" : "; ", what, given, wanted);
+    difference += fmt::format("{}{} {}, the model's support set {}", difference.empty() ? "" : "; ",
+                              what, given, wanted);
   };
   constexpr std::size_t kShown = 12;  // digits of a hash that tell files apart
   compare("dimension", std::to_string(record.dimension), std::to_string(own.dimension));

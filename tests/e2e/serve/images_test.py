@@ -127,7 +127,7 @@ class Images(unittest.TestCase):
     def test_embeddings_that_were_made_otherwise_are_refused_on_every_way_in(self):
         other = self.made / "other.npy"
         run_paco("embed", *self.backbone, "--normalise", "none", "--data", f"folder:{self.made}/stream", "--out", other)
-        sent = subprocess.run([PACO, "send", "--server", f"http://127.0.0.1:{self.server.port}", "--stream", "birds",
+        sent = subprocess.run([program(), "send", "--server", f"http://127.0.0.1:{self.server.port}", "--stream", "birds",
                                "--input", other], capture_output=True, text=True)
         self.assertEqual(sent.returncode, 1)
         self.assertIn("none", sent.stderr)

@@ -22,9 +22,8 @@ std::string message_of(const Result<TextRows>& rows) {
 }
 
 TEST(TextRows, AQuotedFieldOfATableKeepsItsCommasQuotesAndLineBreaks) {
-  const auto rows = read("t.csv",
-                         "label,text\ncard,\"Where is it, \"\"my\"\" card?\nGone\"\n,plain\n",
-                         {"", "label"});
+  const auto rows = read(
+      "t.csv", "label,text\ncard,\"Where is it, \"\"my\"\" card?\nGone\"\n,plain\n", {"", "label"});
   ASSERT_TRUE(rows.ok()) << rows.error().message;
   EXPECT_THAT(rows->texts, ElementsAre("Where is it, \"my\" card?\nGone", "plain"));
   EXPECT_THAT(rows->labels, ElementsAre("card", ""));
@@ -63,8 +62,8 @@ TEST(TextRows, AMissingColumnIsNamedWithThoseThatAreThere) {
 
 TEST(TextRows, WhatIsNoTextIsSetApartWithItsRow) {
   const std::string large(kMostTextBytes + 1, 'a');
-  const auto rows = read("t.csv", "id,text\n1,good\n2,\n3,\"\xe2\x80\x8b \"\n4,bad\xff\n5," + large +
-                                      "\n6,last\n");
+  const auto rows = read(
+      "t.csv", "id,text\n1,good\n2,\n3,\"\xe2\x80\x8b \"\n4,bad\xff\n5," + large + "\n6,last\n");
   ASSERT_TRUE(rows.ok()) << rows.error().message;
   EXPECT_THAT(rows->texts, ElementsAre("good", "last"));
   EXPECT_THAT(rows->rows, ElementsAre(0, 5));

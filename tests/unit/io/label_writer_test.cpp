@@ -25,7 +25,8 @@ std::vector<std::string> names_in(const std::string& path) {
 
 TEST(LabelWriter, NamesComeBackAsTheyWere) {
   const testing::TemporaryFolder folder;
-  const std::vector<std::string> names = {"Blue Jay", "Zaunkönig, klein", "鳥", "🦜 parrot", "Blue Jay"};
+  const std::vector<std::string> names = {"Blue Jay", "Zaunkönig, klein", "鳥", "🦜 parrot",
+                                          "Blue Jay"};
   for (const char* file : {"l.npy", "l.txt"}) {
     const auto written = write_labels(folder / file, names);
     ASSERT_TRUE(written.ok()) << written.error().message;
