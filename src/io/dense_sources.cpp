@@ -29,7 +29,7 @@ class RowMajorSource final : public EmbeddingSource {
     const bool waits = stream_.may_wait();
     const std::size_t left = std::min<std::uint64_t>(block.rows, header_.shape[0] - row_);
     std::size_t rows = left;
-    if (waits && wait == Wait::for_one) {
+    if (wait == Wait::for_one) {
       PACO_ASSIGN(rows, convert_ready(block, left));
     } else {
       PACO_TRY(convert(block, left));
@@ -173,10 +173,12 @@ class FvecsSource final : public EmbeddingSource {
                      "copy or write the file again"};
       }
       if (dimension != dimension_) {
-        return Error{ErrorCode::bad_shape,
-                     fmt::format("{}: row {} says it has {} values, the rows before have {}",
-                                 name(), row_, dimension, dimension_),
-                     "check that this is an fvecs file; otherwise write npy"};
+        return rows_before(done,
+                           {ErrorCode::bad_shape,
+                            fmt::format("{}: row {} says it has {} values, the rows before have {}",
+                                        name(), row_, dimension, dimension_),
+                            "check that this is an fvecs file; otherwise write npy"},
+                           wait);
       }
       to_doubles(ElementType::f32, false, ready.data() + 4, block[done]);
       stream_.consume(row_bytes);

@@ -151,7 +151,15 @@ Result<std::size_t> EmbeddingSource::read(Rows<double> block, std::vector<std::s
 Result<std::size_t> EmbeddingSource::read_ready(Rows<double> block, std::vector<std::string>* ids) {
   assert(block.columns == dimension());
   if (ids) ids->clear();
+  if (bad_row_) return *bad_row_;
   return read_rows(block, ids, Wait::for_one);
+}
+
+Result<std::size_t> EmbeddingSource::rows_before(std::size_t done, Error error, Wait wait) {
+  // Fewer rows than asked for would pass for the end.
+  if (wait == Wait::for_all || done == 0) return error;
+  bad_row_ = std::move(error);
+  return done;
 }
 
 std::size_t EmbeddingSource::block_rows(std::size_t wanted) const {

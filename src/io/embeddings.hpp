@@ -44,7 +44,8 @@ class EmbeddingSource {
   // included: rows may be passed over unused, so a caller that uses them calls check_finite().
   Result<std::size_t> read(Rows<double> block, std::vector<std::string>* ids = nullptr);
   // The same, but waits for one row only: of a pipe it takes the rows that are there as a whole.
-  // From files, which never wait, it fills the block. 0 only at the end.
+  // From files, which never wait, it fills the block. 0 only at the end. Rows before one that
+  // cannot be read are handed out first; the call after that has the error.
   Result<std::size_t> read_ready(Rows<double> block, std::vector<std::string>* ids = nullptr);
   // Rows of a block that is worth allocating: at most `wanted` and at most rows(), and where rows
   // are very long fewer, so that a block stays below 32 MiB or holds one row.
@@ -65,12 +66,15 @@ class EmbeddingSource {
   explicit EmbeddingSource(std::string name) : name_(std::move(name)) {}
   virtual Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids,
                                         Wait wait) = 0;
+  // What read_rows() answers if the row after `done` rows cannot be read.
+  Result<std::size_t> rows_before(std::size_t done, Error error, Wait wait);
 
  private:
   friend Result<std::unique_ptr<EmbeddingSource>> open_embeddings(const std::string& path);
   std::string name_;
   std::string path_;  // by which it was opened
   std::optional<std::uint64_t> identity_;
+  std::optional<Error> bad_row_;  // the next row
 };
 
 // An error that names the first NaN or infinity, with `name` for the input; the first of these rows

@@ -36,34 +36,42 @@ class CsvSource final : public EmbeddingSource {
                                 Wait wait) override {
     std::size_t done = 0;
     for (; done < block.rows; ++done, ++row_) {
-      if (!layout_.first_rows.empty()) {
-        const CsvRow row = std::move(layout_.first_rows.front());
-        layout_.first_rows.pop_front();
-        fields_.assign(row.fields.begin(), row.fields.end());
-        PACO_TRY(take(row.line, block[done], ids));
-        continue;
-      }
-      if (wait == Wait::for_one && done > 0) {
-        PACO_ASSIGN(const bool ready, reader_.ready());
-        if (!ready) break;
-      }
-      using Row = CsvReader::Row;
-      Row row = Row::fields;
-      if (together_) {
-        PACO_ASSIGN(row, reader_.next(fields_, before_, block[done], behind_));
-      } else {
-        PACO_ASSIGN(const bool more, reader_.next(fields_));
-        if (!more) row = Row::end;
-      }
-      if (row == Row::end) break;
-      if (row == Row::fields) {
-        PACO_TRY(take(reader_.line(), block[done], ids));
-      } else if (ids && layout_.id) {
-        const std::size_t id = *layout_.id;
-        ids->emplace_back(fields_[id < before_ ? id : id - layout_.values.size()]);
-      }
+      const Result<bool> more = next(block[done], ids, wait == Wait::for_one && done > 0);
+      if (!more.ok()) return rows_before(done, more.error(), wait);
+      if (!*more) break;
     }
     return done;
+  }
+
+  // False at the end, or if `at_once` is asked for and the next row is not there yet.
+  Result<bool> next(std::span<double> out, std::vector<std::string>* ids, bool at_once) {
+    if (!layout_.first_rows.empty()) {
+      const CsvRow row = std::move(layout_.first_rows.front());
+      layout_.first_rows.pop_front();
+      fields_.assign(row.fields.begin(), row.fields.end());
+      PACO_TRY(take(row.line, out, ids));
+      return true;
+    }
+    if (at_once) {
+      PACO_ASSIGN(const bool ready, reader_.ready());
+      if (!ready) return false;
+    }
+    using Row = CsvReader::Row;
+    Row row = Row::fields;
+    if (together_) {
+      PACO_ASSIGN(row, reader_.next(fields_, before_, out, behind_));
+    } else {
+      PACO_ASSIGN(const bool more, reader_.next(fields_));
+      if (!more) row = Row::end;
+    }
+    if (row == Row::end) return false;
+    if (row == Row::fields) {
+      PACO_TRY(take(reader_.line(), out, ids));
+    } else if (ids && layout_.id) {
+      const std::size_t id = *layout_.id;
+      ids->emplace_back(fields_[id < before_ ? id : id - layout_.values.size()]);
+    }
+    return true;
   }
 
   Result<void> take(std::uint64_t line, std::span<double> out, std::vector<std::string>* ids) {
@@ -125,26 +133,32 @@ class JsonlSource final : public EmbeddingSource {
   Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids,
                                 Wait wait) override {
     std::size_t done = 0;
-    for (; done < block.rows; ++done) {
-      if (!waiting_ && wait == Wait::for_one && done > 0) {
-        PACO_ASSIGN(const bool ready, line_ready());
-        if (!ready) break;
-      }
-      if (!waiting_) {
-        PACO_ASSIGN(waiting_, next());
-        if (!waiting_) break;
-      }
-      if (values_.size() != dimension_) {
-        return problem(fmt::format("has {} values, the first has {}", values_.size(), dimension_));
-      }
-      if (has_id_ != first_has_id_)
-        return problem("has an id and others have none, or the other way round");
-      std::copy(values_.begin(), values_.end(), block[done].begin());
-      if (ids && has_id_) ids->push_back(id_);
-      waiting_ = false;
-      ++row_;
+    for (; done < block.rows; ++done, ++row_) {
+      const Result<bool> more = take(block[done], ids, wait == Wait::for_one && done > 0);
+      if (!more.ok()) return rows_before(done, more.error(), wait);
+      if (!*more) break;
     }
     return done;
+  }
+
+  // False at the end, or if `at_once` is asked for and the next row is not there yet.
+  Result<bool> take(std::span<double> out, std::vector<std::string>* ids, bool at_once) {
+    if (!waiting_ && at_once) {
+      PACO_ASSIGN(const bool ready, line_ready());
+      if (!ready) return false;
+    }
+    if (!waiting_) {
+      PACO_ASSIGN(waiting_, next());
+      if (!waiting_) return false;
+    }
+    if (values_.size() != dimension_)
+      return problem(fmt::format("has {} values, the first has {}", values_.size(), dimension_));
+    if (has_id_ != first_has_id_)
+      return problem("has an id and others have none, or the other way round");
+    std::copy(values_.begin(), values_.end(), out.begin());
+    if (ids && has_id_) ids->push_back(id_);
+    waiting_ = false;
+    return true;
   }
 
   // Whether next() would answer at once. Passes over blank lines.

@@ -114,7 +114,8 @@ class Runner {
         options_(options),
         outputs_(outputs),
         progress_(progress),
-        clock_(clock) {}
+        clock_(clock),
+        consumed_(std::max(options.consumed, options.skip)) {}
 
   // From row `row` of the input on, before which `source` stands.
   Result<StreamOutcome> run(std::shared_ptr<io::EmbeddingSource> source, std::uint64_t row,
@@ -145,23 +146,29 @@ class Runner {
     const std::size_t rows = source->block_rows(std::max<std::size_t>(options_.block, kTogether));
     ReadAhead reader(source, rows);
     Block block{math::Matrix<double>(rows, source->dimension()), 0, {}};
-    std::uint64_t skip = options_.skip - std::min(options_.skip, row_);
+    std::uint64_t skip = options_.skip - std::min(options_.skip, row_), seen = options_.seen;
     while (!stop.stop_requested() && !outcome_.refused) {
-      PACO_TRY(reader.take(block, stop));
+      const Result<void> read = reader.take(block, stop);
+      if (!read.ok()) {
+        PACO_TRY(meet_bad_input(read.error(), stop, !source->identity()));
+        break;
+      }
       if (block.count == 0) break;
-      const std::size_t first =
-          static_cast<std::size_t>(std::min<std::uint64_t>(skip, block.count));
+      std::size_t first = static_cast<std::size_t>(std::min<std::uint64_t>(skip, block.count));
       skip -= first;
+      for (; first < block.count && seen > 0; ++first)
+        seen -= session_.method().check(block.rows[first]) ? 0 : 1;
       PACO_TRY(decide(block, first, stop));
       PACO_TRY(write_pending());
       row_ += block.count;
     }
-    outcome_.interrupted = stop.stop_requested();
-    if (skip > 0 && !outcome_.interrupted) {
-      return Error{ErrorCode::bad_argument,
-                   fmt::format("{}: it has only {} rows, {} were to be passed over", name_,
-                               options_.skip - skip, options_.skip),
-                   "give the stream that the state was made from, or a smaller --skip"};
+    outcome_.interrupted = stop.stop_requested() && !outcome_.refused;
+    if (skip + seen > 0 && !outcome_.interrupted && !outcome_.refused) {
+      return Error{
+          ErrorCode::bad_argument,
+          fmt::format("{}: it has only {} rows, {} were to be passed over", name_,
+                      options_.skip + options_.seen - skip - seen, options_.skip + options_.seen),
+          "give the stream that the state was made from, or a smaller --skip"};
     }
     if (!options_.keys.empty() && !outcome_.interrupted && !outcome_.refused &&
         row_ != options_.keys.size()) {
@@ -183,6 +190,7 @@ class Runner {
       }
       PACO_ASSIGN(const std::size_t done, decide_some(block, first, rows));
       first += done;
+      consumed_ += done;
       if (options_.save_every > 0 && session_.samples() % options_.save_every == 0)
         PACO_TRY(save());
     }
@@ -253,6 +261,22 @@ class Runner {
     return written;
   }
 
+  // A row that cannot be read ends the input; what was decided before it is kept. Ctrl-C stops the
+  // program at the other end of a pipe, too, and the row that it was writing may be seen here
+  // before the signal.
+  Result<void> meet_bad_input(const Error& error, const std::stop_token& stop, bool is_pipe) {
+    if (is_pipe || error.code == ErrorCode::interrupted) {
+      std::mutex mutex;
+      std::unique_lock lock(mutex);
+      std::condition_variable_any stopped;
+      stopped.wait_for(lock, stop, std::chrono::milliseconds(500), [] { return false; });
+    }
+    if (stop.stop_requested()) return {};
+    if (outcome_.samples + outcome_.repeated == 0) return error;
+    outcome_.refused = error;
+    return {};
+  }
+
   Result<void> meet_bad_row(const Error& why, std::uint64_t row) {
     Error error = why;
     error.message = fmt::format("{}: row {} {}", name_, row, why.message);
@@ -260,6 +284,8 @@ class Runner {
       ++outcome_.skipped;
       if (options_.note_bad_row) options_.note_bad_row(error);
     } else {
+      error.hint += error.hint.empty() ? "" : "; ";
+      error.hint += "or pass over bad rows with --on-bad-row skip";
       outcome_.refused = std::move(error);
     }
     return {};
@@ -279,13 +305,14 @@ class Runner {
       PACO_ASSIGN(const std::uint64_t bytes, outputs_.trace->sync());
       note["trace"] = bytes;
     }
-    PACO_TRY(save_state(note.empty() ? "" : note.dump()));
+    PACO_TRY(save_state(std::move(note)));
     saved_ = true;
     return {};
   }
 
-  Result<void> save_state(const std::string& note) {
-    PACO_ASSIGN(const std::vector<std::byte> bytes, session_.save(note));
+  Result<void> save_state(nlohmann::ordered_json note) {
+    if (consumed_ != session_.samples()) note["rows"] = consumed_;
+    PACO_ASSIGN(const std::vector<std::byte> bytes, session_.save(note.empty() ? "" : note.dump()));
     return core::write_file(options_.state, bytes);
   }
 
@@ -295,7 +322,7 @@ class Runner {
     if (outputs_.decisions != nullptr) PACO_TRY(outputs_.decisions->finish());
     if (outputs_.trace != nullptr) PACO_TRY(outputs_.trace->finish());
     // Whole files need no length any more.
-    return options_.state.empty() ? Result<void>() : save_state("");
+    return options_.state.empty() ? Result<void>() : save_state(nlohmann::ordered_json::object());
   }
 
   void discard() {
@@ -309,9 +336,10 @@ class Runner {
   core::Progress& progress_;
   const core::Clock& clock_;
   StreamOutcome outcome_;
-  std::string name_;       // of the input
-  std::uint64_t row_ = 0;  // of the input, where the block begins
-  bool saved_ = false;     // a state refers to the outputs
+  std::string name_;        // of the input
+  std::uint64_t row_ = 0;   // of the input, where the block begins
+  std::uint64_t consumed_;  // rows of the stream that the state accounts for
+  bool saved_ = false;      // a state refers to the outputs
   // Decided and not yet written: as many decisions as there are samples and names.
   std::vector<Decision> decisions_;
   std::vector<std::string> samples_, names_;
@@ -333,12 +361,12 @@ Result<StreamOutcome> run_stream(std::shared_ptr<io::EmbeddingSource> source, Se
                  "embed support set and stream with the same backbone"};
   }
   InputStart start{source, 0, ""};
-  if (session.has_journal() && options.keys.empty()) {
+  if (session.has_journal() && options.keys.empty() && options.seen == 0) {
     PACO_ASSIGN(start, find_start(source, session, options.skip, options.continues, stop));
     if (!start.note.empty() && options.note) options.note(start.note);
   }
   std::optional<std::uint64_t> total = source->rows();
-  if (total) total = *total - std::min(*total, std::max(options.skip, start.row));
+  if (total) total = *total - std::min(*total, std::max(options.skip + options.seen, start.row));
   progress.start("discover", "samples", total);
   Runner runner(session, options, outputs, progress, clock);
   Result<StreamOutcome> outcome = runner.run(start.source, start.row, std::move(stop));
@@ -347,19 +375,21 @@ Result<StreamOutcome> run_stream(std::shared_ptr<io::EmbeddingSource> source, Se
   return outcome;
 }
 
-Result<OutputLengths> output_lengths(const std::string& state_path) {
+Result<SavedRun> saved_run(const std::string& state_path, std::uint64_t samples) {
   PACO_ASSIGN(const std::vector<std::byte> bytes, core::read_file(state_path));
   PACO_ASSIGN(const std::string note, state_note(bytes, state_path));
-  OutputLengths lengths;
-  if (note.empty()) return lengths;
+  SavedRun run;
+  run.rows = samples;
+  if (note.empty()) return run;
   const auto json = nlohmann::json::parse(note, nullptr, false);
-  const auto get = [&](const char* key, std::optional<std::uint64_t>& out) {
+  const auto get = [&](const char* key, auto& out) {
     if (json.is_object() && json.contains(key) && json[key].is_number_unsigned())
       out = json[key].get<std::uint64_t>();
   };
-  get("decisions", lengths.decisions);
-  get("trace", lengths.trace);
-  return lengths;
+  get("decisions", run.decisions);
+  get("trace", run.trace);
+  get("rows", run.rows);
+  return run;
 }
 
 }  // namespace paco::session

@@ -24,6 +24,8 @@ namespace paco::session {
 struct StreamOptions {
   std::size_t block = 256;            // samples decided at once; speed only
   std::uint64_t skip = 0;             // rows of the input to pass over first
+  std::uint64_t seen = 0;             // and then so many that can be decided, with bad ones between
+  std::uint64_t consumed = 0;         // rows that the state accounts for which the session resumes
   bool continues = false;             // the input holds what the journal has; go on after it
   std::uint64_t save_every = 0;       // samples between saved states; 0: only at the end
   std::string state;                  // where to save the state; empty: nowhere
@@ -44,20 +46,21 @@ struct StreamOutputs {
 // With a journal, a file that was fed to it before and has not changed since goes on where it was
 // left, unless its samples have keys; see session/continued_input.hpp.
 //
-// When the stream ends, or a bad row ends it (`refused`), the outputs take their names and the
-// state is saved. When the stop token is set, the outputs stay in their partial files, and a state
-// that is saved knows where they end. After another error the outputs are discarded unless a saved
-// state refers to them.
+// When the stream ends, or a row ends it that cannot be decided or read (`refused`), the outputs
+// take their names and the state is saved. When the stop token is set, the outputs stay in their
+// partial files, and a state that is saved knows where they end. After another error the outputs
+// are discarded unless a saved state refers to them.
 Result<StreamOutcome> run_stream(std::shared_ptr<io::EmbeddingSource> source, Session& session,
                                  const StreamOptions& options, const StreamOutputs& outputs,
                                  core::Progress& progress, const core::Clock& clock,
                                  std::stop_token stop);
 
-// Where the outputs of the run that saved a state ended: bytes, or nothing where that run had
-// finished them.
-struct OutputLengths {
-  std::optional<std::uint64_t> decisions, trace;
+// Where the run ended that saved a state.
+struct SavedRun {
+  std::optional<std::uint64_t> decisions, trace;  // bytes; nothing if that run had finished them
+  std::uint64_t rows = 0;  // of its input that it consumed, bad ones included
 };
-Result<OutputLengths> output_lengths(const std::string& state_path);
+// `samples`: of the state; a state that says nothing of rows has one for each.
+Result<SavedRun> saved_run(const std::string& state_path, std::uint64_t samples);
 
 }  // namespace paco::session

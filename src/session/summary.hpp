@@ -18,7 +18,7 @@ struct StreamOutcome {
   double seconds = 0;            // reading and writing included
   double deciding_seconds = 0;   // standardising and deciding alone; with a journal, writing it too
   bool interrupted = false;      // stopped early
-  std::optional<Error> refused;  // the bad row that ended it
+  std::optional<Error> refused;  // the row that ended it
 };
 
 nlohmann::ordered_json stream_summary_json(Session& session, const StreamOutcome& outcome);

@@ -27,9 +27,9 @@ struct DiscoverArguments {
   int threads = 1;
 };
 
-// --skip N, or "seen": as many rows as the state has decided on.
-Result<std::uint64_t> rows_to_skip(const DiscoverArguments& s, std::uint64_t decided) {
-  if (s.skip == "seen") return decided;
+// --skip N, or "seen": as many rows as the resumed state accounts for.
+Result<std::uint64_t> rows_to_skip(const DiscoverArguments& s, std::uint64_t seen) {
+  if (s.skip == "seen") return seen;
   std::uint64_t rows = 0;
   const auto parsed = std::from_chars(s.skip.data(), s.skip.data() + s.skip.size(), rows);
   if (parsed.ec == std::errc{} && parsed.ptr == s.skip.data() + s.skip.size()) return rows;
@@ -178,8 +178,6 @@ Result<void> conclude(Context& context, const DiscoverArguments& s, Session& ses
     Error error = *outcome.refused;
     error.message +=
         fmt::format("; the {} samples before it are decided and saved", session.samples());
-    error.hint += error.hint.empty() ? "" : "; ";
-    error.hint += "or pass over bad rows with --on-bad-row skip";
     return error;
   }
   if (s.out.empty() && !context.json) {  // decisions have stdout
@@ -196,17 +194,19 @@ Result<void> run(Context& context, DiscoverArguments& s) {
   PACO_ASSIGN(const auto record, io::find_embedding_record(s.input));
   if (record) PACO_TRY(check_embedding(session.model(), *record, s.input));
   const bool journaled = session.has_journal();
-  session::OutputLengths lengths;
+  session::SavedRun saved;
   if (!s.resume.empty()) {
     PACO_TRY(session.restore(s.resume));
-    PACO_ASSIGN(lengths, session::output_lengths(s.resume));
+    PACO_ASSIGN(saved, session::saved_run(s.resume, session.samples()));
+    s.stream.consumed = saved.rows;
   }
   std::vector<std::string> keys;
   if (!s.keys.empty()) {
     PACO_ASSIGN(keys, io::read_class_names(s.keys));
     s.stream.keys = keys;
   }
-  PACO_ASSIGN(s.stream.skip, rows_to_skip(s, session.samples()));
+  PACO_ASSIGN(s.stream.skip, rows_to_skip(s, saved.rows));
+  if (s.skip == "seen" && journaled) s.stream.seen = session.samples();
   if (s.stream.block == 0) s.stream.block = 256;
   s.stream.skip_bad_rows = s.bad_rows == "skip";
   s.stream.note_bad_row = [](const Error& error) { print_note("skipped: " + error.message); };
@@ -216,7 +216,7 @@ Result<void> run(Context& context, DiscoverArguments& s) {
   const MethodInfo& method = session.method().info();
   std::unique_ptr<io::DecisionWriter> writer;
   if (!s.out.empty() && !journaled) {
-    PACO_ASSIGN(const auto length, continued(s.out, !s.resume.empty(), lengths.decisions));
+    PACO_ASSIGN(const auto length, continued(s.out, !s.resume.empty(), saved.decisions));
     PACO_ASSIGN(writer, io::make_decision_writer(s.out, method, length));
   } else if (s.out.empty() && !context.json) {
     writer = io::make_json_line_writer(
@@ -226,7 +226,7 @@ Result<void> run(Context& context, DiscoverArguments& s) {
   }
   std::optional<io::TraceWriter> trace;
   if (!s.trace.empty()) {
-    PACO_ASSIGN(const auto length, continued(s.trace, !s.resume.empty(), lengths.trace));
+    PACO_ASSIGN(const auto length, continued(s.trace, !s.resume.empty(), saved.trace));
     PACO_ASSIGN(trace, io::TraceWriter::create(s.trace, method, length));
   }
   for (const std::string& note : source->notes()) print_note(note);

@@ -32,15 +32,21 @@ class MadeSource final : public io::EmbeddingSource {
   std::stop_source* stop = nullptr;
   std::size_t stop_after = 0;
   bool named = false;
+  std::size_t torn_after = ~std::size_t{0};
 
  private:
-  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids, Wait) override {
-    const std::size_t count = std::min(block.rows, rows_.rows() - next_);
+  Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids,
+                                Wait wait) override {
+    const std::size_t end = std::min(rows_.rows(), torn_after);
+    const std::size_t count = std::min(block.rows, end - next_);
     for (std::size_t i = 0; i < count; ++i, ++next_) {
       std::copy_n(rows_[next_].data(), block.columns, block[i].data());
       if (named && ids) ids->push_back("row " + std::to_string(next_));
     }
     if (stop != nullptr && next_ >= stop_after) stop->request_stop();
+    if (count < block.rows && end == torn_after)
+      return rows_before(count, {ErrorCode::bad_format, fmt::format("row {} is torn", end), ""},
+                         wait);
     return count;
   }
   math::Matrix<double> rows_;
@@ -140,7 +146,7 @@ TEST(Stream, EveryStateThatIsSavedOnTheWayKnowsWhereItsDecisionsEnd) {
     ASSERT_TRUE(outcome->interrupted);
     EXPECT_FALSE(std::filesystem::exists(out)) << "the old file or none";
     first.decisions.reset();
-    const auto lengths = output_lengths(state);
+    const auto lengths = saved_run(state, first.session->samples());
     ASSERT_TRUE(lengths.ok() && lengths->decisions);
     EXPECT_EQ(bytes_of(core::PartialFile::partial_name(out)), all.substr(0, *lengths->decisions));
 
@@ -205,6 +211,69 @@ TEST(Stream, BadRowsCanBePassedOver) {
   EXPECT_EQ(outcome->skipped, 2u);
   EXPECT_THAT(notes, ::testing::ElementsAre("made: row 3 is all zeros",
                                             "made: row 100 has nan at column 2"));
+}
+
+TEST(Stream, AStateCountsTheRowsThatWereConsumedNotTheSamples) {
+  const TemporaryFolder folder;
+  Job whole;
+  for (const std::size_t bad : {3, 4, 39, 70})
+    for (double& x : whole.data.stream[bad]) x = 0;
+  StreamOptions options = blocks_of(10, folder / "s.paco", 20);
+  options.skip_bad_rows = true;
+  const math::Matrix<double> rows = whole.data.stream;
+  whole.source = std::make_shared<MadeSource>(rows);
+  ASSERT_EQ(whole.go(options)->samples, 146u);
+  for (const std::size_t stop_after : {40, 64, 120}) {
+    Job first, second;
+    std::stop_source stop;
+    first.source = std::make_shared<MadeSource>(rows);
+    first.source->stop = &stop;
+    first.source->stop_after = stop_after;
+    ASSERT_TRUE(first.go(options, stop.get_token())->interrupted);
+    ASSERT_TRUE(second.session->restore(folder / "s.paco").ok());
+    const auto saved = saved_run(folder / "s.paco", second.session->samples());
+    ASSERT_TRUE(saved.ok());
+    second.source = std::make_shared<MadeSource>(rows);
+    StreamOptions rest = options;
+    rest.skip = rest.consumed = saved->rows;
+    ASSERT_TRUE(second.go(rest).ok());
+    EXPECT_EQ(second.session->samples(), 146u) << stop_after;
+    EXPECT_EQ(second.session->digest().value(), whole.session->digest().value());
+    EXPECT_EQ(saved_run(folder / "s.paco", 146)->rows, 150u);
+  }
+}
+
+TEST(Stream, ARowThatCannotBeReadKeepsWhatWasDecidedBeforeIt) {
+  for (const std::size_t block : {1, 16, 64}) {
+    const TemporaryFolder folder;
+    Job torn;
+    torn.source->torn_after = 95;
+    torn.write(folder / "d.csv");
+    const auto outcome = torn.go(blocks_of(block, folder / "s.paco"));
+    ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+    ASSERT_TRUE(outcome->refused);
+    EXPECT_EQ(outcome->refused->message, "row 95 is torn");
+    EXPECT_EQ(io::read_decisions(folder / "d.csv")->decisions.size(), 95u) << block;
+    EXPECT_EQ(saved_run(folder / "s.paco", 95)->rows, 95u);
+  }
+}
+
+// Ctrl-C ends the program that feeds a pipe, too, and its torn row may be seen first.
+TEST(Stream, ATornRowTogetherWithCtrlCLeavesWhatCtrlCLeaves) {
+  const TemporaryFolder folder;
+  Job torn;
+  std::stop_source stop;
+  torn.source->torn_after = 95;
+  torn.source->stop = &stop;
+  torn.source->stop_after = 95;
+  torn.write(folder / "d.csv");
+  const auto outcome = torn.go(blocks_of(16, folder / "s.paco"), stop.get_token());
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_TRUE(outcome->interrupted);
+  EXPECT_FALSE(outcome->refused);
+  EXPECT_FALSE(std::filesystem::exists(folder / "d.csv"));
+  EXPECT_TRUE(std::filesystem::exists(core::PartialFile::partial_name(folder / "d.csv")));
+  EXPECT_TRUE(std::filesystem::exists(folder / "s.paco"));
 }
 
 TEST(Stream, AnotherDimensionIsRefusedBeforeAnythingIsRead) {
