@@ -7,16 +7,18 @@
 #include <filesystem>
 #include <system_error>
 
+#include "core/partial_file.hpp"
+
 namespace paco {
 namespace {
 
-// Two paths lead to the same file where these are equal.
+// Two paths lead to the same file if these are equal.
 struct Place {
   bool exists = false;
   bool plain = true;  // of what exists
   dev_t device = 0;
   ino_t inode = 0;
-  std::filesystem::path path;  // where nothing exists yet: without links and dots
+  std::filesystem::path path;  // without links and dots
 
   bool same(const Place& other) const {
     if (!plain || !other.plain || exists != other.exists) return false;
@@ -33,7 +35,6 @@ Place place_of(const std::string& path) {
     place.plain = S_ISREG(status.st_mode);
     place.device = status.st_dev;
     place.inode = status.st_ino;
-    return place;
   }
   std::error_code ignored;  // a folder that is not there is reported when the file is opened
   const std::filesystem::path absolute = std::filesystem::absolute(path, ignored);
@@ -58,6 +59,32 @@ std::vector<std::string> files_of(const std::string& path) {
   return files;
 }
 
+// Beside a file that is written there are for a while the unfinished one and what SQLite and the
+// journal keep; beside one that is read, what belongs to a journal.
+std::vector<std::string> files_beside(const std::string& path, bool is_written) {
+  const Place place = place_of(path);
+  if (!place.plain) return {};
+  const std::string name = place.path.string();
+  std::vector<std::string> files;
+  for (const char* ending : {"-wal", "-shm", "-journal", "-tail"}) files.push_back(name + ending);
+  if (is_written) files.push_back(core::PartialFile::partial_name(name));
+  return files;
+}
+
+// Whether `file` is one of those beside `owner`.
+bool is_beside(const Place& file, const std::string& owner, bool is_written) {
+  const std::vector<std::string> beside = files_beside(owner, is_written);
+  return std::any_of(beside.begin(), beside.end(),
+                     [&](const std::string& path) { return file.same(place_of(path)); });
+}
+
+Error reserved(const NamedFile& file, const NamedFile& owner) {
+  return Error{ErrorCode::bad_argument,
+               fmt::format("{} {}: this name is needed while {} {} is in use", file.option,
+                           file.path, owner.option, owner.path),
+               "give one of them another name"};
+}
+
 Error twice(const NamedFile& a, const NamedFile& b) {
   return Error{ErrorCode::bad_argument,
                fmt::format("{} and {} are the same file: {}", a.option, b.option, b.path),
@@ -80,10 +107,17 @@ Result<void> check_outputs(const std::vector<NamedFile>& inputs,
     for (std::size_t j = 0; j < i; ++j) {
       if (outputs[j].path.empty()) continue;
       if (place.same(place_of(outputs[j].path))) return twice(outputs[j], output);
+      if (is_beside(place, outputs[j].path, true)) return reserved(output, outputs[j]);
+      if (is_beside(place_of(outputs[j].path), output.path, true))
+        return reserved(outputs[j], output);
     }
     for (const NamedFile& input : inputs) {
       for (const std::string& file : files_of(input.path)) {
-        if (!file.empty() && place.same(place_of(file))) return twice(input, output);
+        if (file.empty()) continue;
+        const Place read = place_of(file);
+        if (place.same(read)) return twice(input, output);
+        if (is_beside(read, output.path, true)) return reserved(input, output);
+        if (is_beside(place, file, false)) return reserved(output, input);
       }
     }
   }

@@ -16,7 +16,9 @@ struct NamedFile {
 };
 
 // Fails with ErrorCode::bad_argument where two outputs, or an input and an output, are the same
-// plain file, by whatever names, and where an output is "-". Pipes and devices may be named twice.
+// plain file, by whatever names, and where an output is "-". The names beside a file that are in
+// use while it is written (NAME.part, a journal's log) are taken, too. Pipes and devices may be
+// named twice.
 Result<void> check_outputs(const std::vector<NamedFile>& inputs,
                            const std::vector<NamedFile>& outputs);
 
