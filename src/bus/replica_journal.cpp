@@ -7,7 +7,7 @@
 #include "bus/store.hpp"
 #include "core/files.hpp"
 #include "core/try.hpp"
-#include "journal/reader.hpp"
+#include "journal/journal.hpp"
 
 namespace paco::bus {
 namespace {
@@ -40,6 +40,7 @@ Result<OpenedJournal> open_replica_journal(const std::shared_ptr<Connection>& co
   }
   PACO_ASSIGN(const std::optional<StoredFile> copy,
               get_file(connection, settings.name, kSnapshot, stop));
+  PACO_TRY(journal::remove_leftovers(path));
   if (copy) {
     PACO_TRY(core::write_file(path, copy->bytes));
     PACO_ASSIGN(Session session, open_there(settings, path, threads, stop));

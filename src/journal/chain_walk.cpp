@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "core/try.hpp"
 #include "journal/check.hpp"
@@ -17,11 +18,13 @@ constexpr std::uint64_t kBetweenChecks = 4096;  // events between checks of the 
 // Reads both tables side by side, in the order of events.
 class Walk {
  public:
-  Walk(const JournalHeader& header, Statement samples, Statement operations)
+  Walk(const JournalHeader& header, const CheckedTail& from, Statement samples,
+       Statement operations)
       : settings_(header.settings),
+        mark_(header.checked),
         samples_(std::move(samples)),
         operations_(std::move(operations)) {
-    walk_.tail.chain = header.chain_start;
+    walk_.checked = from;
   }
 
   Result<ChainWalk> run(core::Progress& progress, const std::stop_token& stop) {
@@ -39,7 +42,7 @@ class Walk {
     PACO_ASSIGN(bool has_sample, samples_.step());
     PACO_ASSIGN(bool has_operation, operations_.step());
     while (has_sample || has_operation) {
-      const std::uint64_t event = walk_.tail.events;
+      const std::uint64_t event = walk_.checked.tail.events;
       if (has_operation && operations_.number_at(0) == event) {
         if (!take_operation()) return {};
         PACO_ASSIGN(has_operation, operations_.step());
@@ -50,56 +53,65 @@ class Walk {
         bad(fmt::format("it is missing, and operation {} follows", operations_.number_at(0)));
         return {};
       }
-      if (walk_.tail.events % kBetweenChecks == 0) {
-        progress.update(walk_.tail.events);
+      if (walk_.checked.tail.events == mark_.tail.events && walk_.checked != mark_) {
+        bad("the events before it are others than those that were checked");
+        return {};
+      }
+      if (walk_.checked.tail.events % kBetweenChecks == 0) {
+        progress.update(walk_.checked.tail.events);
         if (stop.stop_requested()) return Error{ErrorCode::interrupted, "interrupted", ""};
       }
     }
+    if (walk_.checked.tail.events < mark_.tail.events)
+      bad(fmt::format("it is missing, and {} events were checked", mark_.tail.events));
     return {};
   }
 
   void bad(std::string problem) {
-    walk_.first_bad = walk_.tail.events;
+    walk_.first_bad = walk_.checked.tail.events;
     walk_.problem = std::move(problem);
   }
 
   bool take_sample() {
     const bool has_types = is_sample(samples_, settings_);
     read_sample(samples_, settings_.evidence.size(), sample_);
-    if (sample_.event != walk_.tail.events || sample_.sequence != walk_.tail.samples) {
+    if (sample_.event != walk_.checked.tail.events ||
+        sample_.sequence != walk_.checked.tail.samples) {
       bad(fmt::format("sample {} is expected, and sample {} is there as event {}",
-                      walk_.tail.samples, sample_.sequence, sample_.event));
+                      walk_.checked.tail.samples, sample_.sequence, sample_.event));
       return false;
     }
     const std::uint64_t link =
-        sample_link(fields_, walk_.tail.chain, sample_, sample_.evidence, sample_.key,
+        sample_link(fields_, walk_.checked.tail.chain, sample_, sample_.evidence, sample_.key,
                     sample_.sample, embedding_of_sample(samples_));
     if (!has_types || link != chain_of_sample(samples_)) {
       bad(fmt::format("the checksum of sample {} does not match", sample_.sequence));
       return false;
     }
-    walk_.tail.chain = link;
-    ++walk_.tail.samples;
-    ++walk_.tail.events;
+    if (sample_.key) walk_.checked.keys += key_sum(fields_, *sample_.key, sample_.sequence);
+    walk_.checked.tail.chain = link;
+    ++walk_.checked.tail.samples;
+    ++walk_.checked.tail.events;
     return true;
   }
 
   bool take_operation() {
     const bool has_types = is_operation(operations_);
     const OperationRow row = read_operation(operations_);
-    const std::uint64_t link = operation_link(fields_, walk_.tail.chain, row);
-    if (!has_types || row.sequence != walk_.tail.samples ||
+    const std::uint64_t link = operation_link(fields_, walk_.checked.tail.chain, row);
+    if (!has_types || row.sequence != walk_.checked.tail.samples ||
         link != chain_of_operation(operations_)) {
       bad(fmt::format("the checksum of the operation '{}' does not match", row.kind));
       return false;
     }
-    walk_.tail.chain = link;
-    ++walk_.tail.operations;
-    ++walk_.tail.events;
+    walk_.checked.tail.chain = link;
+    ++walk_.checked.tail.operations;
+    ++walk_.checked.tail.events;
     return true;
   }
 
   const JournalSettings& settings_;
+  const CheckedTail& mark_;
   Statement samples_, operations_;
   StoredSample sample_;
   FieldSum fields_;
@@ -108,13 +120,71 @@ class Walk {
 
 }  // namespace
 
-Result<ChainWalk> walk_chain(Database& database, const JournalHeader& header,
+Result<ChainWalk> walk_chain(Database& database, const JournalHeader& header, WalkFrom from,
                              core::Progress& progress, const std::stop_token& stop) {
-  PACO_ASSIGN(Statement samples,
-              database.prepare(select_samples(header.settings) + "ORDER BY sequence"));
-  PACO_ASSIGN(Statement operations,
-              database.prepare(std::string(kSelectOperations) + "ORDER BY event"));
-  return Walk(header, std::move(samples), std::move(operations)).run(progress, stop);
+  CheckedTail start;
+  start.tail.chain = header.chain_start;
+  if (from == WalkFrom::last_checked && header.checked.tail.events > 0) {
+    const JournalTail& tail = header.checked.tail;
+    PACO_ASSIGN(const auto chain, chain_after(database, tail.events - 1, tail.operations));
+    if (chain != tail.chain) {
+      ChainWalk walk;
+      walk.first_bad = tail.events - 1;
+      walk.problem = chain ? "it is another one than was checked" : "it is missing";
+      return walk;
+    }
+    start = header.checked;
+  }
+  PACO_ASSIGN(Statement samples, database.prepare(select_samples(header.settings) +
+                                                  "WHERE sequence >= ?1 ORDER BY sequence"));
+  PACO_ASSIGN(Statement operations, database.prepare(std::string(kSelectOperations) +
+                                                     "WHERE event >= ?1 ORDER BY event"));
+  samples.bind(from == WalkFrom::start ? std::numeric_limits<std::int64_t>::min()
+                                       : static_cast<std::int64_t>(start.tail.samples));
+  operations.bind(from == WalkFrom::start ? std::numeric_limits<std::int64_t>::min()
+                                          : static_cast<std::int64_t>(start.tail.events));
+  return Walk(header, start, std::move(samples), std::move(operations)).run(progress, stop);
+}
+
+Result<std::optional<std::uint64_t>> chain_after(Database& database, std::uint64_t event,
+                                                 std::uint64_t operations) {
+  PACO_ASSIGN(Statement row,
+              database.prepare("SELECT chain FROM samples WHERE event = ?1 AND sequence BETWEEN ?2 "
+                               "AND ?1 UNION ALL SELECT chain FROM operations WHERE event = ?1"));
+  PACO_ASSIGN(const bool found, row.bind(event, event - std::min(event, operations)).step());
+  return found ? row.optional_at(0) : std::nullopt;
+}
+
+Result<void> check_keys(Database& database, const CheckedTail& checked) {
+  const auto refused = [&] {
+    return Error{ErrorCode::bad_format,
+                 fmt::format("{}: the index of keys does not match the samples", database.path()),
+                 "'paco journal compact' makes it anew from the samples; copy the journal first"};
+  };
+  FieldSum fields;
+  std::uint64_t wanted = checked.keys, indexed = 0;
+  PACO_ASSIGN(Statement row, database.prepare("SELECT key, sequence FROM samples NOT INDEXED WHERE "
+                                              "sequence >= ?1 AND key IS NOT NULL"));
+  row.bind(checked.tail.samples);
+  for (;;) {
+    PACO_ASSIGN(const bool found, row.step());
+    if (!found) break;
+    wanted += key_sum(fields, row.text_at(0), row.number_at(1));
+  }
+  PACO_ASSIGN(Statement entry,
+              database.prepare("SELECT key, sequence FROM samples INDEXED BY sample_keys WHERE key "
+                               "IS NOT NULL ORDER BY key"));
+  std::optional<std::string> before;
+  for (;;) {
+    const Result<bool> found = entry.step();
+    if (!found.ok()) return found.error().code == ErrorCode::bad_format ? refused() : found.error();
+    if (!*found) break;
+    const std::string_view key = entry.text_at(0);
+    if (!entry.has_types("ti") || (before && key <= *before)) return refused();
+    indexed += key_sum(fields, key, entry.number_at(1));
+    before = key;
+  }
+  return indexed == wanted ? Result<void>{} : refused();
 }
 
 Result<void> check_acknowledged(Database& database, const JournalHeader& header,
@@ -132,16 +202,12 @@ Result<void> check_acknowledged(Database& database, const JournalHeader& header,
                              path, record->events, tail.events),
                  without};
   }
-  const std::uint64_t last = record->events - 1;
-  PACO_ASSIGN(const std::int64_t chain,
-              database.number(fmt::format(
-                  "SELECT chain FROM samples WHERE event = {0} AND sequence BETWEEN {1} AND {0} "
-                  "UNION ALL SELECT chain FROM operations WHERE event = {0}",
-                  last, last - std::min(last, tail.operations))));
-  if (static_cast<std::uint64_t>(chain) == record->chain) return {};
-  return Error{ErrorCode::bad_format,
-               fmt::format("{}: event {} is another one than was acknowledged", path, last),
-               without};
+  PACO_ASSIGN(const auto chain, chain_after(database, record->events - 1, tail.operations));
+  if (chain == record->chain) return {};
+  return Error{
+      ErrorCode::bad_format,
+      fmt::format("{}: event {} is another one than was acknowledged", path, record->events - 1),
+      without};
 }
 
 }  // namespace paco::journal

@@ -30,14 +30,24 @@ struct JournalReport {
 
 namespace paco::journal {
 
-// Follows the chain through all events; ends at the first that is missing or damaged.
 struct ChainWalk {
-  JournalTail tail;                        // of the good events
+  CheckedTail checked;                     // the good events
   std::optional<std::uint64_t> first_bad;  // event
   std::string problem;
 };
-Result<ChainWalk> walk_chain(Database& database, const JournalHeader& header,
+enum class WalkFrom { start, last_checked };
+// Follows the chain to the end, or to the first event that is missing or damaged.
+Result<ChainWalk> walk_chain(Database& database, const JournalHeader& header, WalkFrom from,
                              core::Progress& progress, const std::stop_token& stop);
+
+// The chain after an event, as it is stored; nothing if there is no such event. At most
+// `operations` operations come before it.
+Result<std::optional<std::uint64_t>> chain_after(Database& database, std::uint64_t event,
+                                                 std::uint64_t operations);
+
+// Refuses an index of keys that does not have each key of the rows at its sample, in order. The
+// rows up to `checked` count as its sum says; the others are read.
+Result<void> check_keys(Database& database, const CheckedTail& checked);
 
 // Refuses a journal that lacks events of its record, or has others in their place. The record is to
 // be read before the transaction begins, because a writer may go on meanwhile.

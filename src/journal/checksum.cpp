@@ -19,7 +19,9 @@ enum RowKind {
   retention,
   fixed,
   extras,
-  source
+  source,
+  key_entry,
+  checked
 };
 
 }  // namespace
@@ -80,6 +82,15 @@ std::uint64_t source_digest(std::uint64_t before, std::span<const double> embedd
 
 std::uint64_t snapshot_sum(FieldSum& fields, const SnapshotInfo& info, std::uint64_t bytes) {
   return fields.of(int{snapshot}, info.event, info.sequence, info.digest, info.size, bytes);
+}
+
+std::uint64_t key_sum(FieldSum& fields, std::string_view key, std::uint64_t sequence) {
+  return fields.of(int{key_entry}, key, sequence);
+}
+
+std::uint64_t checked_sum(FieldSum& fields, const CheckedTail& mark) {
+  return fields.of(int{checked}, mark.tail.events, mark.tail.samples, mark.tail.operations,
+                   mark.tail.chain, mark.keys);
 }
 
 std::uint64_t retention_sum(FieldSum& fields, const Retention& kept) {

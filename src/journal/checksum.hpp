@@ -87,6 +87,9 @@ std::uint64_t extras_sum(FieldSum& fields, std::uint64_t sequence, std::string_v
                          std::string_view picture);
 std::uint64_t source_sum(FieldSum& fields, const SourceRow& row);
 std::uint64_t snapshot_sum(FieldSum& fields, const SnapshotInfo& info, std::uint64_t bytes);
+// Of a key and the sample that has it; a sum over all of them holds the index of keys to the rows.
+std::uint64_t key_sum(FieldSum& fields, std::string_view key, std::uint64_t sequence);
+std::uint64_t checked_sum(FieldSum& fields, const CheckedTail& checked);
 std::uint64_t retention_sum(FieldSum& fields, const Retention& retention);
 // Of everything in the settings that never changes; the chain starts with it.
 std::uint64_t settings_sum(FieldSum& fields, const JournalSettings& settings, std::uint64_t model);

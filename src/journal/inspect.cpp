@@ -60,14 +60,17 @@ class Inspection {
 
   Result<void> chain() {
     progress_.start("events", "events", std::nullopt);
-    PACO_ASSIGN(const ChainWalk walk, walk_chain(database_, header_, progress_, stop_));
+    PACO_ASSIGN(const ChainWalk walk,
+                walk_chain(database_, header_, WalkFrom::start, progress_, stop_));
     progress_.finish();
-    report_.events = walk.tail.events;
-    report_.samples = walk.tail.samples;
-    report_.operations = walk.tail.operations;
+    const JournalTail& tail = walk.checked.tail;
+    report_.events = tail.events;
+    report_.samples = tail.samples;
+    report_.operations = tail.operations;
     report_.first_bad = walk.first_bad;
     if (walk.first_bad) return bad(walk.problem);
-    PACO_TRY(check_acknowledged(database_, header_, walk.tail, record_));
+    PACO_TRY(check_acknowledged(database_, header_, tail, record_));
+    PACO_TRY(check_keys(database_, walk.checked));
     return check_stop();
   }
 
@@ -207,8 +210,12 @@ class Inspection {
     return none_missing(first_kept);
   }
 
-  // What is kept are the embeddings of the last samples, without a gap.
+  // What is kept are the embeddings of the last samples, without a gap, and all that opening needs:
+  // those since the newest snapshot.
   Result<void> none_missing(std::uint64_t first_kept) {
+    PACO_ASSIGN(const std::int64_t snapshot,
+                database_.number("SELECT coalesce(max(sequence), 0) FROM snapshots"));
+    first_kept = std::min(first_kept, static_cast<std::uint64_t>(snapshot));
     PACO_ASSIGN(const std::int64_t had,
                 database_.number(fmt::format("SELECT count(embedding) FROM samples WHERE sequence "
                                              ">= {}",

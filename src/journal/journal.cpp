@@ -33,6 +33,7 @@ Journal::~Journal() {
 Result<Journal> Journal::create(const std::string& path, const JournalSettings& settings,
                                 std::span<const std::byte> model,
                                 std::span<const CategoryRow> categories, Durability durability) {
+  PACO_TRY(journal_path(path));
   if (core::path_kind(path) != core::PathKind::absent || log_bytes(path) != 0)
     return core::files::system_error(path, "make a journal", EEXIST);
   return core::guard_memory("make the journal", [&]() -> Result<Journal> {
@@ -56,16 +57,18 @@ Result<Journal> Journal::open_unguarded(const std::string& path, OpenMode mode,
   PACO_ASSIGN(CheckedFile file,
               open_file(path, writes ? Database::Mode::write : Database::Mode::read));
   auto writing = std::make_unique<Writing>();
+  const std::string place = file.database.path();
   if (writes) {
     PACO_ASSIGN(writing->writer, Writer::create(std::move(file.database), file.header.settings,
-                                                file.tail, durability.full));
-    writing->writer->set_record(AcknowledgedFile(path, file.header.chain_start));
+                                                file.checked, durability.full));
+    writing->writer->set_record(AcknowledgedFile(place, file.header.chain_start));
     if (!durability.full) {
       PACO_ASSIGN(writing->relaxed, RelaxedSync::start(*writing->writer, durability.between_syncs));
     }
-    PACO_ASSIGN(file.database, Database::open(path, Database::Mode::read));
+    PACO_ASSIGN(file.database, Database::open(place, Database::Mode::read));
   }
-  PACO_ASSIGN(auto state, State::create(std::move(file.database), std::move(file.header)));
+  PACO_ASSIGN(auto state, State::create(std::move(file.database), std::move(file.header),
+                                        file.checked, std::make_shared<std::atomic<bool>>()));
   return Journal(std::move(state), writes ? std::move(writing) : nullptr);
 }
 

@@ -81,6 +81,15 @@ class Journal : public JournalReader {
   std::unique_ptr<Writing> writing_;  // none: for reading, or closed
 };
 
+// Makes a second journal, as the first is at this moment; its writer may go on meanwhile. The copy
+// is verified before it takes its name; if it is damaged, the report says so and there is no copy.
+// An existing file is refused.
+Result<JournalReport> copy_journal(const std::string& from, const std::string& to,
+                                   core::Progress& progress, const std::stop_token& stop);
+
+// Removes what a journal that is gone left beside it, so that another can take its name.
+Result<void> remove_leftovers(const std::string& path);
+
 // Checks a journal as a whole, also one that open() refuses: events, pages, embeddings, snapshots,
 // model. An Error only if the file is no journal or cannot be read.
 Result<JournalReport> verify_journal(const std::string& path, core::Progress& progress,

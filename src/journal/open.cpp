@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "core/file_operation.hpp"
 #include "core/files.hpp"
@@ -26,6 +27,43 @@ std::uint32_t number_at(const Header& header, std::size_t offset) {
 Error foreign(const std::string& path, std::string_view what) {
   return Error{ErrorCode::bad_format, fmt::format("{}: {}", path, what),
                "give a journal that 'paco discover --journal' made"};
+}
+
+// A log lies beside the name that its writer used: through another name it would not be found.
+Result<void> check_names(const std::string& path) {
+  std::error_code ignored;
+  const std::uintmax_t names = std::filesystem::hard_link_count(path, ignored);
+  if (ignored || names < 2) return {};
+  return Error{
+      ErrorCode::unsupported,
+      fmt::format("{}: the file has {} names (hard links), and a journal has one", path, names),
+      "remove the other names; 'paco journal copy' makes a second journal"};
+}
+
+// A journal that was renamed while it was written, and whose writer was killed then, has its log
+// under the old name.
+Result<void> check_left_behind(const CheckedFile& file) {
+  const std::string& path = file.database.path();
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+  const Result<std::vector<std::string>> names = core::list_folder(folder.empty() ? "." : folder);
+  if (!names.ok()) return {};
+  for (const std::string& name : *names) {
+    const std::string old = folder + name.substr(0, name.rfind('-'));
+    if (!name.ends_with("-tail") || core::path_kind(old) != core::PathKind::absent) continue;
+    const Result<std::optional<Acknowledged>> record = read_acknowledged(old);
+    if (!record.ok() || !*record || (*record)->journal != file.header.chain_start ||
+        (*record)->events <= file.checked.tail.events) {
+      continue;
+    }
+    return Error{
+        ErrorCode::bad_format,
+        fmt::format("{}: {} events were acknowledged and {} are there: the rest is in the "
+                    "log '{}-wal', under the name that the journal had",
+                    path, (*record)->events, file.checked.tail.events, old),
+        fmt::format("rename '{0}-wal' to '{1}-wal' and '{0}-tail' to '{1}-tail'", old, path)};
+  }
+  return {};
 }
 
 // Reads through SQLite's file layer: closing a descriptor of our own would release the locks that
@@ -65,6 +103,7 @@ Result<Header> check_header(const std::string& path) {
     case core::PathKind::file:
       break;
   }
+  PACO_TRY(check_names(path));
   Header header{};
   PACO_ASSIGN(const std::uint64_t size, read_file_header(path, header));
   if (size == 0) return foreign(path, "the file is empty");
@@ -127,15 +166,33 @@ Result<void> check(CheckedFile& file, bool for_writing) {
   PACO_TRY(database.run("BEGIN"));
   PACO_ASSIGN(file.header, read_header(database));
   core::NoProgress silent;
-  PACO_ASSIGN(const ChainWalk walk, walk_chain(database, file.header, silent, {}));
+  PACO_ASSIGN(const ChainWalk walk,
+              walk_chain(database, file.header, WalkFrom::last_checked, silent, {}));
   if (walk.first_bad)
     return damaged(database.path(), fmt::format("event {}: {}", *walk.first_bad, walk.problem));
-  file.tail = walk.tail;
-  PACO_TRY(check_acknowledged(database, file.header, file.tail, record));
+  file.checked = walk.checked;
+  PACO_TRY(check_acknowledged(database, file.header, file.checked.tail, record));
+  if (!record) PACO_TRY(check_left_behind(file));
   return database.run("COMMIT");
 }
 
+// What SQLite takes, less the ending of a file beside it.
+constexpr std::size_t kLongestPath = 500;
+
 }  // namespace
+
+Result<std::string> journal_path(const std::string& path) {
+  const Result<core::FileIdentity> identity = core::file_identity(path);
+  const std::string file =
+      identity.ok() && identity->is_link ? core::files::follow_links(path) : path;
+  std::error_code ignored;
+  const std::size_t length = std::filesystem::absolute(file, ignored).native().size();
+  if (length <= kLongestPath) return file;
+  return Error{
+      ErrorCode::unsupported,
+      fmt::format("{}: a path of {} characters, and SQLite takes {}", path, length, kLongestPath),
+      "keep the journal in a folder with a shorter name"};
+}
 
 std::uint64_t log_bytes(const std::string& path) {
   const std::string log = path + "-wal";
@@ -144,7 +201,8 @@ std::uint64_t log_bytes(const std::string& path) {
   return size.ok() ? *size : 0;
 }
 
-Result<CheckedFile> open_file(const std::string& path, Database::Mode mode) {
+Result<CheckedFile> open_file(const std::string& given, Database::Mode mode) {
+  PACO_ASSIGN(const std::string path, journal_path(given));
   PACO_ASSIGN(const Header header, check_header(path));
   const bool for_writing = mode == Database::Mode::write;
   if (for_writing && !has_log_mode(header)) {
@@ -163,7 +221,8 @@ Result<CheckedFile> open_file(const std::string& path, Database::Mode mode) {
   return checked.error();
 }
 
-Result<Database> open_unchecked(const std::string& path) {
+Result<Database> open_unchecked(const std::string& given) {
+  PACO_ASSIGN(const std::string path, journal_path(given));
   PACO_TRY(check_header(path));
   const bool had_log = log_bytes(path) != 0;
   PACO_ASSIGN(Database database, open_reader(path));

@@ -13,8 +13,12 @@ namespace paco::journal {
 struct CheckedFile {
   Database database;
   JournalHeader header;
-  JournalTail tail;
+  CheckedTail checked;  // all events
 };
+
+// The file itself if the path is a link to it, because the log lies beside the file; refuses a path
+// that is too long for SQLite. The functions below do this first.
+Result<std::string> journal_path(const std::string& path);
 
 // For writing it holds the write lock until the database is closed.
 Result<CheckedFile> open_file(const std::string& path, Database::Mode mode);

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "core/try.hpp"
+#include "journal/check.hpp"
+#include "journal/checksum.hpp"
 #include "journal/columns.hpp"
 #include "journal/open.hpp"
 #include "journal/reader_state.hpp"
@@ -29,7 +31,8 @@ JournalReader::~JournalReader() = default;
 Result<JournalReader> JournalReader::open(const std::string& path) {
   return core::guard_memory("open the journal", [&]() -> Result<JournalReader> {
     PACO_ASSIGN(CheckedFile file, open_file(path, Database::Mode::read));
-    PACO_ASSIGN(auto state, State::create(std::move(file.database), std::move(file.header)));
+    PACO_ASSIGN(auto state, State::create(std::move(file.database), std::move(file.header),
+                                          file.checked, std::make_shared<std::atomic<bool>>()));
     return JournalReader(std::move(state));
   });
 }
@@ -38,17 +41,21 @@ Result<JournalReader> JournalReader::another_reader() const {
   if (!state_->database) return closed();
   return core::guard_memory("open the journal", [&]() -> Result<JournalReader> {
     PACO_ASSIGN(Database database, Database::open(state_->path, Database::Mode::read));
-    PACO_ASSIGN(auto state, State::create(std::move(database), state_->header));
+    PACO_ASSIGN(auto state, State::create(std::move(database), state_->header, state_->checked,
+                                          state_->keys_are_good));
     return JournalReader(std::move(state));
   });
 }
 
-Result<std::unique_ptr<JournalReader::State>> JournalReader::State::create(Database database,
-                                                                           JournalHeader header) {
+Result<std::unique_ptr<JournalReader::State>> JournalReader::State::create(
+    Database database, JournalHeader header, CheckedTail checked,
+    std::shared_ptr<std::atomic<bool>> keys_are_good) {
   auto state = std::make_unique<State>();
   State& s = *state;
   s.path = database.path();
   s.header = std::move(header);
+  s.checked = checked;
+  s.keys_are_good = std::move(keys_are_good);
   const std::string select = select_samples(s.header.settings);
   PACO_ASSIGN(s.by_sequence, database.prepare(select + "WHERE sequence = ?1"));
   PACO_ASSIGN(s.by_key, database.prepare(select + "WHERE key = ?1"));
@@ -64,6 +71,9 @@ Result<std::unique_ptr<JournalReader::State>> JournalReader::State::create(Datab
   PACO_ASSIGN(s.extras, database.prepare("SELECT attributes, picture IS NOT NULL FROM extras WHERE "
                                          "sequence = ?1"));
   PACO_ASSIGN(s.picture, database.prepare("SELECT picture FROM extras WHERE sequence = ?1"));
+  PACO_ASSIGN(s.sample_chain, database.prepare("SELECT chain FROM samples WHERE sequence = ?1 AND "
+                                               "event = ?2"));
+  PACO_ASSIGN(s.operation_chain, database.prepare("SELECT chain FROM operations WHERE event = ?1"));
   s.database.emplace(std::move(database));
   return state;
 }
@@ -75,7 +85,8 @@ Error JournalReader::closed() const {
 void JournalReader::close_reader() {
   for (Statement* statement :
        {&state_->by_sequence, &state_->by_key, &state_->page, &state_->operation_page,
-        &state_->embedding_run, &state_->moved, &state_->extras, &state_->picture}) {
+        &state_->embedding_run, &state_->moved, &state_->extras, &state_->picture,
+        &state_->sample_chain, &state_->operation_chain}) {
     *statement = {};
   }
   state_->database.reset();
@@ -131,8 +142,57 @@ Result<std::optional<StoredSample>> JournalReader::State::single(Statement& stat
   PACO_ASSIGN(const bool found, statement.step());
   if (!found) return std::optional<StoredSample>{};
   StoredSample sample;
-  read_sample(statement, header.settings.evidence.size(), sample);
+  ChainBefore before;
+  PACO_TRY(take_sample(statement, before, sample));
   return std::optional(std::move(sample));
+}
+
+// The event before is the sample before, or an operation.
+Result<std::uint64_t> JournalReader::State::chain_before(std::uint64_t event,
+                                                         const ChainBefore& before) {
+  if (event == 0) return header.chain_start;
+  if (before.event == event - 1) return before.chain;
+  const Resetter resetter{operation_chain};
+  PACO_ASSIGN(const bool found, operation_chain.bind(event - 1).step());
+  return found ? operation_chain.number_at(0) : 0;
+}
+
+Result<void> JournalReader::State::take_sample(const Statement& row, ChainBefore& before,
+                                               StoredSample& into) {
+  const bool has_types = is_sample(row, header.settings);
+  read_sample(row, header.settings.evidence.size(), into);
+  if (!before.event && into.sequence > 0) {
+    const Resetter resetter{sample_chain};
+    PACO_ASSIGN(const bool found, sample_chain.bind(into.sequence - 1, into.event - 1).step());
+    if (found) before = {into.event - 1, sample_chain.number_at(0)};
+  }
+  PACO_ASSIGN(const std::uint64_t chain, chain_before(into.event, before));
+  const std::uint64_t link = sample_link(fields, chain, into, into.evidence, into.key, into.sample,
+                                         embedding_of_sample(row));
+  if (!has_types || link != chain_of_sample(row))
+    return damaged(path, fmt::format("the checksum of sample {} does not match", into.sequence));
+  before = {into.event, link};
+  return {};
+}
+
+Result<OperationRow> JournalReader::State::take_operation(const Statement& row,
+                                                          ChainBefore& before) {
+  const bool has_types = is_operation(row);
+  OperationRow operation = read_operation(row);
+  if (before.event != operation.event - 1 && operation.sequence > 0) {
+    const Resetter resetter{sample_chain};
+    PACO_ASSIGN(const bool found,
+                sample_chain.bind(operation.sequence - 1, operation.event - 1).step());
+    if (found) before = {operation.event - 1, sample_chain.number_at(0)};
+  }
+  PACO_ASSIGN(const std::uint64_t chain, chain_before(operation.event, before));
+  const std::uint64_t link = operation_link(fields, chain, operation);
+  if (!has_types || link != chain_of_operation(row)) {
+    return damaged(path,
+                   fmt::format("the checksum of operation {} does not match", operation.event));
+  }
+  before = {operation.event, link};
+  return operation;
 }
 
 Result<std::optional<StoredSample>> JournalReader::sample(std::uint64_t sequence) {
@@ -140,7 +200,16 @@ Result<std::optional<StoredSample>> JournalReader::sample(std::uint64_t sequence
 }
 
 Result<std::optional<StoredSample>> JournalReader::find_key(std::string_view key) {
-  return ask([&](State& s) { return s.single(s.by_key.bind(key)); });
+  return ask([&](State& s) -> Result<std::optional<StoredSample>> {
+    // A damaged entry of the index would hide a key that was seen.
+    if (!s.keys_are_good->load()) {
+      PACO_TRY(s.database->run("BEGIN"));
+      const Rollback rollback(*s.database);
+      PACO_TRY(check_keys(*s.database, s.checked));
+      s.keys_are_good->store(true);
+    }
+    return s.single(s.by_key.bind(key));
+  });
 }
 
 Result<std::vector<StoredSample>> JournalReader::samples(std::uint64_t from, std::size_t count) {
@@ -149,10 +218,11 @@ Result<std::vector<StoredSample>> JournalReader::samples(std::uint64_t from, std
     std::vector<StoredSample> rows;
     rows.reserve(std::min(count, kFirstReserve));
     s.page.bind(from, count);
+    ChainBefore before;
     for (;;) {
       PACO_ASSIGN(const bool found, s.page.step());
       if (!found) return rows;
-      read_sample(s.page, s.header.settings.evidence.size(), rows.emplace_back());
+      PACO_TRY(s.take_sample(s.page, before, rows.emplace_back()));
     }
   });
 }
@@ -162,10 +232,12 @@ Result<std::vector<OperationRow>> JournalReader::operations(std::uint64_t from, 
     const Resetter resetter{s.operation_page};
     std::vector<OperationRow> rows;
     s.operation_page.bind(from, count);
+    ChainBefore before;
     for (;;) {
       PACO_ASSIGN(const bool found, s.operation_page.step());
       if (!found) return rows;
-      rows.push_back(read_operation(s.operation_page));
+      PACO_ASSIGN(OperationRow row, s.take_operation(s.operation_page, before));
+      rows.push_back(std::move(row));
     }
   });
 }

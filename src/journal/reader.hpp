@@ -25,8 +25,8 @@ namespace paco::journal {
 
 class JournalReader {
  public:
-  // Checks every event (a million in about two seconds); refuses a file that is damaged, not a
-  // journal, or of another version.
+  // Checks the events since a writer last did (all of them are checked by verify_journal(), and
+  // each when it is read); refuses a file that is damaged, not a journal, or of another version.
   static Result<JournalReader> open(const std::string& path);
   // A second reader of the same journal, without checking it again.
   Result<JournalReader> another_reader() const;

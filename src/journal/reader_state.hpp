@@ -2,28 +2,48 @@
 // questions.
 #pragma once
 
+#include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "core/memory_guard.hpp"
+#include "journal/checksum.hpp"
 #include "journal/database.hpp"
 #include "journal/reader.hpp"
 #include "journal/settings.hpp"
 
 namespace paco::journal {
 
+// Rows before the last checked event are not read again when a journal is opened, so every row is
+// held to the chain when it is read: to the chain after event - 1.
+struct ChainBefore {
+  std::optional<std::uint64_t> event;
+  std::uint64_t chain = 0;
+};
+
 struct JournalReader::State {
   // `database` is open for reading and was checked; see open.hpp.
+  // `checked` is how far; readers of one journal share what they found out about its keys.
   static Result<std::unique_ptr<State>> create(journal::Database database,
-                                               journal::JournalHeader header);
+                                               journal::JournalHeader header, CheckedTail checked,
+                                               std::shared_ptr<std::atomic<bool>> keys_are_good);
 
   Result<std::optional<StoredSample>> single(journal::Statement& statement);
+  // Reads the row that `row` is at and holds it to the chain. `before` is the chain before its
+  // event if known, and becomes the one after it.
+  Result<void> take_sample(const journal::Statement& row, ChainBefore& before, StoredSample& into);
+  Result<OperationRow> take_operation(const journal::Statement& row, ChainBefore& before);
+  Result<std::uint64_t> chain_before(std::uint64_t event, const ChainBefore& before);
 
   std::optional<journal::Database> database;  // none: closed
   std::string path;
   journal::JournalHeader header;
+  CheckedTail checked;
+  std::shared_ptr<std::atomic<bool>> keys_are_good;  // the index was held to the rows
+  FieldSum fields;
   journal::Statement by_sequence, by_key, page, operation_page, embedding_run, moved, extras,
-      picture;
+      picture, sample_chain, operation_chain;
 };
 
 template <class Body>

@@ -160,6 +160,14 @@ struct JournalTail {
   bool operator==(const JournalTail&) const = default;
 };
 
+// How far a journal was checked: events up to there are as they were written.
+struct CheckedTail {
+  JournalTail tail;
+  std::uint64_t keys = 0;  // the sum of key_sum() over its samples, whatever their order
+
+  bool operator==(const CheckedTail&) const = default;
+};
+
 struct JournalInfo {
   JournalTail tail;
   std::uint64_t categories = 0;

@@ -103,6 +103,7 @@ Result<void> check_schema(Database& database, const JournalSettings& settings) {
 struct StoredSums {
   std::uint64_t fixed = 0;
   std::uint64_t retention = 0;
+  std::uint64_t checked = 0;
 };
 
 // One row of the table; false if there is no such setting or its value is of another type.
@@ -110,6 +111,7 @@ bool read_setting(const Statement& row, JournalHeader& header, StoredSums& sums,
                   std::string& verdicts) {
   JournalSettings& settings = header.settings;
   Retention& kept = settings.retention;
+  JournalTail& mark = header.checked.tail;
   const bool is_text = row.has_types("tt"), is_number = row.has_types("ti");
   const bool is_double = row.has_types("tr"), is_null = row.has_types("t") && row.is_null(1);
   const std::string_view name = row.text_at(0);
@@ -125,9 +127,18 @@ bool read_setting(const Statement& row, JournalHeader& header, StoredSums& sums,
   }
   std::uint64_t dimension = settings.dimension;
   const std::pair<std::string_view, std::uint64_t*> numbers[] = {
-      {"model_checksum", &header.model},   {"dimension", &dimension},
-      {"checksum", &sums.fixed},           {"snapshot_samples", &kept.snapshot_samples},
-      {"keep_snapshots", &kept.snapshots}, {"retention_checksum", &sums.retention}};
+      {"model_checksum", &header.model},
+      {"dimension", &dimension},
+      {"checksum", &sums.fixed},
+      {"snapshot_samples", &kept.snapshot_samples},
+      {"keep_snapshots", &kept.snapshots},
+      {"retention_checksum", &sums.retention},
+      {"checked_events", &mark.events},
+      {"checked_samples", &mark.samples},
+      {"checked_operations", &mark.operations},
+      {"checked_chain", &mark.chain},
+      {"checked_keys", &header.checked.keys},
+      {"checked_checksum", &sums.checked}};
   for (const auto& [number, value] : numbers) {
     if (name == number) {
       *value = row.number_at(1);
@@ -170,9 +181,8 @@ Result<std::vector<std::byte>> new_journal_file(const std::string& path,
     return Error{ErrorCode::bad_argument, fmt::format("{}: settings that are no plain text", path),
                  "names and words are UTF-8"};
   PACO_TRY(database.run("COMMIT"));
-  JournalTail tail;
-  tail.chain = header->chain_start;
-  PACO_ASSIGN(const auto writer, Writer::create(std::move(database), settings, tail, false));
+  PACO_ASSIGN(const auto writer,
+              Writer::create(std::move(database), settings, header->checked, false));
   PACO_TRY(writer->append({}, categories));
 
   sqlite3_int64 size = 0;
@@ -221,8 +231,24 @@ Result<JournalHeader> read_header(Database& database) {
       retention_sum(fields, settings.retention) != sums.retention) {
     return damaged(path, "the checksum of its settings does not match");
   }
+  if (header.checked == CheckedTail{}) {
+    header.checked.tail.chain = header.chain_start;
+  } else if (checked_sum(fields, header.checked) != sums.checked) {
+    return damaged(path, "the checksum of its settings does not match");
+  }
   PACO_TRY(check_schema(database, settings));
   return header;
+}
+
+Result<void> write_checked(Database& database, const CheckedTail& checked) {
+  FieldSum fields;
+  PACO_ASSIGN(Statement row, database.prepare("INSERT OR REPLACE INTO settings VALUES(?1, ?2)"));
+  PACO_TRY(row.run("checked_events", checked.tail.events));
+  PACO_TRY(row.run("checked_samples", checked.tail.samples));
+  PACO_TRY(row.run("checked_operations", checked.tail.operations));
+  PACO_TRY(row.run("checked_chain", checked.tail.chain));
+  PACO_TRY(row.run("checked_keys", checked.keys));
+  return row.run("checked_checksum", checked_sum(fields, checked));
 }
 
 Result<void> write_retention(Database& database, const Retention& retention) {

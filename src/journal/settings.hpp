@@ -23,6 +23,7 @@ struct JournalHeader {
   JournalSettings settings;
   std::uint64_t model = 0;        // checksum of the model's bytes
   std::uint64_t chain_start = 0;  // the link before the first event
+  CheckedTail checked;            // up to here a writer has checked every event
 };
 
 // Reads the settings; refuses if they are damaged, or if the file has other tables, indexes, views
@@ -30,6 +31,8 @@ struct JournalHeader {
 Result<JournalHeader> read_header(Database& database);
 
 Result<void> write_retention(Database& database, const Retention& retention);
+// The next opening begins to check here.
+Result<void> write_checked(Database& database, const CheckedTail& checked);
 
 Result<std::vector<std::byte>> read_model(Database& database, std::uint64_t checksum);
 

@@ -29,15 +29,15 @@ Error duplicate_key(const std::string& path, const SampleRow& row) {
 
 }  // namespace
 
-Writer::Writer(Database database, const JournalSettings& settings, JournalTail tail, bool sync)
+Writer::Writer(Database database, const JournalSettings& settings, CheckedTail tail, bool sync)
     : database_(std::move(database)),
       dimension_(settings.dimension),
       retention_(settings.retention),
-      tail_(tail),
+      at_(tail),
       sync_(sync) {}
 
 Result<std::unique_ptr<Writer>> Writer::create(Database database, const JournalSettings& settings,
-                                               JournalTail tail, bool sync) {
+                                               CheckedTail tail, bool sync) {
   std::unique_ptr<Writer> writer(new Writer(std::move(database), settings, tail, sync));
   PACO_TRY(writer->database_.run(sync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
   // A log that one large transaction made long is cut back when it starts anew.
@@ -72,51 +72,51 @@ Result<void> Writer::prepare(const JournalSettings& settings) {
 
 template <class Body>
 Result<void> Writer::transaction(Body body) {
-  JournalTail tail = tail_;
+  CheckedTail at = at_;
   PACO_TRY(begin_.run());
   const Rollback rollback(database_);
-  PACO_TRY(body(tail));
+  PACO_TRY(body(at));
   PACO_TRY(commit_.run());
-  tail_ = tail;
+  at_ = at;
   return {};
 }
 
 template <class Body>
 Result<void> Writer::append_events(Body body) {
+  PACO_TRY(check_place());
   if (!record_.is_ready()) {
     // What an earlier writer left in the log may not be on the disk.
-    if (tail_.events > 0) PACO_TRY(sync_log());
-    PACO_TRY(record_.prepare(tail_));
+    if (tail().events > 0) PACO_TRY(sync_log());
+    PACO_TRY(record_.prepare(tail()));
   }
   PACO_TRY(transaction(body));
-  if (sync_) record_.write(tail_);
+  if (sync_) record_.write(tail());
   return {};
 }
 
 Result<void> Writer::append(std::span<const SampleRow> samples,
                             std::span<const CategoryRow> changed, const SourceRow* source) {
-  return append_events([&](JournalTail& tail) -> Result<void> {
-    for (const SampleRow& row : samples) PACO_TRY(write_sample(row, tail));
+  return append_events([&](CheckedTail& at) -> Result<void> {
+    for (const SampleRow& row : samples) PACO_TRY(write_sample(row, at));
     PACO_TRY(write_embeddings(samples));
     PACO_TRY(write_categories(changed));
-    if (source != nullptr) {
-      PACO_TRY(source_.run(source->identity, source->first, source->name, source->consumed,
-                           source->digest, source_sum(fields_, *source)));
-    }
-    return forget_embeddings(tail.samples);
+    if (source == nullptr) return {};
+    return source_.run(source->identity, source->first, source->name, source->consumed,
+                       source->digest, source_sum(fields_, *source));
   });
 }
 
 Result<void> Writer::append(const OperationRow& operation, std::span<const CategoryRow> changed,
                             std::span<const Membership> moved) {
-  return append_events([&](JournalTail& tail) -> Result<void> {
-    PACO_TRY(write_operation(operation, tail));
+  return append_events([&](CheckedTail& at) -> Result<void> {
+    PACO_TRY(write_operation(operation, at.tail));
     PACO_TRY(write_categories(changed));
     return write_memberships(moved);
   });
 }
 
-Result<void> Writer::write_sample(const SampleRow& row, JournalTail& tail) {
+Result<void> Writer::write_sample(const SampleRow& row, CheckedTail& at) {
+  JournalTail& tail = at.tail;
   std::optional<std::uint64_t> embedding;
   if (!row.embedding.empty()) embedding = embedding_checksum(row.embedding);
   tail.chain = sample_link(fields_, tail.chain, row, row.evidence, row.key, row.sample, embedding);
@@ -127,6 +127,7 @@ Result<void> Writer::write_sample(const SampleRow& row, JournalTail& tail) {
     const bool is_refused = written.error().code == ErrorCode::bad_value && row.key.has_value();
     return is_refused ? duplicate_key(database_.path(), row) : written.error();
   }
+  if (row.key) at.keys += key_sum(fields_, *row.key, row.sequence);
   ++tail.samples;
   ++tail.events;
   if (row.attributes.empty() && row.picture.empty()) return {};
@@ -144,7 +145,6 @@ Result<void> Writer::write_operation(const OperationRow& row, JournalTail& tail)
 
 // Runs of consecutive samples that have embeddings, each of a size that is read fast.
 Result<void> Writer::write_embeddings(std::span<const SampleRow> samples) {
-  if (retention_.embeddings == std::uint64_t{0}) return {};
   const std::size_t most = std::max<std::size_t>(1, kRunBytes / (dimension_ * sizeof(float)));
   for (std::size_t begin = 0; begin < samples.size();) {
     numbers_.clear();
@@ -188,20 +188,22 @@ Result<void> Writer::write_extras(const SampleRow& row) {
 }
 
 Result<void> Writer::save_snapshot(const SnapshotInfo& info, std::span<const std::byte> bytes) {
-  return transaction([&](JournalTail&) -> Result<void> {
+  return transaction([&](CheckedTail& at) -> Result<void> {
     PACO_TRY(drop_parts_.run(info.event));
     for (std::size_t begin = 0; begin < bytes.size(); begin += kPartBytes) {
       PACO_TRY(
           snapshot_part_.run(info.event, begin / kPartBytes,
                              bytes.subspan(begin, std::min(kPartBytes, bytes.size() - begin))));
     }
-    return snapshot_.run(info.event, info.sequence, info.digest, info.size,
-                         snapshot_sum(fields_, info, checksum_of(bytes)));
+    PACO_TRY(snapshot_.run(info.event, info.sequence, info.digest, info.size,
+                           snapshot_sum(fields_, info, checksum_of(bytes))));
+    PACO_TRY(write_checked(database_, at));
+    return forget_embeddings();
   });
 }
 
 Result<void> Writer::prune_snapshots(std::uint64_t keep) {
-  return transaction([&](JournalTail&) { return remove_snapshots(keep); });
+  return transaction([&](CheckedTail&) { return remove_snapshots(keep); });
 }
 
 Result<void> Writer::remove_snapshots(std::uint64_t keep) {
@@ -212,21 +214,41 @@ Result<void> Writer::remove_snapshots(std::uint64_t keep) {
       keep));
 }
 
-// Removes whole runs, and not at every call, so that single samples do not pay for it. A few more
-// are kept than asked for; compact() is exact.
-Result<void> Writer::forget_embeddings(std::uint64_t samples) {
-  const std::uint64_t keep = retention_.embeddings.value_or(samples);
-  if (keep == 0 || samples <= keep) return {};
-  const std::uint64_t until = samples - keep;
-  if (until < forgotten_ + std::max<std::uint64_t>(256, keep / 16)) return {};
-  PACO_TRY(forget_.run(until));
-  forgotten_ = until;
-  return {};
+// Samples that came after the newest snapshot are decided again when the journal is opened, and an
+// operation after it may need any embedding that was kept.
+Result<std::uint64_t> Writer::first_to_keep() {
+  const std::uint64_t samples = tail().samples;
+  const std::uint64_t asked = samples - std::min(samples, retention_.embeddings.value_or(samples));
+  PACO_ASSIGN(const std::int64_t covered,
+              database_.number("SELECT sequence FROM snapshots AS s WHERE event = (SELECT "
+                               "max(event) FROM snapshots) AND NOT EXISTS (SELECT 1 FROM "
+                               "operations WHERE event >= s.event)"));
+  return std::min(asked, static_cast<std::uint64_t>(covered));
+}
+
+// Removes whole runs, so a few more are kept than asked for; compact() is exact.
+Result<void> Writer::forget_embeddings() {
+  PACO_ASSIGN(const std::uint64_t first, first_to_keep());
+  return first == 0 ? Result<void>{} : forget_.run(first);
+}
+
+// The log stays where it is if somebody renames the file. So nothing more is acknowledged, and the
+// file gets what is in the log.
+Result<void> Writer::check_place() {
+  int has_moved = 0;
+  sqlite3_file_control(database_.handle(), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
+  if (has_moved == 0) return {};
+  PACO_TRY(checkpoint());
+  return Error{ErrorCode::io,
+               fmt::format("{}: the journal was renamed, replaced or removed while it is written",
+                           database_.path()),
+               "give the file its name back to go on, or close it before it is renamed; what was "
+               "acknowledged is in the file"};
 }
 
 Result<void> Writer::sync() {
   PACO_TRY(sync_log());
-  record_.write(tail_);
+  record_.write(tail());
   return {};
 }
 
@@ -239,9 +261,9 @@ Result<void> Writer::sync_log() {
   return {};
 }
 
-// Keeps the embeddings of the last `keep` samples; the run that the limit falls into is cut.
-Result<void> Writer::cut_embeddings(std::uint64_t keep) {
-  const std::uint64_t until = tail_.samples > keep ? tail_.samples - keep : 0;
+// The run that the limit falls into is cut.
+Result<void> Writer::cut_embeddings() {
+  PACO_ASSIGN(const std::uint64_t until, first_to_keep());
   PACO_TRY(forget_.run(until));
   PACO_ASSIGN(Statement run, database_.prepare("SELECT first_sequence, count, type, bytes FROM "
                                                "embeddings WHERE first_sequence < ?1"));
@@ -260,14 +282,17 @@ Result<void> Writer::cut_embeddings(std::uint64_t keep) {
 }
 
 Result<void> Writer::compact(const Retention& retention) {
-  const Result<void> removed = transaction([&](JournalTail&) -> Result<void> {
+  const Retention before = std::exchange(retention_, retention);
+  const Result<void> removed = transaction([&](CheckedTail&) -> Result<void> {
     PACO_TRY(write_retention(database_, retention));
-    if (retention.embeddings) PACO_TRY(cut_embeddings(*retention.embeddings));
+    PACO_TRY(cut_embeddings());
+    PACO_TRY(database_.run("REINDEX sample_keys"));  // VACUUM copies an index as it is
     return remove_snapshots(retention.snapshots);
   });
-  if (!removed.ok()) return removed;
-  retention_ = retention;
-  forgotten_ = 0;
+  if (!removed.ok()) {
+    retention_ = before;
+    return removed;
+  }
   // One transaction too: it is in the log as a whole or not at all.
   PACO_TRY(database_.run("VACUUM"));
   return checkpoint();

@@ -20,10 +20,11 @@ namespace paco::journal {
 
 class Writer {
  public:
-  // `database` is open for writing and holds the write lock; `tail` is where its events end. With
-  // `sync` a call returns when its events are on the disk; without, sync() brings them there.
+  // `database` is open for writing and holds the write lock; `tail` is where its events end, all of
+  // them checked. With `sync` a call returns when its events are on the disk; without, sync()
+  // brings them there.
   static Result<std::unique_ptr<Writer>> create(Database database, const JournalSettings& settings,
-                                                JournalTail tail, bool sync);
+                                                CheckedTail tail, bool sync);
 
   Result<void> append(std::span<const SampleRow> samples, std::span<const CategoryRow> changed,
                       const SourceRow* source = nullptr);
@@ -43,19 +44,19 @@ class Writer {
   void set_record(AcknowledgedFile record) { record_ = std::move(record); }
   AcknowledgedFile take_record() { return std::move(record_); }
 
-  const JournalTail& tail() const { return tail_; }
+  const JournalTail& tail() const { return at_.tail; }
   Database& database() { return database_; }
 
  private:
-  Writer(Database database, const JournalSettings& settings, JournalTail tail, bool sync);
+  Writer(Database database, const JournalSettings& settings, CheckedTail tail, bool sync);
   Result<void> prepare(const JournalSettings& settings);
-  // Runs body(tail) in a transaction; tail_ changes when it is committed.
+  // Runs body(at) in a transaction; at_ changes when it is committed.
   template <class Body>
   Result<void> transaction(Body body);
   // The same for events, which are acknowledged afterwards.
   template <class Body>
   Result<void> append_events(Body body);
-  Result<void> write_sample(const SampleRow& row, JournalTail& tail);
+  Result<void> write_sample(const SampleRow& row, CheckedTail& at);
   Result<void> write_operation(const OperationRow& row, JournalTail& tail);
   Result<void> write_embeddings(std::span<const SampleRow> samples);
   Result<void> write_run(std::uint64_t first, std::span<const double> numbers);
@@ -63,17 +64,20 @@ class Writer {
   Result<void> write_memberships(std::span<const Membership> moved);
   Result<void> write_extras(const SampleRow& row);
   Result<void> sync_log();
+  Result<void> check_place();
   Result<void> remove_snapshots(std::uint64_t keep);
-  Result<void> forget_embeddings(std::uint64_t samples);
-  Result<void> cut_embeddings(std::uint64_t keep);
+  // The first sample whose embedding is to be kept: one of the last so many, or needed to open the
+  // journal from its newest snapshot.
+  Result<std::uint64_t> first_to_keep();
+  Result<void> forget_embeddings();
+  Result<void> cut_embeddings();
 
   Database database_;
   std::size_t dimension_;
   Retention retention_;
-  JournalTail tail_;
+  CheckedTail at_;
   bool sync_;
   AcknowledgedFile record_;
-  std::uint64_t forgotten_ = 0;  // embeddings of samples below this one are removed already
   Statement begin_, commit_, sample_, operation_, category_, prototype_, moved_, embeddings_,
       forget_, extras_, source_, snapshot_, snapshot_part_, drop_parts_;
   FieldSum fields_;

@@ -43,9 +43,6 @@ journal::JournalSettings journal_settings(const Method& method, const JournalOpt
   }
   settings.retention.snapshot_samples = options.snapshot_samples;
   settings.retention.embeddings = options.embeddings;
-  // What came after the newest snapshot is needed to open the journal again.
-  if (options.embeddings && *options.embeddings < 2 * options.snapshot_samples)
-    settings.retention.embeddings = 2 * options.snapshot_samples;
   return settings;
 }
 

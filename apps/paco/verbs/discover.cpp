@@ -275,7 +275,8 @@ void add_discover(Options& verb, Context& context) {
                 "a few times a second")
       .one_of({"full", "relaxed"});
   verb.add_text("--keep-embeddings", s->keep,
-                "in the journal: 'all', or of how many of the last samples");
+                "in the journal: 'all', or of how many of the last samples; those since the newest "
+                "snapshot are kept too");
   add_count(verb, "--snapshot-every", s->snapshot_every, 1, 1'000'000'000,
             "samples between snapshots in the journal");
   verb.add_text("--on-bad-row", s->bad_rows,

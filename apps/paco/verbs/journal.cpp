@@ -11,13 +11,21 @@ namespace paco {
 namespace {
 
 struct JournalArguments {
-  std::string journal, keep, out;
+  std::string journal, keep, out, to;
   std::uint64_t snapshots = 2;
 };
 
 std::string bytes_text(std::uint64_t bytes) {
   return bytes < 10'000'000 ? fmt::format("{:.1f} kB", static_cast<double>(bytes) / 1e3)
                             : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+// Embeddings since the newest snapshot are kept whatever was asked for.
+std::string asked_for(const journal::Retention& retention) {
+  if (!retention.embeddings) return "all";
+  return *retention.embeddings == 0 ? "those since the newest snapshot"
+                                    : fmt::format("the last {} and those since the newest snapshot",
+                                                  *retention.embeddings);
 }
 
 Result<void> verify(Context& context, const JournalArguments& r) {
@@ -41,6 +49,24 @@ Result<void> verify(Context& context, const JournalArguments& r) {
     context.exit_code = 1;
   }
   return print_result(context, json, text);
+}
+
+Result<void> copy(Context& context, const JournalArguments& r) {
+  PACO_ASSIGN(const journal::JournalReport report,
+              journal::copy_journal(r.journal, r.to, *context.progress, context.stop));
+  if (!report.ok) {
+    return Error{ErrorCode::bad_format,
+                 fmt::format("{}: damaged, and not copied: {}", r.journal, report.problem),
+                 "'paco journal verify' says more"};
+  }
+  const Json json = {{"journal", r.to},
+                     {"events", report.events},
+                     {"samples", report.samples},
+                     {"operations", report.operations},
+                     {"embeddings", report.embeddings},
+                     {"snapshots", report.snapshots}};
+  return print_result(context, json,
+                      fmt::format("{}: a copy with {} events, verified\n", r.to, report.events));
 }
 
 Result<void> info(Context& context, const JournalArguments& r) {
@@ -71,13 +97,13 @@ Result<void> info(Context& context, const JournalArguments& r) {
       "{}: a stream of method '{}', model {}, dimension {}\n"
       "events      {} samples, {} operations\n"
       "categories  {}\n"
-      "embeddings  {} kept, from sample {} on\n"
+      "embeddings  {} kept, from sample {} on (asked for: {})\n"
       "snapshots   {}, one every {} samples\n"
       "size        {}, {} beside it, {} free inside\n",
       r.journal, settings.method, settings.model, settings.dimension, found.tail.samples,
       found.tail.operations, found.categories, found.embeddings, found.first_embedding,
-      found.snapshots, settings.retention.snapshot_samples, bytes_text(found.file_bytes),
-      bytes_text(found.log_bytes), bytes_text(found.free_bytes));
+      asked_for(settings.retention), found.snapshots, settings.retention.snapshot_samples,
+      bytes_text(found.file_bytes), bytes_text(found.log_bytes), bytes_text(found.free_bytes));
   return print_result(context, json, text);
 }
 
@@ -112,10 +138,11 @@ Result<void> compact(Context& context, const JournalArguments& r) {
                      {"snapshots", after.snapshots}};
   return print_result(
       context, json,
-      fmt::format("{}: {} before, {} now; {} embeddings and {} snapshots are kept\n", r.journal,
-                  bytes_text(before.file_bytes + before.log_bytes),
-                  bytes_text(after.file_bytes + after.log_bytes), after.embeddings,
-                  after.snapshots));
+      fmt::format(
+          "{}: {} before, {} now; {} embeddings and {} snapshots are kept (asked for: {})\n",
+          r.journal, bytes_text(before.file_bytes + before.log_bytes),
+          bytes_text(after.file_bytes + after.log_bytes), after.embeddings, after.snapshots,
+          asked_for(retention)));
 }
 
 Result<void> export_all(Context& context, const JournalArguments& r) {
@@ -146,17 +173,23 @@ Options& add_part(Options& verb, Context& context, const std::shared_ptr<Journal
 
 void add_journal(Options& verb, Context& context) {
   verb.about(
-      "Verify, describe, shrink or export the journal of a stream.\n'paco discover --journal' "
+      "Verify, describe, copy, shrink or export the journal of a stream.\n'paco discover "
+      "--journal' "
       "makes one; any SQLite tool reads its views 'decisions' and 'categories'.");
   auto r = std::make_shared<JournalArguments>();
   add_part(verb, context, r, "verify",
            "Check every event, embedding and snapshot; exit code 1 at damage.", verify);
   add_part(verb, context, r, "info", "What is in it, and how large it is.", info);
+  add_part(verb, context, r, "copy", "A second journal, verified, also while a stream is written.",
+           copy)
+      .add_text("to", r->to, "the journal to make")
+      .required();
   Options& smaller = add_part(verb, context, r, "compact",
                               "Drop what is not to be kept and make the file small.", compact);
   smaller
       .add_text("--keep-embeddings", r->keep,
-                "from now on: 'all', or of how many of the last samples")
+                "from now on: 'all', or of how many of the last samples; those since the newest "
+                "snapshot stay")
       .shown_default("as before");
   add_count(smaller, "--snapshots", r->snapshots, 1, 1000, "how many of the newest to keep");
   Options& out = add_part(verb, context, r, "export",

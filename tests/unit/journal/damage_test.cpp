@@ -82,6 +82,9 @@ TEST(JournalDamage, ACutFileIsRefusedAtEveryLength) {
   }
 }
 
+// So that opening checks every event again.
+constexpr const char* kForgetChecked = "DELETE FROM settings WHERE name LIKE 'checked%'";
+
 TEST(JournalDamage, RowsThatAnotherToolChangedAreNamedByTheirEvent) {
   for (const auto& [sql, words] : std::vector<std::pair<std::string, std::string>>{
            {"UPDATE samples SET score = 1 WHERE sequence = 7", "event 7: the checksum of sample 7"},
@@ -97,17 +100,87 @@ TEST(JournalDamage, RowsThatAnotherToolChangedAreNamedByTheirEvent) {
            {"INSERT INTO settings VALUES('more', 1)", "its setting 'more'"},
            {"DELETE FROM evidence WHERE position = 1", "evidence column 1 is missing"},
            {"DROP VIEW decisions", "decisions' is missing"},
+           {"UPDATE settings SET value = 7 WHERE name = 'checked_keys'", "checksum of its set"},
            {"CREATE TABLE mine(x)", "table 'mine'"},
            {"CREATE TRIGGER t AFTER INSERT ON samples BEGIN DELETE FROM moved; END", "trigger 't'"},
        }) {
     const TemporaryFolder folder;
     make_full_journal(folder / "j");
+    if (sql.find("checked") == std::string::npos) run_sql(folder / "j", kForgetChecked);
     run_sql(folder / "j", sql);
     expect_refused(folder, words);
     core::NoProgress silent;
     const auto report = verify_journal(folder / "j", silent, {});
     ASSERT_TRUE(report.ok());
     EXPECT_FALSE(report->ok) << sql;
+  }
+}
+
+TEST(JournalDamage, RowsBeforeTheLastCheckedEventAreHeldToTheChainWhenTheyAreRead) {
+  for (const std::string sql : {"UPDATE samples SET score = 1 WHERE sequence = 7",
+                                "UPDATE samples SET category = 3 WHERE sequence = 16",
+                                "UPDATE samples SET chain = 5 WHERE sequence = 3",
+                                "UPDATE samples SET event = 99 WHERE sequence = 12",
+                                "UPDATE operations SET actor = 'nobody' WHERE event = 17"}) {
+    const TemporaryFolder folder;
+    make_full_journal(folder / "j");
+    run_sql(folder / "j", sql);
+    core::NoProgress silent;
+    EXPECT_FALSE(verify_journal(folder / "j", silent, {}).value().ok) << sql;
+    auto journal = JournalReader::open(folder / "j");
+    ASSERT_TRUE(journal.ok()) << journal.error().message;
+    EXPECT_FALSE(journal->events(0, 100).ok()) << sql;
+    std::size_t refused = journal->operations(0, 10).ok() ? 0 : 1;
+    for (std::uint64_t i = 0; i < 24; ++i) refused += journal->sample(i).ok() ? 0 : 1;
+    EXPECT_GE(refused, 1U) << sql;
+    EXPECT_LE(refused, 2U) << sql;
+  }
+}
+
+TEST(JournalDamage, EventsThatWereCheckedAndAreGoneAreMissed) {
+  for (const std::string sql : {"DELETE FROM samples WHERE sequence = 23",
+                                "UPDATE samples SET chain = 5 WHERE sequence = 23"}) {
+    const TemporaryFolder folder;
+    make_full_journal(folder / "j");
+    run_sql(folder / "j", sql);
+    expect_refused(folder, "event 25: ");
+  }
+}
+
+// Puts other bytes in the place of a key in the index of keys, not in the table: there the name of
+// the sample follows the key.
+void damage_index(const std::string& path, const std::string& key, const std::string& other) {
+  std::string bytes = bytes_of(path);
+  bool done = false;
+  for (std::size_t at = bytes.find(key); at != std::string::npos; at = bytes.find(key, at + 1)) {
+    if (bytes.compare(at + key.size(), 7, "picture") == 0) continue;
+    bytes.replace(at, other.size(), other);
+    done = true;
+  }
+  ASSERT_TRUE(done);
+  write_bytes(path, bytes);
+}
+
+TEST(JournalDamage, AKeyThatTheIndexLostIsNotTakenForNew) {
+  for (const char* other : {"key 13", "kez 12", "ÿ"}) {
+    const TemporaryFolder folder;
+    make_full_journal(folder / "j");
+    damage_index(folder / "j", "key 12", other);
+    core::NoProgress silent;
+    EXPECT_FALSE(verify_journal(folder / "j", silent, {}).value().ok);
+    auto journal = Journal::open(folder / "j", OpenMode::write, {});
+    ASSERT_TRUE(journal.ok()) << journal.error().message;
+    for (const char* key : {"key 12", "key 14", "never seen"}) {
+      const auto found = journal->find_key(key);
+      ASSERT_FALSE(found.ok()) << key;
+      EXPECT_THAT(found.error().message, HasSubstr("index of keys does not match"));
+    }
+    ASSERT_TRUE(journal->compact({}).ok());
+    const auto found = journal->find_key("key 12");
+    ASSERT_TRUE(found.ok() && found->has_value());
+    EXPECT_EQ((*found)->sequence, 12U);
+    ASSERT_TRUE(journal->close().ok());
+    EXPECT_TRUE(verify_journal(folder / "j", silent, {}).value().ok);
   }
 }
 

@@ -329,12 +329,17 @@ TEST(Journal, KeepsAsManyEmbeddingsAsItIsTold) {
   JournalSettings settings = made_settings();
   settings.retention.embeddings = 1000;
   Journal journal = make(folder / "j", kFull, settings);
-  for (std::uint64_t i = 0; i < 50; ++i)
+  for (std::uint64_t i = 0; i < 50; ++i) {
     ASSERT_OK(journal.append(MadeGroup(stream, i * 100, 100).rows(), {}));
-  const auto info = journal.info();
-  ASSERT_OK(info);
-  EXPECT_GE(info->embeddings, 1000U);
-  EXPECT_LE(info->embeddings, 1500U);
+    if (i == 8) {
+      EXPECT_EQ(journal.info().value().embeddings, 900U);
+    }
+    if (i == 28) {
+      EXPECT_EQ(journal.info().value().embeddings, 1900U) << "those since the snapshot at 2000";
+    }
+    if (i % 10 == 9) ASSERT_OK(journal.save_snapshot(i * 100 + 100, i * 100 + 100, "d", {}));
+  }
+  EXPECT_EQ(journal.info().value().embeddings, 1000U);
   EXPECT_FALSE(journal.embedding(0).value().has_value());
   EXPECT_TRUE(journal.embedding(4000).value().has_value());
 
@@ -351,7 +356,10 @@ TEST(Journal, KeepsAsManyEmbeddingsAsItIsTold) {
   Retention none;
   none.embeddings = 0;
   ASSERT_OK(journal.compact(none));
+  EXPECT_EQ(journal.info().value().embeddings, 10U) << "those since the newest snapshot";
   ASSERT_OK(journal.append(MadeGroup(stream, 5010, 10).rows(), {}));
+  EXPECT_EQ(journal.info().value().embeddings, 20U);
+  ASSERT_OK(journal.save_snapshot(5020, 5020, "d", {}));
   EXPECT_EQ(journal.info().value().embeddings, 0U);
   EXPECT_EQ(journal.settings().retention, none);
   ASSERT_OK(journal.close());
@@ -361,6 +369,22 @@ TEST(Journal, KeepsAsManyEmbeddingsAsItIsTold) {
   EXPECT_TRUE(report->ok) << report->problem;
   EXPECT_EQ(report->samples, 5020U);
   EXPECT_EQ(Journal::open(folder / "j", OpenMode::read, kFull)->settings().retention, none);
+}
+
+TEST(Journal, AnOperationAfterTheNewestSnapshotKeepsWhatItMayNeed) {
+  const TemporaryFolder folder;
+  const MadeStream stream(11);
+  JournalSettings settings = made_settings();
+  settings.retention.embeddings = 5;
+  Journal journal = make(folder / "j", kFull, settings);
+  ASSERT_OK(journal.append(MadeGroup(stream, 0, 20).rows(), {}));
+  ASSERT_OK(journal.append(made_operation(20, 20), {}, {}));
+  ASSERT_OK(journal.save_snapshot(20, 20, "before the operation", {}));
+  ASSERT_OK(journal.compact(settings.retention));
+  EXPECT_EQ(journal.info().value().embeddings, 20U);
+  ASSERT_OK(journal.save_snapshot(21, 20, "after it", {}));
+  ASSERT_OK(journal.compact(settings.retention));
+  EXPECT_EQ(journal.info().value().embeddings, 5U);
 }
 
 TEST(Journal, TheLogBesideItStaysShort) {
@@ -396,6 +420,7 @@ TEST(Journal, CompactingMakesItSmallerAndChangesNoEvent) {
   Retention retention;
   retention.embeddings = 100;
   retention.snapshots = 1;
+  ASSERT_OK(journal.save_snapshot(1000, 1000, "d", synthetic_bytes(100'000, 1)));
   ASSERT_OK(journal.compact(retention));
   EXPECT_LT(journal.info().value().file_bytes, size / 2);
   EXPECT_EQ(journal.info().value().free_bytes, 0U);

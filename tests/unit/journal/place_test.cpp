@@ -1,0 +1,110 @@
+// Where a journal lies: links to it, second names, renaming while it is written, long paths.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "core/files.hpp"
+#include "damaged_file.hpp"
+#include "synthetic_journal.hpp"
+#include "temporary_folder.hpp"
+
+namespace paco::journal {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace testing;
+namespace fs = std::filesystem;
+
+void expect_prefix(const std::string& path, const MadeStream& stream, std::uint64_t samples) {
+  auto journal = Journal::open(path, OpenMode::read, kFull);
+  ASSERT_TRUE(journal.ok()) << journal.error().message;
+  EXPECT_TRUE(holds_prefix(*journal, stream, samples));
+}
+
+TEST(JournalPlace, ALinkLeadsToTheOneJournal) {
+  const TemporaryFolder folder;
+  const MadeStream stream(1);
+  ASSERT_TRUE(core::make_folder(folder / "far").ok());
+  ASSERT_TRUE(Journal::create(folder / "far/j", made_settings(), {}, {}, kFull).ok());
+  fs::create_symlink("far/j", folder / "link");
+  auto journal = Journal::open(folder / "link", OpenMode::write, kFull);
+  ASSERT_TRUE(journal.ok()) << journal.error().message;
+  ASSERT_TRUE(journal->append(MadeGroup(stream, 0, 5).rows(), {}).ok());
+  EXPECT_NE(core::file_size(folder / "far/j-wal").value(), 0U);
+  EXPECT_FALSE(Journal::open(folder / "far/j", OpenMode::write, kFull).ok());
+  expect_prefix(folder / "link", stream, 5);
+  core::NoProgress silent;
+  EXPECT_EQ(verify_journal(folder / "link", silent, {}).value().samples, 5U);
+}
+
+TEST(JournalPlace, ASecondNameIsRefused) {
+  const TemporaryFolder folder;
+  make_full_journal(folder / "j");
+  fs::create_hard_link(folder / "j", folder / "second");
+  for (const char* name : {"j", "second"}) {
+    for (const OpenMode mode : {OpenMode::read, OpenMode::write}) {
+      const auto refused = Journal::open(folder / name, mode, kFull);
+      ASSERT_FALSE(refused.ok());
+      EXPECT_THAT(refused.error().message, HasSubstr("has 2 names (hard links)"));
+    }
+  }
+  fs::remove(folder / "j");
+  EXPECT_TRUE(Journal::open(folder / "second", OpenMode::write, kFull).ok());
+}
+
+TEST(JournalPlace, RenamedWhileItIsWrittenItAcknowledgesNothingMoreAndLosesNothing) {
+  const TemporaryFolder folder;
+  const MadeStream stream(1);
+  auto journal = Journal::create(folder / "j", made_settings(), {}, {}, kFull);
+  ASSERT_TRUE(journal.ok());
+  ASSERT_TRUE(journal->append(MadeGroup(stream, 0, 5).rows(), {}).ok());
+  fs::rename(folder / "j", folder / "k");
+  const auto refused = journal->append(MadeGroup(stream, 5, 5).rows(), {});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::io);
+  EXPECT_THAT(refused.error().message, HasSubstr("was renamed"));
+  const TemporaryFolder elsewhere;  // as it would be there after a kill
+  write_bytes(elsewhere / "k", bytes_of(folder / "k"));
+  expect_prefix(elsewhere / "k", stream, 5);
+  fs::rename(folder / "k", folder / "j");
+  ASSERT_TRUE(journal->append(MadeGroup(stream, 5, 5).rows(), {}).ok());
+  ASSERT_TRUE(journal->close().ok());
+  expect_prefix(folder / "j", stream, 10);
+}
+
+TEST(JournalPlace, RenamedAndKilledItSaysWhereItsLogIs) {
+  const TemporaryFolder folder, killed;
+  const MadeStream stream(1);
+  auto journal = Journal::create(folder / "j", made_settings(), {}, {}, kFull);
+  ASSERT_TRUE(journal.ok());
+  ASSERT_TRUE(journal->append(MadeGroup(stream, 0, 5).rows(), {}).ok());
+  write_bytes(killed / "k", bytes_of(folder / "j"));
+  for (const char* ending : {"-wal", "-tail"})
+    write_bytes(killed.path() + "/j" + ending, bytes_of(folder.path() + "/j" + ending));
+  const auto refused = Journal::open(killed / "k", OpenMode::write, kFull);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("5 events were acknowledged and 0 are there"));
+  EXPECT_THAT(refused.error().hint, HasSubstr("rename '" + (killed / "j-wal")));
+  fs::rename(killed / "j-wal", killed / "k-wal");
+  fs::rename(killed / "j-tail", killed / "k-tail");
+  expect_prefix(killed / "k", stream, 5);
+}
+
+TEST(JournalPlace, ALongPathIsRefusedInWords) {
+  const TemporaryFolder folder;
+  std::string path = folder.path();
+  while (path.size() < 520) path += "/" + std::string(60, 'x');
+  ASSERT_TRUE(core::make_folder(path).ok());
+  path += "/j";
+  const auto made = Journal::create(path, made_settings(), {}, {}, kFull);
+  ASSERT_FALSE(made.ok());
+  EXPECT_THAT(made.error().message, HasSubstr("characters, and SQLite takes 500"));
+  make_full_journal(folder / "j");
+  write_bytes(path, bytes_of(folder / "j"));
+  const auto opened = Journal::open(path, OpenMode::read, kFull);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_THAT(opened.error().message, HasSubstr("characters, and SQLite takes 500"));
+}
+
+}  // namespace
+}  // namespace paco::journal
