@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <boost/asio/strand.hpp>
@@ -41,8 +42,9 @@ class BeastListener final : public Listener {
   BeastListener(const ListenerOptions& options, Handler& handler)
       : shared_{options, handler},
         context_(options.threads),
-        acceptor_(context_),
-        pause_(context_) {}
+        work_(context_.get_executor()),
+        acceptor_(net::make_strand(context_)),
+        pause_(acceptor_.get_executor()) {}
 
   ~BeastListener() override { stop(); }
 
@@ -77,7 +79,7 @@ class BeastListener final : public Listener {
   void stop() override {
     if (threads_.empty()) return;
     shared_.stopping = true;
-    net::post(context_, [this] {
+    net::post(acceptor_.get_executor(), [this] {
       error_code ignored;
       acceptor_.close(ignored);
     });
@@ -163,6 +165,8 @@ class BeastListener final : public Listener {
 
   Shared shared_;
   net::io_context context_;
+  // Its threads go on without an acceptor until what is in flight is answered.
+  net::executor_work_guard<net::io_context::executor_type> work_;
   Tcp::acceptor acceptor_;
   net::steady_timer pause_;
   std::mutex tls_mutex_;
