@@ -43,11 +43,11 @@ Result<std::shared_ptr<Stream>> Stream::make(std::string name, Session session, 
 }
 
 std::shared_ptr<Stream> Stream::begin(std::string name, StreamState state, bool durable,
-                                      Maker maker, Told told) {
+                                      Maker maker, OnEnd on_end) {
   std::shared_ptr<Stream> stream(new Stream(std::move(name), durable));
   stream->status_.state = state;
   stream->maker_ = std::jthread([raw = stream.get(), maker = std::move(maker),
-                                 told = std::move(told)](const std::stop_token& stop) {
+                                 on_end = std::move(on_end)](const std::stop_token& stop) {
     Result<void> done;
     {
       Result<Session> session = maker(*raw, stop);
@@ -58,7 +58,7 @@ std::shared_ptr<Stream> Stream::begin(std::string name, StreamState state, bool 
       raw->status_.state = StreamState::failed;
       raw->status_.error = done.error();
     }
-    if (told) told(*raw);
+    if (on_end) on_end(*raw);
   });
   return stream;
 }

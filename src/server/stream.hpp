@@ -50,13 +50,13 @@ class Stream final : public StreamWorker::Observer {
   using Maker = std::function<Result<Session>(Stream&, std::stop_token)>;
 
   // Hears when it is ready or has failed, on that thread.
-  using Told = std::function<void(const Stream&)>;
+  using OnEnd = std::function<void(const Stream&)>;
 
   // Ready when it returns, or not at all.
   static Result<std::shared_ptr<Stream>> make(std::string name, Session session, bool durable);
   // In the background.
   static std::shared_ptr<Stream> begin(std::string name, StreamState state, bool durable,
-                                       Maker maker, Told told = {});
+                                       Maker maker, OnEnd on_end = {});
   ~Stream() override;
 
   const std::string& name() const { return name_; }
