@@ -89,7 +89,8 @@ Matched match_classes(std::span<const CategoryId> predicted, const EvaluationInp
                       const EvaluationOptions& options, const std::stop_token& stop) {
   Matched matched;
   matched.table = count_pairs(predicted, input.truth);
-  matched.protocols = apply_protocols(matched.table, input.known_classes, options.keep, stop);
+  matched.protocols =
+      apply_protocols(matched.table, input.known_classes, options.keep, options.match, stop);
   const Contingency& table = matched.table;
   const Protocols& protocols = matched.protocols;
 
@@ -215,6 +216,10 @@ std::vector<BirthPoint> follow_births(const EvaluationInput& input) {
 }
 
 }  // namespace
+
+std::string_view match_table_name(MatchTable table) {
+  return table == MatchTable::square ? "square" : "rectangular";
+}
 
 std::string_view keep_name(Keep keep) { return keep == Keep::top ? "top" : "all"; }
 

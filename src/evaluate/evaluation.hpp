@@ -29,6 +29,12 @@ namespace paco::evaluate {
 enum class Keep : std::uint8_t { top, all };
 std::string_view keep_name(Keep keep);
 
+// The table that is matched: clusters by classes, or, as the released code of the field does, a
+// square one that is as large as the larger of the two. Ties between equally good matchings fall
+// differently on it, which moves Old and New and never All.
+enum class MatchTable : std::uint8_t { rectangular, square };
+std::string_view match_table_name(MatchTable table);
+
 struct EvaluationInput {
   std::span<const CategoryId> predicted;  // (n) stream order; below known_classes: a known class
   std::span<const std::int64_t> truth;    // (n) below known_classes: old; kNoTruth: unknown
@@ -41,6 +47,7 @@ struct EvaluationInput {
 
 struct EvaluationOptions {
   Keep keep = Keep::top;
+  MatchTable match = MatchTable::rectangular;
   int resamples = 1000;       // of the bootstrap; 0 leaves the intervals out
   std::uint64_t seed = 0;     // of the bootstrap
   double confidence = 0.95;   // share of the resamples inside an interval

@@ -39,7 +39,8 @@ struct Worth {
 
 // Matches the kept clusters to the labels of the range. Labels below `old_labels` are old.
 StandsFor match_range(const Contingency& table, const std::vector<char>& kept, LabelRange range,
-                      std::uint32_t old_labels, Worth worth, const std::stop_token& stop) {
+                      std::uint32_t old_labels, Worth worth, MatchTable shape,
+                      const std::stop_token& stop) {
   std::vector<std::uint32_t> clusters;  // of each row
   std::vector<std::uint32_t> row_of(table.clusters.size(), 0);
   for (std::uint32_t c = 0; c < table.clusters.size(); ++c) {
@@ -48,6 +49,8 @@ StandsFor match_range(const Contingency& table, const std::vector<char>& kept, L
     clusters.push_back(c);
   }
   math::WeightTable weights{clusters.size(), range.last - range.first, {}};
+  if (shape == MatchTable::square)
+    weights.rows = weights.columns = std::max(weights.rows, weights.columns);
   for (const Contingency::Entry& entry : table.entries) {
     if (!kept[entry.cluster] || !range.holds(entry.label)) continue;
     weights.cells.push_back({row_of[entry.cluster], entry.label - range.first,
@@ -74,16 +77,17 @@ std::int64_t old_samples_right(const Contingency& table, const StandsFor& stands
 }  // namespace
 
 Protocols apply_protocols(const Contingency& table, std::int64_t known_classes, Keep keep,
-                          std::stop_token stop) {
+                          MatchTable shape, std::stop_token stop) {
   const auto boundary = std::lower_bound(table.labels.begin(), table.labels.end(), known_classes);
   const auto old_labels = static_cast<std::uint32_t>(boundary - table.labels.begin());
   const auto labels = static_cast<std::uint32_t>(table.labels.size());
   Protocols result;
   result.kept = kept_clusters(table, keep);
   const LabelRange everything{0, labels};
-  result.strict = match_range(table, result.kept, everything, old_labels, {}, stop);
-  result.greedy_old = match_range(table, result.kept, {0, old_labels}, old_labels, {}, stop);
-  result.greedy_novel = match_range(table, result.kept, {old_labels, labels}, old_labels, {}, stop);
+  result.strict = match_range(table, result.kept, everything, old_labels, {}, shape, stop);
+  result.greedy_old = match_range(table, result.kept, {0, old_labels}, old_labels, {}, shape, stop);
+  result.greedy_novel =
+      match_range(table, result.kept, {old_labels, labels}, old_labels, {}, shape, stop);
 
   result.fewest_old = result.most_old = old_samples_right(table, result.strict, old_labels);
   if (old_labels == 0 || old_labels == labels) return result;
@@ -92,7 +96,8 @@ Protocols apply_protocols(const Contingency& table, std::int64_t known_classes, 
   assert(table.samples < (std::int64_t{1} << 28) && "weights must stay below kLargestWeight");
   const auto old_right = [&](Worth worth) {
     return old_samples_right(
-        table, match_range(table, result.kept, everything, old_labels, worth, stop), old_labels);
+        table, match_range(table, result.kept, everything, old_labels, worth, shape, stop),
+        old_labels);
   };
   result.fewest_old = old_right({sample, sample + 1});
   result.most_old = old_right({sample + 1, sample});

@@ -32,8 +32,9 @@ struct Protocols {
 
 // Labels below known_classes are old. Keep::top prefers, of clusters of equal size, the lower id.
 // Ties between matchings are resolved by match() on the table with clusters as rows and classes as
-// columns, both in the order of their ids. Where the token is set the result is not complete.
+// columns, both in the order of their ids; a square one has empty rows or columns behind them.
+// Where the token is set the result is not complete.
 Protocols apply_protocols(const Contingency& table, std::int64_t known_classes, Keep keep,
-                          std::stop_token stop = {});
+                          MatchTable shape, std::stop_token stop = {});
 
 }  // namespace paco::evaluate

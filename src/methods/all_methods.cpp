@@ -27,11 +27,15 @@ std::vector<OperationKind> category_operations() {
 // A peer that keeps codes, under a section of its own.
 Registration code_method(std::string_view name, std::string_view summary,
                          const std::vector<MethodOption>& options,
-                         Result<Section> (*calibrate)(SupportView&, const Settings&)) {
+                         Result<Section> (*calibrate)(SupportView&, const Settings&),
+                         bool starts_empty = true) {
   return {{name, summary, name, kNeedsSupport, options, code_fields(), category_operations()},
           calibrate,
           make_code_method,
-          nullptr};
+          nullptr,
+          false,
+          nullptr,
+          starts_empty};
 }
 
 std::vector<Registration> all() {
@@ -71,7 +75,10 @@ std::vector<Registration> all() {
         leader_options(), baseline_fields(), all_operations()},
        nullptr,
        make_slc_method,
-       nullptr},
+       nullptr,
+       false,
+       nullptr,
+       true},
       {{"mirror", "threshold chosen by playing the task on the support set; for few known classes",
         "mirror", kNeedsSupport, mirror_options(), mirror_fields(), all_operations()},
        calibrate_mirror_section,
@@ -91,9 +98,9 @@ std::vector<Registration> all() {
       code_method("diffgre-s", "SMILE trained with virtual samples (DiffGRE without its generator)",
                   hash_options(), calibrate_diffgre_smile),
       code_method("phe", "PHE: hash centres of the known classes, and a radius around each code",
-                  phe_options(), calibrate_phe),
+                  phe_options(), calibrate_phe, false),
       code_method("diffgre-p", "PHE trained with virtual samples (DiffGRE without its generator)",
-                  phe_options(), calibrate_diffgre_phe),
+                  phe_options(), calibrate_diffgre_phe, false),
       code_method("rankstat", "RankStat: the 3 largest of 32 numbers are the code",
                   descriptor_options(), calibrate_rankstat),
       code_method("wta", "winner takes all: the largest of each 16 of 48 numbers are the code",

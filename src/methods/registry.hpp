@@ -27,6 +27,8 @@ struct Registration {
   bool always_calibrated = false;  // so cheap that every calibration brings it along
   // Thresholds with their evidence, for reports and studies; null: it has none.
   Result<MethodDetails> (*details)(const Model& model, const Settings& changed) = nullptr;
+  // Its memory holds no known classes at the start: a list of codes, or leaders, that begins empty.
+  bool starts_empty = false;
 };
 
 inline constexpr std::string_view kNeedsSupport = "labelled embeddings of at least 3 classes";

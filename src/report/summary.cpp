@@ -221,6 +221,7 @@ Json evaluation_json(const evaluate::Evaluation& evaluation) {
   Json json;
   put_scores(evaluation.scores, json);
   json["keep"] = evaluate::keep_name(evaluation.options.keep);
+  json["match"] = evaluate::match_table_name(evaluation.options.match);
   json["bootstrap"] = Json{{"resamples", evaluation.options.resamples},
                            {"seed", evaluation.options.seed},
                            {"confidence", evaluation.options.confidence}};

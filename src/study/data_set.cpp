@@ -11,6 +11,7 @@
 #include "core/files.hpp"
 #include "core/random.hpp"
 #include "core/try.hpp"
+#include "io/embedding_record.hpp"
 #include "io/embeddings.hpp"
 #include "io/labels.hpp"
 
@@ -189,6 +190,13 @@ Result<DataSet> read_data_set(const std::string& folder, const std::string& name
   if (core::path_kind(path("classifier.npy")) != core::PathKind::absent) {
     PACO_ASSIGN(data.classifier, io::read_embeddings(path("classifier.npy")));
   }
+  if (core::path_kind(path("digest.txt")) == core::PathKind::file) {
+    PACO_ASSIGN(const std::vector<std::byte> bytes, core::read_file(path("digest.txt"), 4096));
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    data.split_digest = text.substr(0, text.find_first_of("\r\n"));
+  }
+  PACO_ASSIGN(const auto record, io::find_embedding_record(path("support.npy")));
+  if (record) data.embedding = embedding_record_to_json(*record);
   PACO_TRY(check_support(data, folder));
   PACO_TRY(check_stream(data, folder));
   data.digest = digest_of(data);

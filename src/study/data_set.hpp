@@ -25,6 +25,8 @@ struct DataSet {
   std::vector<std::string> class_names;              // of the known classes
   std::string class_vectors;                         // the file with vectors of their names, if any
   std::string digest;                                // of all of the above but the name
+  std::string split_digest;                          // what 'paco split' wrote in digest.txt
+  std::string embedding;                             // the record beside support.npy, as JSON
   std::optional<train::Training> training;           // of the backbone, if a study trained it
 
   SupportSet support_set() const { return {support, support_labels, class_names, classifier}; }

@@ -1,40 +1,73 @@
 #include "study/paper_figures.hpp"
 
-#include <array>
+#include <algorithm>
+#include <charconv>
+
+#include "io/literature_sets.hpp"
 
 namespace paco::study {
 
-std::span<const PaperFigure> paper_figures() {
-  static constexpr std::array figures{
-      PaperFigure{"cub", "slc", "greedy", 31.3, 48.5, 22.7, 0},
-      PaperFigure{"cub", "mldg", "greedy", 34.2, 57.9, 22.4, 0},
-      PaperFigure{"cub", "rankstat", "greedy", 27.6, 46.2, 18.3, 0},
-      PaperFigure{"cub", "wta", "greedy", 26.5, 45.0, 17.3, 0},
-      PaperFigure{"cub", "smile", "greedy", 41.1, 67.6, 27.8, 0},
-      PaperFigure{"cub", "paco", "greedy", 53.8, 79.7, 40.9, 0},
-      PaperFigure{"cub", "slc", "strict", 28.6, 44.0, 20.9, 0},
-      PaperFigure{"cub", "mldg", "strict", 29.5, 48.4, 20.1, 0},
-      PaperFigure{"cub", "rankstat", "strict", 21.2, 26.9, 18.4, 0},
-      PaperFigure{"cub", "wta", "strict", 21.9, 26.9, 19.4, 0},
-      PaperFigure{"cub", "smile", "strict", 32.2, 50.9, 22.9, 0},
-      PaperFigure{"cub", "smile-16", "strict", 31.9, 52.7, 21.5, 924},
-      PaperFigure{"cub", "smile-32", "strict", 27.3, 52.0, 15.0, 2146},
-      PaperFigure{"cub", "phe", "strict", 36.4, 55.8, 27.0, 0},
-      PaperFigure{"cub", "phe+ssc", "strict", 39.1, 60.6, 28.3, 0},
-      PaperFigure{"cub", "phe-16", "strict", 37.6, 57.4, 27.6, 318},
-      PaperFigure{"cub", "phe-32", "strict", 38.5, 59.9, 27.8, 474},
-      PaperFigure{"cub", "diffgre-s", "strict", 35.4, 58.2, 23.8, 0},
-      PaperFigure{"cub", "diffgre-p", "strict", 37.9, 57.0, 28.3, 0},
-      PaperFigure{"cub", "sync", "strict", 45.3, 54.3, 40.9, 444},
-      PaperFigure{"cub", "age", "strict", 46.3, 59.8, 39.4, 397},
-      PaperFigure{"cub", "age+ssc", "strict", 46.7, 60.8, 39.7, 0},
-      PaperFigure{"cub", "paco", "strict", 49.7, 67.1, 41.0, 194},
-  };
+// Generated from paper_figures.csv by CMakeLists.txt.
+extern const char* const kPaperFiguresCsv;
+
+namespace {
+
+double number_in(std::string_view text) {
+  double value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+std::vector<std::string_view> split_at(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    parts.push_back(text.substr(0, end));
+    if (end == text.size()) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+}  // namespace
+
+const std::vector<PaperFigure>& paper_figures() {
+  static const std::vector<PaperFigure> figures = [] {
+    std::vector<PaperFigure> list;
+    for (const std::string_view line : split_at(kPaperFiguresCsv, '\n')) {
+      const std::vector<std::string_view> fields = split_at(line, ',');
+      if (fields.size() != 7 || fields[0] == "table") continue;
+      PaperFigure figure{static_cast<int>(number_in(fields[0])),
+                         std::string(fields[1]),
+                         std::string(fields[2]),
+                         std::string(fields[3]),
+                         std::string(fields[4]),
+                         number_in(fields[5]),
+                         std::nullopt};
+      if (!fields[6].empty()) figure.deviation = number_in(fields[6]);
+      list.push_back(std::move(figure));
+    }
+    return list;
+  }();
   return figures;
 }
 
-bool is_of(const PaperFigure& figure, std::string_view data) {
-  return data.starts_with(figure.data);
+std::string paper_set(std::string_view name) {
+  std::string_view best;
+  for (const io::LiteratureSet& set : io::literature_sets()) {
+    if (set.name != "fashion-mnist" && name.starts_with(set.name) && set.name.size() > best.size())
+      best = set.name;
+  }
+  return std::string(best);
+}
+
+std::optional<double> paper_accuracy(std::string_view set_name, std::string_view method) {
+  const std::string set = paper_set(set_name);
+  for (const PaperFigure& figure : paper_figures()) {
+    if (figure.data == set && figure.method == method && figure.protocol == "strict" &&
+        figure.measure == "all")
+      return figure.value;
+  }
+  return std::nullopt;
 }
 
 }  // namespace paco::study

@@ -1,22 +1,31 @@
-// The paper's own figures, to stand beside ours and marked as the paper's: another backbone,
-// trained on images by the authors.
+// The paper's own figures, every cell of its seven tables, to stand beside ours: another backbone,
+// trained on images by the authors. They are data, in paper_figures.csv, which
+// tools/paper_figures.py takes out of the paper's text.
 #pragma once
 
-#include <span>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace paco::study {
 
 struct PaperFigure {
-  std::string_view data;      // how names of data sets of this kind begin: "cub"
-  std::string_view method;    // our label of it
-  std::string_view protocol;  // "strict" or "greedy"
-  double all, old, novel;     // percent
-  int categories;             // 0: not given
+  int table = 0;         // 1 to 7, in the paper's order
+  std::string protocol;  // "strict", "greedy"; empty: neither
+  std::string data;      // "cub", ..., or "average"
+  std::string method;    // our label of it; in the ablation, the variant
+  std::string measure;   // "all", "old", "new", "categories", "support", "total_seconds", ...
+  double value = 0;      // percent, counts or seconds, as printed
+  std::optional<double> deviation;
 };
 
-std::span<const PaperFigure> paper_figures();
-// Does a data set of this name belong with a figure?
-bool is_of(const PaperFigure& figure, std::string_view data);
+const std::vector<PaperFigure>& paper_figures();
+
+// The data set of the paper that a name begins with ("cub" of "cub-finetuned"), or nothing.
+std::string paper_set(std::string_view name);
+
+// The Strict accuracy over all classes that the paper has for a method, in percent.
+std::optional<double> paper_accuracy(std::string_view set_name, std::string_view method);
 
 }  // namespace paco::study

@@ -121,10 +121,12 @@ bool applies(const DataSet& data, std::string_view factor, const std::string& va
 
 }  // namespace
 
-std::span<const Plan> all_plans() {
+namespace {
+
+std::vector<Plan> own_plans() {
   static const std::vector<std::string> main{"paco",  "mirror", "closed", "slc",
                                              "smile", "phe",    "sync",   "age"};
-  static const std::vector<Plan> plans{
+  return {
       {"comparison", "Every method on every data set, under both protocols", "", Question::accuracy,
        everybody()},
       {"category-count",
@@ -236,10 +238,21 @@ std::span<const Plan> all_plans() {
        {"2", "3", "5", "10", "all"},
        3},
   };
+}
+
+}  // namespace
+
+std::span<const Plan> all_plans() {
+  static const std::vector<Plan> plans = [] {
+    std::vector<Plan> list = own_plans();
+    list.insert(list.end(), paper_plans().begin(), paper_plans().end());
+    return list;
+  }();
   return plans;
 }
 
 Result<std::vector<const Plan*>> plans_called(std::string_view name) {
+  if (name == "figure-sensitivity") name = "sensitivity";
   std::vector<const Plan*> found;
   std::vector<std::string_view> names;
   for (const Plan& plan : all_plans()) {
@@ -270,7 +283,10 @@ Result<Contender> contender_called(std::string_view label) {
 }
 
 bool about_training(const Plan& plan) {
-  return !plan.values.empty() && !training_for(plan.factor, plan.values.front()).factor.empty();
+  return !plan.values.empty() &&
+         std::all_of(plan.values.begin(), plan.values.end(), [&](const std::string& value) {
+           return !training_for(plan.factor, value).factor.empty();
+         });
 }
 
 std::vector<train::Training> trainings_of(const Plan& plan, std::uint64_t seeds) {
@@ -332,8 +348,12 @@ Result<std::vector<Run>> runs_of(const Plan& plan, const std::vector<DataSet>& d
           run.data = d;
           run.contender = contender;
           run.seed = run.shape.draw = seed;
-          run.timed =
-              plan.question == Question::latency || plan.question == Question::calibration_time;
+          run.timed = plan.question == Question::latency ||
+                      plan.question == Question::calibration_time ||
+                      plan.question == Question::latency_track;
+          if (plan.question == Question::birth_track) run.track = TrackKind::birth;
+          if (plan.question == Question::region_track) run.track = TrackKind::regions;
+          if (plan.question == Question::latency_track) run.track = TrackKind::latency;
           if (!plan.values.empty()) vary(run, plan.factor, value);
           // If nothing is drawn from the data, studies share the run.
           const bool draws = run.shape.support_share < 1 || run.shape.known > 0 ||

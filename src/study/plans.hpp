@@ -11,7 +11,17 @@
 namespace paco::study {
 
 // What a study's rows are about.
-enum class Question : std::uint8_t { accuracy, calibration_time, latency, births, regions };
+enum class Question : std::uint8_t {
+  accuracy,
+  calibration_time,
+  latency,
+  births,
+  regions,
+  data_sets,      // how large they are; nothing is run
+  birth_track,    // what PACO's birth boundary did along the stream
+  region_track,   // where samples of the stream lie among PACO's thresholds
+  latency_track,  // the time of a decision along the stream
+};
 
 struct Plan {
   std::string_view name;
@@ -26,10 +36,14 @@ struct Plan {
   std::vector<std::string> values = {};
   std::uint64_t least_seeds = 1;      // even if fewer are asked for
   std::uint64_t least_trainings = 1;  // of each set of images, likewise
+  int table = 0;                      // of the paper, if it is rebuilt in the paper's layout
 };
 
 std::span<const Plan> all_plans();
-// The study of this name; those whose names begin with it and a dash ("sensitivity"); or "all".
+// The part of them that rebuilds the paper's tables and figures, in paper_plans.cpp.
+const std::vector<Plan>& paper_plans();
+// The study of this name; those whose names begin with it and a dash ("sensitivity", which is also
+// "figure-sensitivity"); or "all".
 Result<std::vector<const Plan*>> plans_called(std::string_view name);
 
 // The trainings that a plan needs of every set of images; seeds: as many as are asked for.

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/try.hpp"
 #include "evaluate/evaluation.hpp"
 #include "methods/registry.hpp"
+#include "study/run_tracks.hpp"
 
 namespace paco::study {
 namespace {
@@ -14,7 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Of results; a change makes every run anew.
-constexpr int kFormat = 3;
+constexpr int kFormat = 4;
 
 Json shape_json(const DataShape& shape) {
   return {{"support_share", shape.support_share},
@@ -41,7 +43,14 @@ bool calibrates_with(const MethodInfo& info, std::string_view option) {
 }
 
 Shares shares_of(const evaluate::SplitAccuracy& s) {
-  return {s.all.value(), s.old.value(), s.novel.value(), s.all.interval};
+  return {s.all.value(), s.old.value(), s.novel.value(), s.all.interval, {}, {}};
+}
+
+ScoresByProtocol scores_of(const evaluate::Evaluation& evaluated) {
+  ScoresByProtocol out{shares_of(evaluated.scores.strict), shares_of(evaluated.scores.greedy)};
+  out.strict.old_ties = evaluated.scores.strict_old_ties;
+  out.strict.novel_ties = evaluated.scores.strict_novel_ties;
+  return out;
 }
 
 Region region(const std::string& name, const ThresholdEvidence& evidence) {
@@ -86,6 +95,7 @@ Result<std::vector<Decision>> decide(const Run& run, Method& method, Rows<const 
     at += rows;
   }
   result.decide_seconds = clock() - start;
+  if (run.track == TrackKind::latency) result.track = latency_track(seconds);
   if (!seconds.empty()) {
     std::sort(seconds.begin(), seconds.end());
     result.median_microseconds = 1e6 * seconds[seconds.size() / 2];
@@ -95,19 +105,28 @@ Result<std::vector<Decision>> decide(const Run& run, Method& method, Rows<const 
 }
 
 Json optional_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+Json interval_json(const std::optional<evaluate::Interval>& interval) {
+  return interval ? Json::array({interval->low, interval->high}) : Json();
+}
+std::optional<evaluate::Interval> interval_from(const Json& json) {
+  if (json.is_null()) return std::nullopt;
+  return evaluate::Interval{json.at(0).get<double>(), json.at(1).get<double>()};
+}
 Json shares_json(const Shares& s) {
-  Json json = Json::array({optional_json(s.all), optional_json(s.old), optional_json(s.novel)});
-  if (s.all_interval) json.push_back({s.all_interval->low, s.all_interval->high});
-  return json;
+  return Json::array({optional_json(s.all), optional_json(s.old), optional_json(s.novel),
+                      interval_json(s.all_interval), interval_json(s.old_ties),
+                      interval_json(s.novel_ties)});
 }
 Shares shares_from(const Json& json) {
   const auto at = [&](std::size_t i) {
     return json.at(i).is_null() ? std::optional<double>() : json.at(i).get<double>();
   };
-  Shares shares{at(0), at(1), at(2), std::nullopt};
-  if (json.size() > 3)
-    shares.all_interval = {json[3].at(0).get<double>(), json[3].at(1).get<double>()};
-  return shares;
+  return {at(0),
+          at(1),
+          at(2),
+          interval_from(json.at(3)),
+          interval_from(json.at(4)),
+          interval_from(json.at(5))};
 }
 
 }  // namespace
@@ -116,6 +135,7 @@ std::string run_key(const Run& run, const DataSet& data) {
   Json json = calibration_json_of(run, data);
   json["deciding"] = Json(run.contender.deciding);
   json["timed"] = run.timed;
+  json["track"] = static_cast<int>(run.track);
   return json.dump();
 }
 
@@ -165,10 +185,16 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
   evaluate::EvaluationOptions options;
   if (run.timed) options.resamples = 0;
   PACO_ASSIGN(const evaluate::Evaluation evaluated, evaluate::evaluate(input, options, stop));
-  result.strict = shares_of(evaluated.scores.strict);
-  result.greedy = shares_of(evaluated.scores.greedy);
+  result.scores.push_back(scores_of(evaluated));
+  for (const Matching& matching : std::span(kMatchings).subspan(1)) {
+    options.resamples = 0;
+    options.keep = matching.keep;
+    options.match = matching.table;
+    PACO_ASSIGN(const evaluate::Evaluation other, evaluate::evaluate(input, options, stop));
+    result.scores.push_back(scores_of(other));
+  }
+  result.choose({});
   result.categories = evaluated.scores.clusters_seen;
-  result.memory = evaluated.scores.memory_size;
   result.classes = evaluated.true_classes;
   // A few hundred points are as many as a picture shows.
   constexpr std::size_t kPoints = 300;
@@ -179,19 +205,38 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
     result.births.push_back({static_cast<std::int64_t>(p.sequence), p.categories, p.novel_classes});
   }
   PACO_ASSIGN(const methods::Registration* registered, methods::find_method(run.contender.method));
+  result.memory = evaluated.scores.memory_size;
+  if (registered->starts_empty) result.memory -= input.known_classes;
+  if (run.track == TrackKind::birth || run.track == TrackKind::regions) {
+    PACO_ASSIGN(result.track, decision_track(run.track, method->info(), decisions, data.truth,
+                                             input.known_classes));
+  }
   if (registered->details != nullptr) {
     PACO_ASSIGN(const methods::MethodDetails details,
                 registered->details(*model, run.contender.deciding));
     for (const methods::CalibratedThreshold& threshold : details.thresholds)
       result.regions.push_back(region(threshold.name, threshold.evidence));
+    // Thresholds without scores that they were chosen from.
+    for (const char* name : {"tau_lo", "tau_birth_sup"}) {
+      if (!details.numbers.contains(name)) continue;
+      const double value = details.numbers.at(name).get<double>();
+      result.regions.push_back({name, value, value, value, {}, {}});
+    }
   }
   return result;
 }
 
+void RunResult::choose(const Matching& matching) {
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (!(kMatchings[i] == matching)) continue;
+    strict = scores[i].strict;
+    greedy = scores[i].greedy;
+  }
+}
+
 std::string result_to_text(const RunResult& r, const std::string& key) {
   Json json = {{"key", key},
-               {"strict", shares_json(r.strict)},
-               {"greedy", shares_json(r.greedy)},
+               {"scores", Json::array()},
                {"categories", r.categories},
                {"memory", r.memory},
                {"classes", r.classes},
@@ -200,6 +245,9 @@ std::string result_to_text(const RunResult& r, const std::string& key) {
                {"decide_seconds", r.decide_seconds},
                {"median_microseconds", r.median_microseconds},
                {"p99_microseconds", r.p99_microseconds}};
+  for (const ScoresByProtocol& one : r.scores)
+    json["scores"].push_back({shares_json(one.strict), shares_json(one.greedy)});
+  json["track"] = {{"columns", r.track.columns}, {"rows", r.track.rows}};
   Json& regions = json["regions"] = Json::array();
   for (const Region& region : r.regions) {
     regions.push_back({{"name", region.name},
@@ -217,8 +265,16 @@ std::optional<RunResult> result_from_text(std::string_view text, const std::stri
     const Json json = Json::parse(text);
     if (json.at("key").get<std::string>() != key) return std::nullopt;
     RunResult r;
-    r.strict = shares_from(json.at("strict"));
-    r.greedy = shares_from(json.at("greedy"));
+    for (const Json& one : json.at("scores"))
+      r.scores.push_back({shares_from(one.at(0)), shares_from(one.at(1))});
+    if (r.scores.size() != std::size(kMatchings)) return std::nullopt;
+    r.choose({});
+    r.track.columns = json.at("track").at("columns").get<std::vector<std::string>>();
+    for (const Json& row : json.at("track").at("rows")) {
+      std::vector<double>& numbers = r.track.rows.emplace_back();
+      for (const Json& value : row)  // NaN is written as null
+        numbers.push_back(value.is_null() ? std::nan("") : value.get<double>());
+    }
     r.categories = json.at("categories").get<std::int64_t>();
     r.memory = json.at("memory").get<std::int64_t>();
     r.classes = json.at("classes").get<std::int64_t>();

@@ -24,12 +24,22 @@ struct Contender {
   ReferenceChoice reference = ReferenceChoice::automatic;
 };
 
+// What a run keeps of every step of the stream, besides its scores.
+enum class TrackKind : std::uint8_t { none, birth, regions, latency };
+
+// Rows of numbers along the stream.
+struct Track {
+  std::vector<std::string> columns;
+  std::vector<std::vector<double>> rows;
+};
+
 struct Run {
   std::size_t data = 0;  // which data set
   Contender contender;
   std::uint64_t seed = 0;  // of the calibration, if the method has one
   DataShape shape;
   bool timed = false;  // one sample at a time, with a clock
+  TrackKind track = TrackKind::none;
   // What the study varies, for its tables: {"support_share", "0.25"}.
   std::vector<std::pair<std::string, std::string>> factors;
 };
@@ -38,6 +48,22 @@ struct Shares {
   std::optional<double> all, old, novel;
   std::optional<evaluate::Interval>
       all_interval;  // from resampled samples, the matching held fixed
+  // Ends of the old and the new share over all matchings as good as Strict's.
+  std::optional<evaluate::Interval> old_ties, novel_ties;
+};
+
+// How clusters are matched to classes.
+struct Matching {
+  evaluate::Keep keep = evaluate::Keep::top;
+  evaluate::MatchTable table = evaluate::MatchTable::rectangular;
+  bool operator==(const Matching&) const = default;
+};
+inline constexpr Matching kMatchings[] = {{evaluate::Keep::top, evaluate::MatchTable::rectangular},
+                                          {evaluate::Keep::top, evaluate::MatchTable::square},
+                                          {evaluate::Keep::all, evaluate::MatchTable::rectangular},
+                                          {evaluate::Keep::all, evaluate::MatchTable::square}};
+struct ScoresByProtocol {
+  Shares strict, greedy;
 };
 
 // Scores that a threshold was chosen from, counted in equal steps from `low` to `high`.
@@ -48,15 +74,18 @@ struct Region {
 };
 
 struct RunResult {
-  Shares strict, greedy;
+  std::vector<ScoresByProtocol> scores;  // one for each of kMatchings
+  Shares strict, greedy;                 // of the matching that the study asks for
+  void choose(const Matching& matching);
   std::int64_t categories = 0;  // different answers over the whole stream
-  std::int64_t memory = 0;      // known classes and all categories born
+  std::int64_t memory = 0;      // categories that the method holds at the end
   std::int64_t classes = 0;     // true ones
   std::vector<std::array<std::int64_t, 3>>
       births;                   // sample, categories so far, novel classes so far
   std::vector<Region> regions;  // one for each calibrated threshold
   double calibrate_seconds = 0, decide_seconds = 0;
   double median_microseconds = 0, p99_microseconds = 0;  // of a timed run
+  Track track;
 };
 
 // Identifies a run by everything that its result depends on but the machine.

@@ -17,10 +17,6 @@
 namespace paco::study {
 namespace {
 
-std::string result_path(const std::string& folder, const std::string& key) {
-  return fmt::format("{}/{:016x}.json", folder, XXH3_64bits(key.data(), key.size()));
-}
-
 // Runs that share a calibration.
 struct Job {
   std::vector<std::size_t> runs;
@@ -167,6 +163,10 @@ class Runner {
 };
 
 }  // namespace
+
+std::string result_path(const std::string& folder, const std::string& key) {
+  return fmt::format("{}/{:016x}.json", folder, XXH3_64bits(key.data(), key.size()));
+}
 
 Result<std::vector<RunResult>> carry_out(const std::vector<Run>& runs,
                                          const std::vector<DataSet>& data,

@@ -13,6 +13,9 @@ struct RunnerOptions {
   core::Clock clock;
 };
 
+// The file of a key in a folder of results.
+std::string result_path(const std::string& folder, const std::string& key);
+
 // Results in the order of the runs. An error of a run names it.
 Result<std::vector<RunResult>> carry_out(const std::vector<Run>& runs,
                                          const std::vector<DataSet>& data,

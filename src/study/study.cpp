@@ -6,16 +6,40 @@
 
 #include "core/files.hpp"
 #include "core/try.hpp"
+#include "study/region_picture.hpp"
 #include "study/study_page.hpp"
 #include "study/study_tables.hpp"
 
 namespace paco::study {
 
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One file a run, whose name is that of its result.
+Result<void> write_records(const std::vector<Run>& runs, const std::vector<RunResult>& results,
+                           const std::vector<DataSet>& data, const StudyRequest& request) {
+  PACO_TRY(core::make_folder(request.out + "/records"));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const DataSet& set = data[runs[i].data];
+    const Json record = run_record(runs[i], results[i], set, request.matching, request.place);
+    const std::string path =
+        result_path(request.out + "/records",
+                    run_key(runs[i], set) + record["keep"].dump() + record["match"].dump());
+    if (core::path_kind(path) == core::PathKind::file) continue;
+    PACO_TRY(core::write_file(path, std::string_view(record.dump(1) + "\n")));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<StudyOutcome> run_study(const Plan& plan, const std::vector<DataSet>& data,
                                const StudyRequest& request, core::Progress& progress,
                                std::stop_token stop) {
   PACO_ASSIGN(const std::vector<Run> runs, runs_of(plan, data, request.contenders, request.seeds));
-  if (runs.empty()) {
+  const bool wants_runs = plan.question != Question::data_sets;
+  if (runs.empty() && wants_runs) {
     return Error{ErrorCode::bad_argument,
                  fmt::format("study '{}' is about how backbones are trained, and there are "
                              "embeddings only",
@@ -25,12 +49,15 @@ Result<StudyOutcome> run_study(const Plan& plan, const std::vector<DataSet>& dat
   RunnerOptions options;
   options.folder = request.out + "/runs";
   // Times are taken one after another, so that runs do not disturb each other.
-  const bool times =
-      plan.question == Question::latency || plan.question == Question::calibration_time;
+  const bool times = plan.question == Question::latency ||
+                     plan.question == Question::calibration_time ||
+                     plan.question == Question::latency_track;
   options.threads = times ? 1 : request.threads;
   options.clock = request.clock;
-  PACO_ASSIGN(const std::vector<RunResult> results,
+  PACO_ASSIGN(std::vector<RunResult> results,
               carry_out(runs, data, options, progress, std::move(stop)));
+  for (RunResult& result : results) result.choose(request.matching);
+  PACO_TRY(write_records(runs, results, data, request));
   const StudyTables tables = study_tables(plan, runs, results, data);
 
   nlohmann::ordered_json json = {{"study", std::string(plan.name)},
@@ -39,14 +66,20 @@ Result<StudyOutcome> run_study(const Plan& plan, const std::vector<DataSet>& dat
   json["rows"] = report::table_json(tables.rows);
   if (tables.summary) json["summary"] = report::table_json(*tables.summary);
   if (tables.paper) json["paper"] = report::table_json(*tables.paper);
+  if (tables.matchings) json["matchings"] = report::table_json(*tables.matchings);
+  json["keep"] = evaluate::keep_name(request.matching.keep);
+  json["match"] = evaluate::match_table_name(request.matching.table);
 
-  std::vector<report::Table> shown;
+  std::vector<report::Table> shown = tables.layout;
   if (tables.summary) shown.push_back(*tables.summary);
-  if (tables.paper) shown.push_back(*tables.paper);
+  if (tables.matchings) shown.push_back(*tables.matchings);
   if (shown.empty()) shown.push_back(tables.rows);
   StudyOutcome outcome;
   outcome.runs = runs.size();
-  outcome.text = report::write_tables({shown[0]}, report::TableFormat::text);
+  constexpr std::size_t kMostShown = 60;  // rows; more are for programs
+  outcome.text = shown[0].rows.size() > kMostShown
+                     ? fmt::format("{}: {} rows\n", plan.title, shown[0].rows.size())
+                     : report::write_tables({shown[0]}, report::TableFormat::text);
   const std::string base = request.out + "/" + std::string(plan.name);
   const auto write = [&](const char* ending, const std::string& text) -> Result<void> {
     outcome.files.push_back(base + ending);
@@ -56,6 +89,8 @@ Result<StudyOutcome> run_study(const Plan& plan, const std::vector<DataSet>& dat
   PACO_TRY(write(".csv", report::table_csv(tables.rows)));
   PACO_TRY(write(".md", report::write_tables(shown, report::TableFormat::markdown)));
   PACO_TRY(write(".tex", report::write_tables(shown, report::TableFormat::latex)));
+  if (const std::string picture = region_pictures(plan, runs, results, data); !picture.empty())
+    PACO_TRY(write(".svg", picture));
   PACO_TRY(write(".html", study_page(plan, runs, results, data, tables)));
   return outcome;
 }

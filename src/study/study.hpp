@@ -3,6 +3,7 @@
 #pragma once
 
 #include "study/plans.hpp"
+#include "study/run_record.hpp"
 #include "study/runner.hpp"
 
 namespace paco::study {
@@ -13,6 +14,8 @@ struct StudyRequest {
   std::string out;  // folder
   unsigned threads = 0;
   core::Clock clock;
+  Matching matching;
+  RunPlace place;  // for the records of the runs
 };
 
 struct StudyOutcome {

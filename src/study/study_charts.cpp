@@ -50,6 +50,16 @@ class Charts {
         return Json::array({birth_lines()});
       case Question::regions:
         return score_charts();
+      case Question::birth_track:
+        return {track_lines("Categories over the stream", "categories", 1, "count"),
+                track_lines("The birth boundary", "birth score", 2, "count"),
+                track_lines("Weight of the stream in the boundary", "eta", 3, "share")};
+      case Question::latency_track:
+        return Json::array(
+            {track_lines("Mean time of a decision", "microseconds", 2, "microseconds")});
+      case Question::data_sets:
+      case Question::region_track:  // a picture of its own
+        return Json::array();
     }
     return Json::array();
   }
@@ -102,11 +112,8 @@ class Charts {
     Json rows = Json::array();
     bool marks = false;
     for (const SeedGroup& group : groups_) {
-      std::optional<double> mark;
-      for (const PaperFigure& figure : paper_figures()) {
-        if (is_of(figure, set_) && figure.method == group.label && figure.protocol == "strict")
-          mark = figure.all / 100;
-      }
+      std::optional<double> mark = paper_accuracy(set_, group.label);
+      if (mark) mark = *mark / 100;
       marks = marks || mark;
       rows.push_back(row(group, accuracy(group), mark));
     }
@@ -230,9 +237,32 @@ class Charts {
       return group.label == groups_[0].label;
     });
     if (single && !has_order(plan_)) return Json::array({accuracy_by_value()});
+    if (single) return Json::array({shares_over_values()});
     return Json::array({value_lines("Accuracy over all classes", "Strict accuracy of each run.",
                                     "share", "Strict accuracy, all classes", accuracy_range(),
                                     [&](const SeedGroup& group) { return accuracy(group); })});
+  }
+
+  // Of one method All, Old and New, as lines of one chart.
+  Json shares_over_values() const {
+    Json chart =
+        value_lines("Accuracy over all, known and novel classes",
+                    "Strict accuracy; the default value is marked.", "share", "Strict accuracy",
+                    accuracy_range(), [&](const SeedGroup& group) { return accuracy(group); });
+    chart["lines"][0]["label"] = "All";
+    const auto add = [&](const char* label, auto share) {
+      Json line = value_lines("", "", "share", "", nullptr, [&](const SeedGroup& group) {
+        const auto m = over_seeds(group, share);
+        if (!m.deviation) return Estimate{m.mean, {}, {}};
+        return Estimate{m.mean, *m.mean - *m.deviation, *m.mean + *m.deviation};
+      })["lines"][0];
+      line["label"] = label;
+      line["preset"] = false;
+      chart["lines"].push_back(std::move(line));
+    };
+    add("Old", [&](std::size_t run) { return results_[run].strict.old; });
+    add("New", [&](std::size_t run) { return results_[run].strict.novel; });
+    return chart;
   }
 
   // Of one method under values without an order: one row for each.
@@ -328,10 +358,38 @@ class Charts {
             {"lines", std::move(lines)}};
   }
 
+  // One column of what runs have kept along the stream, over the first; of a method the first seed.
+  Json track_lines(const char* title, const char* axis, std::size_t column,
+                   const char* show) const {
+    Json lines = Json::array();
+    const bool latency = plan_.question == Question::latency_track;
+    for (const SeedGroup& group : groups_) {
+      Json points = Json::array();
+      for (const std::vector<double>& row : first(group).track.rows)
+        points.push_back({row[latency ? 1 : 0], row[column], nullptr, nullptr});
+      lines.push_back({{"label", group.label},
+                       {"preset", is_preset(group.label)},
+                       {"truth", false},
+                       {"points", std::move(points)}});
+    }
+    return {{"kind", "lines"},
+            {"title", title},
+            {"caption", "The first seed."},
+            {"show", show},
+            {"axis", axis},
+            {"along", latency ? "percent of the stream" : "sample"},
+            {"ticks", nullptr},
+            {"joined", true},
+            {"preset", nullptr},
+            {"range", nullptr},
+            {"lines", std::move(lines)}};
+  }
+
   Json score_charts() const {
     Json charts = Json::array();
     for (const SeedGroup& group : groups_) {
       for (const Region& region : first(group).regions) {
+        if (region.positives.empty()) continue;
         const auto bins = static_cast<double>(region.positives.size());
         charts.push_back(
             {{"kind", "scores"},

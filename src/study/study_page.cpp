@@ -38,10 +38,18 @@ Json tables_json(const StudyTables& tables) {
         "seeds. Strict matches clusters with classes once, greedy matches known (old) and "
         "novel (new) classes apart."));
   }
-  if (tables.paper) {
-    all.push_back(titled(*tables.paper, "Published figures",
-                         "From the paper, in percent: another backbone, trained on images by its "
-                         "authors. Not comparable number by number."));
+  static constexpr const char* kLayoutTitles[] = {"Ours", "The paper's", "Difference"};
+  for (std::size_t i = 0; i < tables.layout.size(); ++i) {
+    all.push_back(titled(tables.layout[i], kLayoutTitles[i],
+                         "In the paper's layout. The paper's figures are of another backbone, "
+                         "trained on images by its authors: not comparable number by number."));
+  }
+  if (tables.paper)
+    all.push_back(titled(*tables.paper, "Figure by figure", "Ours, the paper's, the difference."));
+  if (tables.matchings) {
+    all.push_back(titled(*tables.matchings, "Matching",
+                         "Runs whose figures depend on which clusters are kept (top, all) and on "
+                         "the table that is matched (rectangular, square)."));
   }
   all.push_back(titled(tables.rows, "Every run", "The same rows are in the csv and json files."));
   return all;

@@ -1,6 +1,6 @@
 #include "study/study_tables.hpp"
 
-#include "study/paper_figures.hpp"
+#include "study/paper_layout.hpp"
 
 namespace paco::study {
 namespace {
@@ -175,27 +175,80 @@ report::Table region_rows(const Plan& plan, const std::vector<Run>& runs,
   return table;
 }
 
-std::optional<report::Table> paper_table(const std::vector<Run>& runs,
-                                         const std::vector<DataSet>& data) {
-  report::Table table{"paper",
-                      "The paper's own figures: another backbone, trained on images by its authors",
+// A row for every point that a run has kept along the stream.
+report::Table track_rows(const Plan& plan, const std::vector<Run>& runs,
+                         const std::vector<RunResult>& results, const std::vector<DataSet>& data) {
+  report::Table table{std::string(plan.name), std::string(plan.title), {}, {}};
+  add_identity(plan, table);
+  table.columns.push_back({"seed", "Seed", report::Show::integer});
+  for (const RunResult& result : results) {
+    for (const std::string& name : result.track.columns)
+      table.columns.push_back({name, name, report::Show::number, 4});
+    break;
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (const std::vector<double>& point : results[i].track.rows) {
+      std::vector<report::Cell> row =
+          identity(plan, data[runs[i].data].name, runs[i].contender.label, "");
+      row.emplace_back(static_cast<std::int64_t>(runs[i].seed));
+      for (const double number : point) row.emplace_back(number);
+      table.add(std::move(row));
+    }
+  }
+  return table;
+}
+
+report::Table size_rows(const Plan& plan, const std::vector<DataSet>& data) {
+  report::Table table{std::string(plan.name),
+                      std::string(plan.title),
                       {{"data", "Data", report::Show::text},
-                       {"method", "Method", report::Show::text},
-                       {"protocol", "Protocol", report::Show::text},
-                       {"all", "All", report::Show::share},
-                       {"old", "Old", report::Show::share},
-                       {"new", "New", report::Show::share},
-                       {"categories", "Categories", report::Show::integer}},
+                       {"known", "Known classes", report::Show::integer},
+                       {"support", "Support", report::Show::integer},
+                       {"stream", "Stream", report::Show::integer},
+                       {"split_digest", "Split", report::Show::text}},
                       {}};
-  for (const PaperFigure& figure : paper_figures()) {
-    bool asked = false;
-    for (const Run& run : runs)
-      asked = asked || (is_of(figure, data[run.data].name) && run.contender.label == figure.method);
-    if (!asked) continue;
-    table.add(
-        {std::string(figure.data), std::string(figure.method), std::string(figure.protocol),
-         figure.all / 100, figure.old / 100, figure.novel / 100,
-         figure.categories == 0 ? report::Cell() : report::Cell(std::int64_t{figure.categories})});
+  for (const DataSet& set : data) {
+    table.add({set.name, static_cast<std::int64_t>(set.class_names.size()),
+               static_cast<std::int64_t>(set.support.rows()),
+               static_cast<std::int64_t>(set.stream.rows()), set.split_digest});
+  }
+  return table;
+}
+
+// Runs whose scores depend on how clusters are matched, each with all four ways.
+std::optional<report::Table> matching_rows(const Plan& plan, const std::vector<Run>& runs,
+                                           const std::vector<RunResult>& results,
+                                           const std::vector<DataSet>& data) {
+  report::Table table{"matchings", "Where the way of matching changes the figures", {}, {}};
+  add_identity(plan, table);
+  table.columns.insert(table.columns.end(), {{"seed", "Seed", report::Show::integer},
+                                             {"protocol", "Protocol", report::Show::text},
+                                             {"keep", "Keep", report::Show::text},
+                                             {"match", "Match", report::Show::text},
+                                             {"all", "All", report::Show::share, 2},
+                                             {"old", "Old", report::Show::share, 2},
+                                             {"new", "New", report::Show::share, 2}});
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    for (const bool strict : {true, false}) {
+      const auto shares = [&](std::size_t m) -> const Shares& {
+        return strict ? results[i].scores[m].strict : results[i].scores[m].greedy;
+      };
+      bool differ = false;
+      for (std::size_t m = 1; m < results[i].scores.size(); ++m) {
+        differ = differ || shares(m).all != shares(0).all || shares(m).old != shares(0).old ||
+                 shares(m).novel != shares(0).novel;
+      }
+      for (std::size_t m = 0; differ && m < results[i].scores.size(); ++m) {
+        std::vector<report::Cell> row =
+            identity(plan, data[runs[i].data].name, runs[i].contender.label, value_of(runs[i]));
+        row.insert(row.end(), {static_cast<std::int64_t>(runs[i].seed),
+                               std::string(strict ? "strict" : "greedy"),
+                               std::string(evaluate::keep_name(kMatchings[m].keep)),
+                               std::string(evaluate::match_table_name(kMatchings[m].table))});
+        add_shares(shares(m), row);
+        table.add(std::move(row));
+      }
+    }
   }
   if (table.rows.empty()) return std::nullopt;
   return table;
@@ -226,7 +279,7 @@ StudyTables study_tables(const Plan& plan, const std::vector<Run>& runs,
     case Question::accuracy:
       out.rows = accuracy_rows(plan, runs, results, data);
       out.summary = accuracy_summary(plan, runs, results, data);
-      if (plan.factor.empty()) out.paper = paper_table(runs, data);
+      out.matchings = matching_rows(plan, runs, results, data);
       break;
     case Question::calibration_time:
     case Question::latency:
@@ -238,6 +291,20 @@ StudyTables study_tables(const Plan& plan, const std::vector<Run>& runs,
     case Question::regions:
       out.rows = region_rows(plan, runs, results, data);
       break;
+    case Question::data_sets:
+      out.rows = size_rows(plan, data);
+      break;
+    case Question::birth_track:
+    case Question::region_track:
+    case Question::latency_track:
+      out.rows = track_rows(plan, runs, results, data);
+      break;
+  }
+  if (plan.table > 0) {
+    const std::vector<LayoutCell> cells = layout_cells(plan, runs, results, data);
+    for (const LayoutPart part : {LayoutPart::ours, LayoutPart::paper, LayoutPart::difference})
+      out.layout.push_back(layout_table(plan, cells, part));
+    out.paper = cells_table(plan, cells);
   }
   return out;
 }

@@ -8,9 +8,11 @@
 namespace paco::study {
 
 struct StudyTables {
-  report::Table rows;                    // one row a run (and protocol), or a point of a trace
-  std::optional<report::Table> summary;  // means over seeds
-  std::optional<report::Table> paper;    // the paper's own figures for these data sets
+  report::Table rows;                      // one row a run (and protocol), or a point of a trace
+  std::optional<report::Table> summary;    // means over seeds
+  std::optional<report::Table> paper;      // every figure of the paper's table, beside ours
+  std::vector<report::Table> layout;       // the paper's table in its own layout
+  std::optional<report::Table> matchings;  // the four ways of matching, where they differ
 };
 
 StudyTables study_tables(const Plan& plan, const std::vector<Run>& runs,

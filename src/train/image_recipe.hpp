@@ -30,8 +30,8 @@ struct ImageRecipe {
   TrainOptions training;  // epochs 0: none, the backbone embeds as it is
 };
 
-// Fashion-MNIST, which is there once its package is installed, and the seven sets of the paper,
-// whose images somebody has to point to.
+// Fashion-MNIST, which is there once its package is installed, and the seven sets that the paper
+// names, whose images somebody has to point to.
 const std::vector<ImageRecipe>& known_recipes();
 const ImageRecipe* known_recipe(std::string_view name);  // null: none has this name
 

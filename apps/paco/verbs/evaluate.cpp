@@ -2,6 +2,7 @@
 // of its samples. Reads files and prints; the numbers come from src/evaluate.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <optional>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "io/truth.hpp"
 #include "paco/model.hpp"
 #include "report/summary.hpp"
+#include "shared/run_place.hpp"
 
 namespace paco {
 namespace {
@@ -30,6 +32,7 @@ struct EvaluateArguments {
   std::string csv;
   std::string latex;
   std::string markdown;
+  std::string record, label, data;
 };
 
 // Number of known classes and, where somebody gave them, names by class id, the known ones first.
@@ -102,7 +105,8 @@ Result<void> write_csv_tables(const std::string& path, const std::vector<report:
 
 // Every file that is written, by the tables that every evaluation has.
 Result<void> check_files(const EvaluateArguments& s) {
-  std::vector<NamedFile> outputs = {{"--latex", s.latex}, {"--markdown", s.markdown}};
+  std::vector<NamedFile> outputs = {
+      {"--latex", s.latex}, {"--markdown", s.markdown}, {"--record", s.record}};
   if (!s.csv.empty()) {
     for (const std::string& path : csv_paths(s.csv, report::evaluation_tables({}))) {
       outputs.push_back({"--csv", path});
@@ -120,6 +124,24 @@ Result<void> write_document(const std::string& path, const std::vector<report::T
                             report::TableFormat format) {
   if (path.empty()) return {};
   return core::write_file(path, report::write_tables(tables, format));
+}
+
+std::string stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+// What `paco leaderboard` merges. The split's digest is beside the truth if 'paco split' wrote
+// both.
+Result<void> write_record(const EvaluateArguments& s, const evaluate::Evaluation& evaluation) {
+  if (s.record.empty()) return {};
+  study::EvaluationRecord about{s.label.empty() ? stem(s.decisions) : s.label,
+                                s.data.empty() ? stem(s.truth) : s.data, ""};
+  const std::string digest = (std::filesystem::path(s.truth).parent_path() / "digest.txt").string();
+  if (core::path_kind(digest) == core::PathKind::file) {
+    PACO_ASSIGN(const auto bytes, core::read_file(digest, 4096));
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    about.split_digest = text.substr(0, text.find_first_of("\r\n"));
+  }
+  const Json record = study::evaluation_record(evaluation, about, this_place());
+  return core::write_file(s.record, std::string_view(record.dump(1) + "\n"));
 }
 
 Result<void> run(Context& context, const EvaluateArguments& settings) {
@@ -150,6 +172,7 @@ Result<void> run(Context& context, const EvaluateArguments& settings) {
   PACO_TRY(write_csv_tables(settings.csv, tables));
   PACO_TRY(write_document(settings.latex, tables, report::TableFormat::latex));
   PACO_TRY(write_document(settings.markdown, tables, report::TableFormat::markdown));
+  PACO_TRY(write_record(settings, evaluation));
   return print_result(context, report::evaluation_json(evaluation),
                       report::evaluation_text(evaluation));
 }
@@ -190,6 +213,12 @@ void add_evaluate(Options& verb, Context& context) {
       {{"top", evaluate::Keep::top}, {"all", evaluate::Keep::all}},
       "clusters that may be matched: 'top', as many of the largest as there are true "
       "classes, or 'all'");
+  add_choice<evaluate::MatchTable>(
+      verb, "--match", settings->options.match,
+      {{"rectangular", evaluate::MatchTable::rectangular},
+       {"square", evaluate::MatchTable::square}},
+      "the table that is matched: clusters by classes, or a square one as in released code of "
+      "the field, where ties between old and new fall differently");
   add_count(verb, "--bootstrap", settings->options.resamples, 0, 1'000'000,
             "resamples behind each 95 % interval; 0 leaves the intervals out");
   add_seed(verb, "--seed", settings->options.seed, "of the bootstrap");
@@ -201,6 +230,12 @@ void add_evaluate(Options& verb, Context& context) {
       .type("FILE");
   verb.add_text("--latex", settings->latex, "all tables for LaTeX").type("FILE");
   verb.add_text("--markdown", settings->markdown, "all tables as Markdown").type("FILE");
+  verb.add_text("--record", settings->record, "a record of this run for 'paco leaderboard'")
+      .type("FILE");
+  verb.add_text("--label", settings->label, "name of the method in the record")
+      .shown_default("that of the decisions file");
+  verb.add_text("--data-name", settings->data, "name of the data set in the record")
+      .shown_default("that of the truth file");
   finish_verb(verb, context, [&context, settings] { return run(context, *settings); });
 }
 

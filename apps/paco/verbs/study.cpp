@@ -12,6 +12,7 @@
 #include "core/threads.hpp"
 #include "core/try.hpp"
 #include "shared/image_set.hpp"
+#include "shared/run_place.hpp"
 #include "study/study_data.hpp"
 
 namespace paco {
@@ -77,6 +78,7 @@ Result<void> run(Context& context, StudyArguments& r) {
   if (!r.methods.empty()) r.study.contenders = words_between_commas(r.methods);
   for (const std::string& label : r.study.contenders) PACO_TRY(study::contender_called(label));
   r.study.clock = context.clock;
+  r.study.place = this_place();
   PACO_ASSIGN(const std::vector<study::StudySet> sets, sets_of(r));
   const bool only_embeddings = std::none_of(
       sets.begin(), sets.end(), [](const study::StudySet& set) { return set.recipe.has_value(); });
@@ -111,7 +113,7 @@ std::string list_of_studies() {
 
 void add_study(Options& verb, Context& context) {
   verb.about(
-      "Compare methods and rebuild the paper's experiments on embeddings or images\n"
+      "Compare methods on embeddings or images, in tables of one's own or in the paper's layout\n"
       "Writes NAME.json, .csv, .md, .tex and .html into the folder --out. Interrupted, the same "
       "command goes\non where it was. Images are split, trained on and embedded first, in "
       "OUT/sets. "
@@ -134,6 +136,16 @@ void add_study(Options& verb, Context& context) {
             "0, 1, ... of trainings, calibrations and draws");
   verb.add_text("--out", r->study.out, "the folder to write into").required();
   verb.add_text("--device", r->device, "cpu, cuda or cuda:N, to train and embed on");
+  add_choice<evaluate::Keep>(
+      verb, "--keep", r->study.matching.keep,
+      {{"top", evaluate::Keep::top}, {"all", evaluate::Keep::all}},
+      "clusters that may be matched: 'top', as many of the largest as there are true classes (the "
+      "paper), or 'all' (released code)");
+  add_choice<evaluate::MatchTable>(
+      verb, "--match", r->study.matching.table,
+      {{"rectangular", evaluate::MatchTable::rectangular},
+       {"square", evaluate::MatchTable::square}},
+      "the table that is matched; ties fall differently on a square one (released code)");
   add_threads(verb, r->study.threads, "runs at a time, and of a training");
   verb.set_needs_torch([r] { return built_with_torch() && needs_torch(*r); });
   finish_verb(verb, context, [&context, r] { return run(context, *r); });

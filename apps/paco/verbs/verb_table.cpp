@@ -14,6 +14,7 @@ void add_embed(Options& verb, Context& context);
 void add_evaluate(Options& verb, Context& context);
 void add_inspect(Options& verb, Context& context);
 void add_journal(Options& verb, Context& context);
+void add_leaderboard(Options& verb, Context& context);
 void add_manual(Options& verb, Context& context);
 void add_methods(Options& verb, Context& context);
 void add_models(Options& verb, Context& context);
@@ -28,27 +29,37 @@ void add_watch(Options& verb, Context& context);
 
 std::span<const VerbEntry> verb_table() {
   static constexpr VerbEntry table[] = {
-      {"demo", add_demo, ""},         {"data", add_data, ""},
+      {"demo", add_demo, ""},
+      {"data", add_data, ""},
       {"split", add_split, ""},
 #ifdef PACO_WITH_TORCH
       {"train", add_train, ""},
 #else
       {"train", nullptr, "it needs torch: install libtorch-dev and build again"},
 #endif
-      {"models", add_models, ""},     {"embed", add_embed, ""},
-      {"methods", add_methods, ""},   {"calibrate", add_calibrate, ""},
-      {"discover", add_discover, ""}, {"category", add_category, ""},
-      {"replay", add_replay, ""},     {"journal", add_journal, ""},
-      {"serve", add_serve, ""},       {"send", add_send, ""},
+      {"models", add_models, ""},
+      {"embed", add_embed, ""},
+      {"methods", add_methods, ""},
+      {"calibrate", add_calibrate, ""},
+      {"discover", add_discover, ""},
+      {"category", add_category, ""},
+      {"replay", add_replay, ""},
+      {"journal", add_journal, ""},
+      {"serve", add_serve, ""},
+      {"send", add_send, ""},
       {"watch", add_watch, ""},
 #ifdef PACO_WITH_NATS
       {"bus", add_bus, ""},
 #else
       {"bus", nullptr, "it needs NATS: install libnats-dev and build again"},
 #endif
-      {"evaluate", add_evaluate, ""}, {"inspect", add_inspect, ""},
-      {"report", add_report, ""},     {"study", add_study, ""},
-      {"bench", add_bench, ""},       {"doctor", add_doctor, ""},
+      {"evaluate", add_evaluate, ""},
+      {"inspect", add_inspect, ""},
+      {"report", add_report, ""},
+      {"study", add_study, ""},
+      {"leaderboard", add_leaderboard, ""},
+      {"bench", add_bench, ""},
+      {"doctor", add_doctor, ""},
       {"manual", add_manual, ""},
   };
   return table;

@@ -1,0 +1,25 @@
+// Records of runs, from one folder or many people, merged into tables: one for each data set, rows
+// by Strict accuracy. Runs that differ in the seed alone are one row, with mean and deviation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "paco/result.hpp"
+#include "report/table.hpp"
+
+namespace paco::study {
+
+struct Leaderboard {
+  std::size_t records = 0;
+  std::vector<report::Table> tables;
+};
+
+// All records (*.json) below a folder; other JSON files are passed over. A record that is damaged
+// is an error that names it.
+Result<Leaderboard> read_leaderboard(const std::string& folder);
+
+// The tables as one page without a script.
+std::string leaderboard_page(const Leaderboard& board);
+
+}  // namespace paco::study
