@@ -13,10 +13,44 @@
 namespace paco::python {
 namespace {
 
+// What Python wants to hear of a long call, ten times a second at most. What it raises ends the call
+// and is raised again.
+class Progress {
+ public:
+  explicit Progress(const py::object& call) : call_(call) {}
+  explicit operator bool() const { return !call_.is_none(); }
+  std::stop_token token() const { return stop_.get_token(); }
+  void stop() { stop_.request_stop(); }
+  void operator()(std::uint64_t done, std::uint64_t total) {
+    const auto now = std::chrono::steady_clock::now();
+    if (raised_ || is_left_behind() ||
+        (done < total && now - last_ < std::chrono::milliseconds(100)))
+      return;
+    last_ = now;
+    const py::gil_scoped_acquire acquire;
+    try {
+      call_(done, total);
+    } catch (py::error_already_set&) {
+      raised_ = std::current_exception();
+      stop();
+    }
+  }
+  void rethrow() const {
+    if (raised_) std::rethrow_exception(raised_);
+  }
+
+ private:
+  const py::object& call_;
+  std::stop_source stop_;
+  std::exception_ptr raised_;
+  std::chrono::steady_clock::time_point last_{};
+};
+
 ModelPointer calibrate_model(const py::object& x, const py::array_t<std::int64_t>& labels,
                              const std::vector<std::string>& names, const py::object& classifier,
                              const std::string& method, const Settings& settings, double epsilon,
-                             const std::string& reference, int threads) {
+                             const std::string& reference, int threads,
+                             const py::object& progress) {
   CalibrationOptions options;
   options.method = method;
   options.settings = settings;
@@ -35,11 +69,17 @@ ModelPointer calibrate_model(const py::object& x, const py::array_t<std::int64_t
   support.class_names = names;
   std::optional<Samples> weights;
   if (!classifier.is_none()) weights = Samples::matrix(classifier);
-  return std::make_shared<Model>(take(interruptible([&](std::stop_token stop) {
+  Progress shown(progress);
+  if (shown) options.progress = [&](std::uint64_t done, std::uint64_t total) { shown(done, total); };
+  auto made = interruptible([&](std::stop_token stop) {
+    const std::stop_callback ended(stop, [&] { shown.stop(); });
+    const std::stop_token either = shown.token();
     support.embeddings = samples.block(0, samples.rows(), scratch);
     if (weights) support.classifier = weights->block(0, weights->rows(), classifier_scratch);
-    return calibrate(support, options, stop);
-  })));
+    return calibrate(support, options, either);
+  });
+  shown.rethrow();
+  return std::make_shared<Model>(take(std::move(made)));
 }
 
 // Everything of a section: settings, numbers, and thresholds with their evidence.

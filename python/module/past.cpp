@@ -83,10 +83,16 @@ Result<std::string> Past::samples(Session& session, const std::vector<std::uint6
                     {"score", number_or_null(sample->score)},
                     {"threshold", number_or_null(sample->threshold)},
                     {"runner_up", sample->runner_up},
+                    {"verified", view->is_verified(sequence)},
                     {"attributes", std::move(attributes)},
                     {"picture", extras.has_picture}});
   }
   return list.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+Result<insight::Keywords> Past::keywords(Session& session) {
+  PACO_TRY(refresh(session));
+  return insight::keywords_in(*session.view(), members_, *journal_);
 }
 
 Result<std::string> Past::picture(Session& session, std::uint64_t sequence) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "insight/keywords.hpp"
 #include "insight/member_index.hpp"
 #include "journal/reader.hpp"
 #include "paco/session.hpp"
@@ -23,6 +24,8 @@ class Past {
   Result<std::vector<std::uint64_t>> members(Session& session, CategoryId category);
   // Samples as people see them, as a JSON array.
   Result<std::string> samples(Session& session, const std::vector<std::uint64_t>& sequences);
+  // Words that stand out in the texts of each category's members.
+  Result<insight::Keywords> keywords(Session& session);
   // The bytes of an image file; empty if there is none.
   Result<std::string> picture(Session& session, std::uint64_t sequence);
   // (sequences.size(), d), as they were given.

@@ -129,7 +129,8 @@ OneDecision decide(PySession& self, const py::object& x, const std::optional<std
 
 ManyDecisions decide_many(PySession& self, const py::object& x, const py::object& keys,
                           const py::object& ids, const py::object& given_texts,
-                          const py::object& attributes, const py::object& pictures) {
+                          const py::object& attributes, const py::object& pictures,
+                          const py::object& progress) {
   const Samples samples = Samples::matrix(x);
   const std::size_t rows = samples.rows();
   const std::vector<std::string> key_list = texts(keys, rows, "keys");
@@ -164,7 +165,15 @@ ManyDecisions decide_many(PySession& self, const py::object& x, const py::object
       error.message = fmt::format("row {} {}", row, error.message);
       raise_with(exception_of(error), std::move(out), row, *session, std::move(id_list));
     }
-    if (start + count < rows && PyErr_CheckSignals() != 0) {
+    const auto goes_on = [&] {
+      if (start + count < rows && PyErr_CheckSignals() != 0) return false;
+      if (progress.is_none()) return true;
+      const auto called = py::reinterpret_steal<py::object>(PyObject_CallFunction(
+          progress.ptr(), "nn", static_cast<Py_ssize_t>(start + count),
+          static_cast<Py_ssize_t>(rows)));
+      return static_cast<bool>(called);
+    };
+    if (!goes_on()) {
       const py::error_already_set stopped;
       raise_with(stopped.value(), std::move(out), start + count, *session, std::move(id_list));
     }
@@ -292,9 +301,10 @@ void add_sessions(py::module_& module) {
       .def("decide_many", &decide_many, py::arg("X"), py::arg("keys") = py::none(),
            py::arg("ids") = py::none(), py::arg("texts") = py::none(),
            py::arg("attributes") = py::none(), py::arg("pictures") = py::none(),
+           py::arg("progress") = py::none(),
            "Decides on every row in order: the same decisions as one by one, faster.\n\n"
            "A row that cannot be decided ends it with an exception whose `decisions` are those\n"
-           "before it; they stand. So it is with Ctrl-C.")
+           "before it; they stand. So it is with Ctrl-C. progress(done, rows) is called now and then.")
       .def("_apply", &apply)
       .def("_history", &history)
       .def("_suggestions", &suggestions)

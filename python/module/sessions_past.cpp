@@ -7,6 +7,7 @@
 
 #include "handle.hpp"
 #include "insight/directions.hpp"
+#include "insight/insight.hpp"
 #include "samples.hpp"
 
 namespace paco::python {
@@ -77,6 +78,28 @@ std::string map(PySession& self, std::size_t most) {
   return points.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
+// {id: {"keywords", "suggested_name", "like"}} of the live categories; keywords need a journal.
+std::string notes(PySession& self) {
+  const Handle::Use session(*self.handle());
+  const Json out = take(without_gil([&]() -> Result<Json> {
+    insight::Keywords keywords;
+    if (session->has_journal()) {
+      auto found = self.handle()->past().keywords(*session);
+      if (!found.ok()) return found.error();
+      keywords = std::move(*found);
+    }
+    const auto view = session->view();
+    const insight::Directions all = insight::directions_of(session->method(), session->events());
+    Json made = Json::object();
+    for (CategoryId id = 0; id < view->categories.next(); ++id) {
+      if (view->categories.is_live(id))
+        made[std::to_string(id)] = insight::category_notes_json(*view, id, all, keywords);
+    }
+    return made;
+  }));
+  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 void add_past(py::class_<PySession>& sessions) {
@@ -111,7 +134,8 @@ void add_past(py::class_<PySession>& sessions) {
            })
       .def("_directions", &directions)
       .def("_units", &units)
-      .def("_map", &map);
+      .def("_map", &map)
+      .def("_notes", &notes);
 }
 
 }  // namespace paco::python

@@ -18,16 +18,20 @@ calibrate, evaluate and report do what the verbs of the command line do. Errors 
 """
 
 from . import errors, plots
+from ._estimator import NothingFoundWarning
 from ._paco import Decision, Decisions, Model
 from .calibration import (Threshold, calibrate, calibrate_by_replay, calibrate_threshold, load_model, method_info,
                           methods)
 from .async_client import AsyncClient, AsyncStream
 from .client import Client, RemoteDecision, RemoteStream
+from .confidence import Confidence, calibrate_confidence
 from .decisions import concatenate, load_decisions
 from .discoverer import Discoverer
+from .encoder import Encoder
 from .errors import (ClosedError, DiskError, InputError, InputTypeError, NotFittedError, NotFoundError, PacoError,
                      ServerError)
 from .evaluation import Evaluation, Table, compare, evaluate
+from .held_out import HeldOutClasses
 from .members import Category, MapPoint, Near, Sample, Suggestion
 from .operations import Outcome
 from .report import Report, report
@@ -35,9 +39,9 @@ from .session import Replay, Session, replay
 
 __version__ = "0.1.0"
 __all__ = [
-    "AsyncClient", "AsyncStream", "Category", "Client", "ClosedError", "Decision", "Decisions", "DiskError", "Discoverer", "Evaluation",
-    "InputError", "InputTypeError", "MapPoint", "Model", "Near", "NotFittedError", "NotFoundError", "Outcome", "PacoError",
+    "AsyncClient", "AsyncStream", "Category", "Client", "ClosedError", "Confidence", "Decision", "Decisions", "DiskError", "Discoverer", "Encoder", "Evaluation", "HeldOutClasses",
+    "InputError", "InputTypeError", "MapPoint", "Model", "Near", "NotFittedError", "NotFoundError", "NothingFoundWarning", "Outcome", "PacoError",
     "RemoteDecision", "RemoteStream", "Replay", "Report", "Sample", "ServerError", "Session", "Suggestion", "Table", "Threshold", "calibrate",
-    "calibrate_by_replay", "calibrate_threshold", "compare", "concatenate", "errors", "evaluate", "load_decisions",
+    "calibrate_by_replay", "calibrate_confidence", "calibrate_threshold", "compare", "concatenate", "errors", "evaluate", "load_decisions",
     "load_model", "method_info", "methods", "plots", "replay", "report",
 ]

@@ -11,6 +11,7 @@ import numpy as np
 from . import _paco
 from ._arrays import as_classes, as_numbers, class_name
 from ._paco import Model
+from ._progress import progress_call
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,12 @@ def _settings(options: Mapping[str, Any]) -> dict[str, str]:
 
 
 def calibrate(X: Any, y: Any, *, method: str = "paco", classifier: Any = None, class_names: Sequence[str] | None = None,
-              reference: str = "auto", epsilon: float = 1e-5, threads: int = 1, **options: Any) -> Model:
+              reference: str = "auto", epsilon: float = 1e-5, threads: int = 1, progress: Any = None, **options: Any) -> Model:
     """A model from a support set: rows `X` with labels `y` of any type, and options of the method by name.
 
     Classes are numbered in the order of their sorted labels; `class_names` gives other names than the labels.
     `classifier` is (K, d), the trained weights of the classes where there are any. `threads` changes the speed alone.
+    `progress`: True for a line on the standard error, or a function of steps done and all steps.
 
     >>> X = [[9, 1, 0], [8, 0, 1], [9, 0, 2], [1, 9, 0], [0, 8, 1], [2, 9, 0], [0, 1, 9], [1, 0, 8], [0, 2, 9]]
     >>> model = calibrate(X, ["red"] * 3 + ["green"] * 3 + ["blue"] * 3)
@@ -70,7 +72,7 @@ def calibrate(X: Any, y: Any, *, method: str = "paco", classifier: Any = None, c
     classes, numbers = as_classes(y, len(X) if X.ndim else 0)
     names = [class_name(label) for label in classes.tolist()] if class_names is None else list(class_names)
     return _paco.calibrate(X, numbers, names, None if classifier is None else as_numbers(classifier), method,
-                           _settings(options), epsilon, reference, threads)
+                           _settings(options), epsilon, reference, threads, progress_call(progress, "calibrating"))
 
 
 def load_model(path: str | os.PathLike[str]) -> Model:

@@ -162,9 +162,15 @@ class Session(Past, Operations):
 
     # What there is
 
-    def categories(self, *, merged: bool = False) -> list[Category]:
-        """Known classes and categories that are in force; with `merged` also those that were merged away."""
-        return [made(Category, one) for one in json.loads(self._categories(merged))]
+    def categories(self, *, merged: bool = False, notes: bool = False) -> list[Category]:
+        """Known classes and categories that are in force; with `merged` also those that were merged away.
+
+        With `notes` also what else is known of each: keywords and a suggested name from the texts of its members (with a
+        journal), and of discovered ones the known class that they are like.
+        """
+        found = json.loads(self._categories(merged))
+        said = json.loads(self._notes()) if notes else {}
+        return [made(Category, {**one, **said.get(str(one["id"]), {})}) for one in found]
 
     def suggestions(self) -> list[Suggestion]:
         """Questions about the stream, first merges, then names, then close decisions, of each the strongest first;

@@ -80,8 +80,9 @@ def test_the_manners_of_river(finder, tiny):
 
 def test_parameters_are_those_of_the_method(tiny):
     finder = paco.Discoverer(temperature=0.5, routing=False)
-    assert finder.get_params() == {"method": "paco", "classifier": None, "reference": "auto", "threads": 1,
-                                   "routing": False, "temperature": 0.5}
+    assert finder.get_params() == {"method": "paco", "classifier": None, "reference": "auto", "threads": 1, "n_jobs": None,
+                                   "random_state": None, "confidence": False, "encoder": None, "journal": None, "routing": False,
+                                   "temperature": 0.5}
     assert repr(finder) == "Discoverer(routing=False, temperature=0.5)"
     assert paco.Discoverer(**finder.get_params()).get_params() == finder.get_params()
     finder.fit(tiny.support, tiny.labels)
@@ -94,6 +95,7 @@ def test_parameters_are_those_of_the_method(tiny):
         paco.Discoverer("leader", routing=False).fit(tiny.support, tiny.labels)
 
 
+@pytest.mark.filterwarnings("ignore::pacodiscovery.NothingFoundWarning")
 @pytest.mark.parametrize("method", paco.methods())
 def test_every_method_fits_and_predicts(tiny, method):
     finder = paco.Discoverer(method, **short_training(method)).fit(tiny.support, tiny.labels)
