@@ -7,9 +7,9 @@
 #include "core/file_operation.hpp"
 #include "core/files.hpp"
 #include "core/try.hpp"
+#include "journal/log_keeper.hpp"
 #include "journal/open.hpp"
 #include "journal/reader_state.hpp"
-#include "journal/relaxed_sync.hpp"
 #include "journal/writer.hpp"
 
 namespace paco::journal {
@@ -18,7 +18,7 @@ using namespace journal;
 
 struct Journal::Writing {
   std::unique_ptr<Writer> writer;
-  std::unique_ptr<RelaxedSync> relaxed;  // relaxed durability only
+  std::unique_ptr<LogKeeper> keeper;
 };
 
 Journal::Journal(std::unique_ptr<State> state, std::unique_ptr<Writing> writing)
@@ -62,9 +62,11 @@ Result<Journal> Journal::open_unguarded(const std::string& path, OpenMode mode,
     PACO_ASSIGN(writing->writer, Writer::create(std::move(file.database), file.header.settings,
                                                 file.checked, durability.full));
     writing->writer->set_record(AcknowledgedFile(place, file.header.chain_start));
-    if (!durability.full) {
-      PACO_ASSIGN(writing->relaxed, RelaxedSync::start(*writing->writer, durability.between_syncs));
-    }
+    writing->writer->set_most_log_bytes(durability.most_log_bytes);
+    PACO_ASSIGN(
+        writing->keeper,
+        LogKeeper::start(*writing->writer,
+                         durability.full ? std::nullopt : std::optional(durability.between_syncs)));
     PACO_ASSIGN(file.database, Database::open(place, Database::Mode::read));
   }
   PACO_ASSIGN(auto state, State::create(std::move(file.database), std::move(file.header),
@@ -77,9 +79,7 @@ template <class Work>
 Result<void> Journal::write(Work work) {
   if (!state_->database) return closed();
   if (writing_ == nullptr) return misuse("the journal is open for reading");
-  return core::guard_memory("write to the journal", [&] {
-    return writing_->relaxed ? writing_->relaxed->write(work) : work(*writing_->writer);
-  });
+  return core::guard_memory("write to the journal", [&] { return writing_->keeper->write(work); });
 }
 
 Error Journal::misuse(const std::string& what) const {
@@ -137,8 +137,7 @@ Result<void> Journal::prune_snapshots(std::size_t keep) {
 }
 
 Result<void> Journal::flush() {
-  return writing_ == nullptr || writing_->relaxed == nullptr ? Result<void>{}
-                                                             : writing_->relaxed->flush();
+  return writing_ == nullptr ? Result<void>{} : writing_->keeper->flush();
 }
 
 Result<void> Journal::compact(const Retention& retention) {
@@ -156,7 +155,7 @@ Result<void> Journal::close() {
   PACO_TRY(flush());
   close_reader();
   if (writing_ == nullptr) return {};
-  writing_->relaxed.reset();
+  writing_->keeper.reset();
   AcknowledgedFile record = writing_->writer->take_record();
   writing_.reset();
   if (log_bytes(path()) == 0) record.remove();

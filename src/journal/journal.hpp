@@ -33,6 +33,9 @@ struct Durability {
   // written; they are synced every so often, and a sync that fails shows at a later call.
   bool full = true;
   std::chrono::milliseconds between_syncs{200};  // relaxed only
+  // A program that reads all the time keeps the log from starting anew; beyond this length nothing
+  // more is appended until it ends.
+  std::uint64_t most_log_bytes = std::uint64_t{4} << 30;
 };
 
 // Every question of JournalReader, and writing. What was appended is seen at once.
@@ -65,7 +68,8 @@ class Journal : public JournalReader {
   // Changes what is kept, removes the rest and makes the file as small as possible. Afterwards
   // exactly as many embeddings are kept as asked for; in between, up to a sixteenth more.
   Result<void> compact(const Retention& retention);
-  // Moves the write-ahead log into the file; close() ends with it. A closed journal is one file.
+  // Moves the write-ahead log into the file; close() ends with it, and a second without events
+  // does. A closed journal is one file.
   Result<void> checkpoint();
   Result<void> close();
 

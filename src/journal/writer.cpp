@@ -16,9 +16,6 @@ namespace {
 
 // Size of a blob of embeddings: several samples share one, and one sample is read fast.
 constexpr std::size_t kRunBytes = std::size_t{1} << 18;
-// Pages in the log from which on a commit moves them into the file. A page that changes often is
-// then moved once, and the commit that does it does not take long.
-constexpr int kCheckpointPages = (16 << 20) / kPageBytes;
 
 Error duplicate_key(const std::string& path, const SampleRow& row) {
   return Error{ErrorCode::bad_value,
@@ -41,8 +38,8 @@ Result<std::unique_ptr<Writer>> Writer::create(Database database, const JournalS
   std::unique_ptr<Writer> writer(new Writer(std::move(database), settings, tail, sync));
   PACO_TRY(writer->database_.run(sync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
   // A log that one large transaction made long is cut back when it starts anew.
-  PACO_TRY(writer->database_.run(fmt::format(
-      "PRAGMA journal_size_limit=134217728; PRAGMA wal_autocheckpoint={}", kCheckpointPages)));
+  PACO_TRY(writer->database_.run("PRAGMA journal_size_limit=134217728"));
+  sqlite3_wal_hook(writer->database_.handle(), &Writer::note_log, writer.get());
   PACO_TRY(writer->prepare(settings));
   return writer;
 }
@@ -84,6 +81,7 @@ Result<void> Writer::transaction(Body body) {
 template <class Body>
 Result<void> Writer::append_events(Body body) {
   PACO_TRY(check_place());
+  PACO_TRY(check_log());
   if (!record_.is_ready()) {
     // What an earlier writer left in the log may not be on the disk.
     if (tail().events > 0) PACO_TRY(sync_log());
@@ -298,11 +296,36 @@ Result<void> Writer::compact(const Retention& retention) {
   return checkpoint();
 }
 
+int Writer::note_log(void* writer, sqlite3*, const char*, int pages) {
+  static_cast<Writer*>(writer)->log_pages_ = pages;
+  return SQLITE_OK;
+}
+
+int Writer::move_log() {
+  int pages = 0, moved = 0;
+  const int status = sqlite3_wal_checkpoint_v2(database_.handle(), "main",
+                                               SQLITE_CHECKPOINT_PASSIVE, &pages, &moved);
+  if (status == SQLITE_OK && moved == pages) log_pages_ = 0;
+  return log_pages_;
+}
+
+// A log cannot start anew while somebody reads its beginning.
+Result<void> Writer::check_log() {
+  if (static_cast<std::uint64_t>(log_pages_) * kPageBytes < most_log_bytes_) return {};
+  if (move_log() == 0) return {};
+  return Error{ErrorCode::io,
+               fmt::format("{}: its log has grown to {} MB, because another program has been "
+                           "reading the journal all the time",
+                           database_.path(), std::uint64_t(log_pages_) * kPageBytes / 1'000'000),
+               "end the program that reads it; the stream then goes on"};
+}
+
 Result<void> Writer::checkpoint() {
   const int status = sqlite3_wal_checkpoint_v2(database_.handle(), "main",
                                                SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   // Busy: a reader still needs the log, which then stays.
   if (status != SQLITE_OK && (status & 0xff) != SQLITE_BUSY) return database_.error();
+  if (status == SQLITE_OK) log_pages_ = 0;
   return {};
 }
 

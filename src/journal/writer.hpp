@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,6 +40,13 @@ class Writer {
   Result<void> compact(const Retention& retention);
   // Moves the write-ahead log into the file, as far as readers permit.
   Result<void> checkpoint();
+  // The same without waiting for anybody; the log keeps its length and starts anew with the next
+  // event. Returns the pages of a log that could not be moved as a whole.
+  int move_log();
+  // Pages in the log since it last started anew; 0 also if all are in the file.
+  int log_pages() const { return log_pages_; }
+  // Events are refused if the log cannot start anew beyond this length.
+  void set_most_log_bytes(std::uint64_t bytes) { most_log_bytes_ = bytes; }
 
   // Events are noted in this record from now on when they are on the disk.
   void set_record(AcknowledgedFile record) { record_ = std::move(record); }
@@ -65,6 +73,8 @@ class Writer {
   Result<void> write_extras(const SampleRow& row);
   Result<void> sync_log();
   Result<void> check_place();
+  Result<void> check_log();
+  static int note_log(void* writer, sqlite3* database, const char* name, int pages);
   Result<void> remove_snapshots(std::uint64_t keep);
   // The first sample whose embedding is to be kept: one of the last so many, or needed to open the
   // journal from its newest snapshot.
@@ -77,6 +87,8 @@ class Writer {
   Retention retention_;
   CheckedTail at_;
   bool sync_;
+  int log_pages_ = 0;
+  std::uint64_t most_log_bytes_ = std::numeric_limits<std::uint64_t>::max();
   AcknowledgedFile record_;
   Statement begin_, commit_, sample_, operation_, category_, prototype_, moved_, embeddings_,
       forget_, extras_, source_, snapshot_, snapshot_part_, drop_parts_;
