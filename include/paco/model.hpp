@@ -91,6 +91,9 @@ struct CalibrationOptions {
   Settings settings;            // of that method
   double epsilon = 1e-5;
   ReferenceChoice reference = ReferenceChoice::automatic;
+  // At most this share of the samples of known classes may be called new; 0: no promise. See
+  // false_new.hpp.
+  double false_new = 0;
   int threads = 1;  // speed only, no answer depends on it; 0: all cores
   CalibrationProgress progress = {};
 
@@ -108,11 +111,15 @@ struct SupportSet {
   std::span<const std::int64_t> labels;  // (N)
   std::vector<std::string> class_names;  // (K), or empty: the ids are the names
   Rows<const double> classifier;         // (K, d) trained class weights, or no rows
+  // Samples of known classes that nothing was made from, for the promise on known classes; or none.
+  Rows<const double> held_out = {};
+  std::span<const std::int64_t> held_out_labels = {};
 };
 
 // Deterministic: same support set, options and seed give the same bytes for any number of threads.
 // The time grows with samples times classes.
-// Sections of the cheap baselines come along.
+// Sections of the cheap baselines come along, and with a false-new rate the price of the promise is
+// judged by calibrating on parts of the support set, which takes as long again.
 Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& options = {},
                         std::stop_token stop = {});
 

@@ -33,6 +33,7 @@
 #include "paco/category.hpp"
 #include "paco/decision.hpp"
 #include "paco/embedding_record.hpp"
+#include "paco/false_new.hpp"
 #include "paco/method.hpp"
 #include "paco/model.hpp"
 #include "paco/operation.hpp"

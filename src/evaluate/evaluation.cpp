@@ -106,6 +106,10 @@ Matched match_classes(std::span<const CategoryId> predicted, const EvaluationInp
     if (greedy[entry.cluster] == entry.label) mark |= kGreedyCorrect;
     if (old && table.clusters[entry.cluster] == label) mark |= kKnownCorrect;
     marks.insert(marks.end(), static_cast<std::size_t>(entry.count), mark);
+    if (!old) continue;
+    matched.scores.false_new.samples += entry.count;
+    if (table.clusters[entry.cluster] >= input.known_classes)
+      matched.scores.false_new.correct += entry.count;
   }
   Scores& scores = matched.scores;
   count_accuracies(marks, scores);

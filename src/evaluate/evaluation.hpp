@@ -85,6 +85,7 @@ struct Scores {
   SplitAccuracy strict;     // one matching over the whole stream
   SplitAccuracy greedy;     // old and novel matched apart, over the same kept clusters
   Accuracy known_accuracy;  // old samples put into exactly their class, without any matching
+  Accuracy false_new;       // `correct` counts old samples that were called new
   // Ends of the old and the novel share over all matchings as good as Strict's; equal: no
   // ambiguity.
   std::optional<Interval> strict_old_ties;

@@ -1,4 +1,5 @@
 // The list of methods: the paper's rule, its plain form and the baselines, mirror, and the peers.
+#include "methods/common/false_new.hpp"
 #include "methods/common/methods.hpp"
 #include "methods/mirror/mirror_method.hpp"
 #include "methods/paco/paco_evidence.hpp"
@@ -129,7 +130,11 @@ std::vector<Registration> all() {
 }
 
 std::vector<Registration>& list() {
-  static std::vector<Registration> methods = all();
+  static std::vector<Registration> methods = [] {
+    std::vector<Registration> made = all();
+    for (Registration& method : made) method.info.evidence.push_back(gate_field());
+    return made;
+  }();
   return methods;
 }
 
@@ -137,6 +142,9 @@ std::vector<Registration>& list() {
 
 std::span<const Registration> registered_methods() { return list(); }
 
-void add_method(Registration method) { list().push_back(std::move(method)); }
+void add_method(Registration method) {
+  method.info.evidence.push_back(gate_field());
+  list().push_back(std::move(method));
+}
 
 }  // namespace paco::methods

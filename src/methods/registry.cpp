@@ -4,6 +4,8 @@
 
 #include "core/memory_guard.hpp"
 #include "core/try.hpp"
+#include "methods/common/false_new.hpp"
+#include "methods/price.hpp"
 
 namespace paco {
 namespace {
@@ -67,8 +69,30 @@ Result<std::unique_ptr<Method>> make_method(std::string_view name,
 
 namespace {
 
-Result<Model> calibrated(const SupportSet& support, const CalibrationOptions& options,
-                         std::stop_token stop) {
+// Every section gets the promise, in the space that its method compares samples in. What a trained
+// classifier as reference has against it matters only to the method that was asked for.
+Result<void> promise(methods::SupportView& view, double rate, std::string_view wanted,
+                     std::map<std::string, Section, std::less<>>& sections) {
+  const bool kept_apart = view.held_out().rows > 0;
+  const Result<std::vector<double>> shared = methods::known_cosines(view);
+  for (auto& [name, section] : sections) {
+    const auto own = section.tensors.find(methods::kHeldOutKnown);
+    if (own == section.tensors.end() && !shared.ok()) {
+      if (name == wanted) return shared.error();
+      continue;
+    }
+    PACO_TRY(methods::put_false_new(
+        section, rate,
+        own == section.tensors.end() ? *shared : std::get<std::vector<double>>(own->second.values),
+        kept_apart));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<Model> methods::calibrated(const SupportSet& support, const CalibrationOptions& options,
+                                  std::stop_token stop) {
   PACO_ASSIGN(const methods::Registration* wanted, methods::find_method(options.method));
   PACO_ASSIGN(const Settings settings,
               complete_settings(wanted->info.options, options.settings,
@@ -91,18 +115,21 @@ Result<Model> calibrated(const SupportSet& support, const CalibrationOptions& op
                                   other.info.name));
     PACO_ASSIGN(sections[std::string(other.info.name)], other.calibrate(*view, its));
   }
+  if (options.false_new > 0)
+    PACO_TRY(promise(*view, options.false_new, main.info.name, sections));
   Model model = std::move(view->model());
   model.method = options.method;
   model.sections = std::move(sections);
   return model;
 }
 
-}  // namespace
-
 Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& options,
                         std::stop_token stop) {
-  return core::guard_memory("calibrate",
-                            [&] { return calibrated(support, options, std::move(stop)); });
+  return core::guard_memory("calibrate", [&]() -> Result<Model> {
+    PACO_ASSIGN(Model model, methods::calibrated(support, options, stop));
+    if (options.false_new > 0) PACO_TRY(methods::judge_price(support, options, stop, model));
+    return model;
+  });
 }
 
 }  // namespace paco

@@ -34,6 +34,7 @@ void put_scores(const evaluate::Scores& scores, Json& json) {
   json["strict"] = split_values(scores.strict);
   json["greedy"] = split_values(scores.greedy);
   json["known_accuracy"] = number_or_null(scores.known_accuracy.value());
+  json["false_new"] = number_or_null(scores.false_new.value());
   json["clusters_seen"] = scores.clusters_seen;
   json["clusters_kept"] = scores.clusters_kept;
   json["memory_size"] = scores.memory_size;
@@ -88,6 +89,7 @@ Table score_table(const evaluate::Evaluation& evaluation) {
                {"greedy_old", "old", Show::share},
                {"greedy_new", "new", Show::share},
                {"known_accuracy", "known", Show::share},
+               {"false_new", "called new", Show::share},
                {"memory_size", "memory", Show::integer},
                {"true_classes", "true classes", Show::integer},
                {"nmi", "NMI", Show::number, 3},
@@ -97,7 +99,8 @@ Table score_table(const evaluate::Evaluation& evaluation) {
     table.add({std::move(method), cell(scores.strict.all.value()), cell(scores.strict.old.value()),
                cell(scores.strict.novel.value()), cell(scores.greedy.all.value()),
                cell(scores.greedy.old.value()), cell(scores.greedy.novel.value()),
-               cell(scores.known_accuracy.value()), scores.memory_size, evaluation.true_classes,
+               cell(scores.known_accuracy.value()), cell(scores.false_new.value()),
+               scores.memory_size, evaluation.true_classes,
                cell(scores.nmi), cell(scores.ari)});
   };
   add("decisions", evaluation.scores);

@@ -94,6 +94,10 @@ std::string sizes_text(const evaluate::Evaluation& evaluation) {
                       scores.clusters_seen, scores.clusters_kept,
                       evaluate::keep_name(evaluation.options.keep),
                       scores.memory_size - evaluation.known_classes);
+  if (const auto rate = scores.false_new.value()) {
+    text += fmt::format("called new though of a known class: {} of {} ({:.2f} %)\n",
+                        scores.false_new.correct, scores.false_new.samples, 100 * *rate);
+  }
   return text;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/try.hpp"
+#include "methods/common/false_new.hpp"
 #include "methods/registry.hpp"
 
 namespace paco::session {
@@ -87,10 +88,51 @@ methods::SectionSummary section_summary(const Model& model) {
   const auto section = model.section((*method)->info.section);
   if (!section.ok()) return out;
   for (const auto& [name, value] : (*section)->numbers) {
+    if (name.starts_with(methods::kFalseNewPrefix)) continue;
     out.json[name] = value;
     out.text += fmt::format("{:<28}  {:.6f}\n", name, value);
   }
   return out;
+}
+
+Json false_new_json(const FalseNew& promise) {
+  Json json = {{"rate", promise.rate},
+               {"gate", promise.gate},
+               {"samples", promise.samples},
+               {"kept_apart", promise.kept_apart},
+               {"expected", promise.expected()},
+               {"bound_90", promise.bound(0.9)}};
+  json["price"] = promise.pseudo_streams == 0
+                      ? Json()
+                      : Json{{"pseudo_streams", promise.pseudo_streams},
+                             {"strict_all", promise.with.strict_all},
+                             {"strict_all_without", promise.without.strict_all},
+                             {"called_new", promise.with.called_new},
+                             {"called_new_without", promise.without.called_new}};
+  return json;
+}
+
+std::string false_new_text(const FalseNew& promise) {
+  std::string text = fmt::format(
+      "false new      at most {:g} % of the samples of known classes are called new: from cosine "
+      "{:.4f} on\n               a sample stays with its known class; expected {:.2f} %, with 90 % "
+      "confidence below {:.2f} %\n",
+      100 * promise.rate, promise.gate, 100 * promise.expected(), 100 * promise.bound(0.9));
+  text += promise.kept_apart
+              ? fmt::format("               it holds for samples of the same source as the {} kept "
+                            "apart, in any order\n",
+                            promise.samples)
+              : fmt::format("               it rests on {} cross-validated samples: measured, not "
+                            "proved; --held-out proves it\n",
+                            promise.samples);
+  if (promise.pseudo_streams == 0)
+    return text + "price          not judged: too few labelled samples for pseudo-streams\n";
+  return text + fmt::format(
+                    "price          Strict All {:.1f} % instead of {:.1f} %, called new {:.2f} % "
+                    "instead of {:.2f} %, by {} pseudo-streams\n",
+                    100 * promise.with.strict_all, 100 * promise.without.strict_all,
+                    100 * promise.with.called_new, 100 * promise.without.called_new,
+                    promise.pseudo_streams);
 }
 
 }  // namespace
@@ -130,6 +172,7 @@ Json calibration_json(const Model& model) {
   Json json;
   json["method"] = model.method;
   json.update(section_summary(model).json);
+  if (const auto promise = false_new_of(model)) json["false_new"] = false_new_json(*promise);
   json["reference"] = reference_choice_name(model.reference);
   const auto quality = [](const ReferenceQuality& q) {
     return q.available ? Json{{"accuracy", q.accuracy}, {"mean_margin", q.mean_margin}} : Json();
@@ -155,6 +198,7 @@ std::string calibration_text(const Model& model) {
   if (model.embedding)
     text += fmt::format("embedded by    {}, {}\n", model.embedding->encoder,
                         model.embedding->preprocessing);
+  if (const auto promise = false_new_of(model)) text += false_new_text(*promise);
   return text;
 }
 

@@ -30,7 +30,7 @@ class ToyMethod final : public JoiningMethod {
             const MethodOptions& options, double threshold)
       : JoiningMethod(info, std::move(model), options), threshold_(threshold) {}
   std::vector<Statistic> statistics() const override { return {{"threshold", threshold_}}; }
-  std::string explain(const Decision& d) const override {
+  std::string explain_rule(const Decision& d) const override {
     return "Sample " + std::to_string(d.sequence) + " goes to '" + categories().name(d.category) +
            "'.";
   }

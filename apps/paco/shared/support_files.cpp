@@ -23,7 +23,9 @@ std::vector<NamedFile> named_files(const SupportFiles& files) {
   return {{"--support", files.embeddings},
           {"--labels", files.labels},
           {"--classifier", files.classifier},
-          {"--classes", files.classes}};
+          {"--classes", files.classes},
+          {"--held-out", files.held_out},
+          {"--held-out-labels", files.held_out_labels}};
 }
 
 Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOptions& options,
@@ -41,6 +43,20 @@ Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOption
   if (!files.classifier.empty()) {
     PACO_ASSIGN(classifier, io::read_embeddings(files.classifier));
   }
+  math::Matrix<double> held_out;
+  io::Labels held_out_labels;
+  if (!files.held_out.empty()) {
+    PACO_ASSIGN(held_out_labels, io::read_labels(files.held_out_labels, labels.names));
+    if (held_out_labels.names.size() > labels.names.size()) {
+      return Error{ErrorCode::mismatch,
+                   fmt::format("{}: '{}' is no class of {}", files.held_out_labels,
+                               held_out_labels.names[labels.names.size()], files.labels),
+                   "hold out samples of known classes alone"};
+    }
+    PACO_ASSIGN(const auto apart, io::open_embeddings(files.held_out));
+    PACO_ASSIGN(held_out, io::read_embeddings(*apart, held_out_labels.ids.size(),
+                                              files.held_out_labels));
+  }
   CalibrationOptions reporting = options;
   constexpr std::uint64_t kQuick = 200'000'000;  // a second or less of the paper's method
   const bool quick = embeddings.rows() * labels.names.size() < kQuick;
@@ -52,7 +68,9 @@ Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOption
       progress.update(done);
     };
   }
-  auto model = calibrate({embeddings, labels.ids, labels.names, classifier}, reporting, stop);
+  auto model = calibrate(
+      {embeddings, labels.ids, labels.names, classifier, held_out, held_out_labels.ids}, reporting,
+      stop);
   if (started) progress.finish();
   if (model.ok()) {
     PACO_ASSIGN(model->embedding, io::find_embedding_record(files.embeddings));

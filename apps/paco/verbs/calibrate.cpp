@@ -1,6 +1,8 @@
 // `paco calibrate`: labelled embeddings in, a model file out.
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "core/try.hpp"
 #include "session/summary.hpp"
 #include "shared/method_options.hpp"
@@ -13,6 +15,7 @@ struct CalibrateArguments {
   SupportFiles support;
   std::string out;
   CalibrationOptions options;
+  std::string false_new;
   std::vector<std::string> set;
   Settings own;  // of PACO, given as options of their own
   bool no_routing = false, static_birth = false;
@@ -34,9 +37,23 @@ Result<Settings> all_settings(const CalibrateArguments& r) {
   return settings;
 }
 
+// "1%" or "0.01".
+Result<double> share_of(const std::string& text) {
+  if (text.empty()) return 0.0;
+  const bool percent = text.ends_with('%');
+  const char* const end = text.data() + text.size() - (percent ? 1 : 0);
+  double value = 0;
+  const auto parsed = std::from_chars(text.data(), end, value);
+  if (percent) value /= 100;
+  if (parsed.ec == std::errc{} && parsed.ptr == end && value > 0 && value < 1) return value;
+  return Error{ErrorCode::bad_argument, fmt::format("--false-new {}: not a rate", text),
+               "give it in percent or as a fraction between 0 and 1: 1% or 0.01"};
+}
+
 Result<void> run(Context& context, CalibrateArguments& r) {
   PACO_TRY(check_outputs(named_files(r.support), {{"--out", r.out}}));
   PACO_ASSIGN(r.options.settings, all_settings(r));
+  PACO_ASSIGN(r.options.false_new, share_of(r.false_new));
   const double start = context.clock();
   const Result<Model> model =
       calibrate_files(r.support, r.options, context.stop, *context.progress);
@@ -99,6 +116,17 @@ void add_calibrate(Options& verb, Context& context) {
   verb.add_text("--method", r->options.method,
                 fmt::format("whom for: one of {}", fmt::join(method_names(), ", ")));
   add_set_option(verb, r->set, "calibration");
+  verb.add_text("--false-new", r->false_new,
+                "the most samples of known classes that may be called new: 1% or 0.01; see "
+                "docs/how-to/false-new.md")
+      .type("RATE")
+      .shown_default("no promise");
+  verb.add_text("--held-out", r->support.held_out,
+                "embeddings of known classes that were kept apart, to prove that rate by; else it "
+                "is cross-validated")
+      .needs("--held-out-labels");
+  verb.add_text("--held-out-labels", r->support.held_out_labels, "their labels")
+      .needs("--held-out");
   add_choice<ReferenceChoice>(verb, "--reference", r->options.reference,
                               {{"auto", ReferenceChoice::automatic},
                                {"prototype", ReferenceChoice::prototype},

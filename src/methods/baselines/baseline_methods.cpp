@@ -37,7 +37,7 @@ class ClosedMethod final : public JoiningMethod {
  public:
   using JoiningMethod::JoiningMethod;
   std::vector<Statistic> statistics() const override { return {}; }
-  std::string explain(const Decision& d) const override {
+  std::string explain_rule(const Decision& d) const override {
     return fmt::format(
         "Sample {} goes to '{}', the closest known class, with cosine {:.4f}: this "
         "method never discovers{}.",
@@ -50,6 +50,9 @@ class ClosedMethod final : public JoiningMethod {
     out.score = sample.nearest.score;
     out.threshold = kNotComputed;
     assign(sample.nearest, out);
+  }
+  void note_gated(const Sample& sample, Decision& out) override {
+    put_nearest(sample.nearest, out);
   }
   bool needs_adapting(const BestTwo&) const override { return false; }
 };
@@ -67,7 +70,7 @@ class LeaderMethod final : public JoiningMethod {
         threshold_(threshold) {}
 
   std::vector<Statistic> statistics() const override { return {{"threshold", threshold_}}; }
-  std::string explain(const Decision& d) const override {
+  std::string explain_rule(const Decision& d) const override {
     const std::string name = categories().name(d.category);
     if (d.verdict != Verdict::created) {
       return fmt::format(
@@ -102,6 +105,9 @@ class LeaderMethod final : public JoiningMethod {
     out.prototype = kNoId;
     out.runner_up = best.first;
     out.evidence[kRunnerUpScore] = best.score;
+  }
+  void note_gated(const Sample& sample, Decision& out) override {
+    put_nearest(sample.nearest, out);
   }
   bool needs_adapting(const BestTwo&) const override { return true; }
 

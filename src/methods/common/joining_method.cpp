@@ -27,7 +27,12 @@ void JoiningMethod::decide_units(Rows<const float> units, std::span<Decision> de
     remember(look.nearest.second, look.nearest.second_score);
     Decision& decision = decisions[i];
     decision = Decision{};
-    choose(sample, decision);
+    if (passes_gate(look.nearest)) {
+      answer_by_gate(look.nearest, decision);
+      note_gated(sample, decision);
+    } else {
+      choose(sample, decision);
+    }
     update(sample, decision, look.row);
   }
 }
@@ -40,7 +45,7 @@ void JoiningMethod::look_at_references(Rows<const float> units) {
     const Sample sample{units[i].data(), reference_products(i, samples_.error(i)), {}, {}};
     cosines_.clear();
     look.nearest = nearest_references(sample);
-    look.needs_adapting = needs_adapting(look.nearest);
+    look.needs_adapting = !passes_gate(look.nearest) && needs_adapting(look.nearest);
     if (!look.needs_adapting) continue;
     look.row = indices_.size();
     indices_.push_back(i);

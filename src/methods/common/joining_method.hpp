@@ -37,6 +37,10 @@ class JoiningMethod : public PrototypeMethod {
   // Fills in prototype (kNoId: a new one), runner_up (a prototype or kNoId), score, threshold
   // and evidence; must not change the memory.
   virtual void choose(const Sample& sample, Decision& decision) = 0;
+  // The same for a sample that the false-new gate answers: what the method's evidence says of it.
+  virtual void note_gated(const Sample& sample, Decision& decision) {
+    static_cast<void>(sample), static_cast<void>(decision);
+  }
   // After every decision: the sample has joined its prototype. `size` and `length` are those of the
   // sum before, 0 for a new prototype.
   virtual void joined(Decision& decision, std::int64_t size, double length) {

@@ -7,6 +7,7 @@
 
 #include "core/files.hpp"
 #include "core/try.hpp"
+#include "methods/common/false_new.hpp"
 
 namespace paco {
 
@@ -54,9 +55,28 @@ MethodBase::MethodBase(const MethodInfo& info, std::shared_ptr<const Model> mode
       space_(std::move(space)),
       references_(references),
       settings_(std::move(settings)),
+      gate_(gate_of(*model_->section(info.section).value())),
+      gate_field_(static_cast<std::size_t>(info.field(kGateField))),
       categories_(model_->class_names),
       table_(*model_) {
   recount_categories();
+}
+
+void MethodBase::answer_by_gate(const BestTwo& nearest, Decision& d) const {
+  d.prototype = nearest.first;
+  d.runner_up = nearest.second;
+  d.score = nearest.score;
+  d.threshold = d.evidence[gate_field_] = gate_;
+}
+
+std::string MethodBase::explain(const Decision& d) const {
+  if (std::isnan(d.evidence[gate_field_])) return explain_rule(d);
+  const auto promise = false_new_of(*model_, info_.name);
+  return fmt::format(
+      "Sample {} is known class '{}': its cosine {:.4f} reaches the {:.4f} from which a sample "
+      "stays with its known class, so that at most {:g} % of known samples are called new.",
+      d.sequence, categories_.name(d.category), d.score, d.threshold,
+      promise ? 100 * promise->rate : 0.0);
 }
 
 PrototypeId MethodBase::begin_prototype() {

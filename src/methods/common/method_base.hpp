@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "methods/common/best_two.hpp"
 #include "methods/common/prototype_table.hpp"
 #include "methods/common/space_transform.hpp"
 #include "methods/common/state_file.hpp"
@@ -38,10 +39,23 @@ class MethodBase : public Method, protected Editor, protected PrototypeDirection
   Result<std::vector<std::byte>> save(const std::string& note = {}) const final;
   Result<void> restore(std::vector<std::byte> bytes, const std::string& name) final;
   Result<std::string> digest() const final;
+  // The gate's answers are the same for every method; of all others the method speaks itself.
+  std::string explain(const Decision& decision) const final;
   const PrototypeDirections* directions() const override { return this; }
   Editor& editor() final { return *this; }
 
  protected:
+  virtual std::string explain_rule(const Decision& decision) const = 0;
+
+  // The false-new gate: a sample whose best known cosine passes it is of that class, and nothing
+  // is born or joined. `nearest` names the known class and the closest prototype of another one.
+  bool has_gate() const { return gate_ <= 1; }
+  bool passes_gate(const BestTwo& nearest) const {
+    return nearest.first != kNoId && nearest.score >= gate_;
+  }
+  void answer_by_gate(const BestTwo& nearest, Decision& decision) const;
+  bool gated(const Decision& decision) const { return decision.evidence[gate_field_] == gate_; }
+
   const StandardTransform& space() const { return *space_; }
   Rows<const float> references() const { return references_; }
   const PrototypeTable& table() const { return table_; }
@@ -110,6 +124,8 @@ class MethodBase : public Method, protected Editor, protected PrototypeDirection
   std::shared_ptr<const StandardTransform> space_;
   Rows<const float> references_;
   Settings settings_;
+  double gate_;  // of the false-new promise; above every cosine where there is none
+  std::size_t gate_field_;
   std::uint64_t samples_ = 0;
   Categories categories_;
   PrototypeTable table_;

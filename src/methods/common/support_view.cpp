@@ -134,6 +134,42 @@ Result<void> check_classifier(const SupportSet& support, const Model& model,
   return {};
 }
 
+Result<void> check_held_out(const SupportSet& support, const Model& model, double rate) {
+  if (!(rate >= 0 && rate < 1)) {
+    return Error{ErrorCode::bad_argument, fmt::format("the false-new rate is {}", rate),
+                 "it is a share between 0 and 1"};
+  }
+  const Rows<const double>& apart = support.held_out;
+  if (apart.rows != support.held_out_labels.size()) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("samples held out: {} embeddings but {} labels", apart.rows,
+                             support.held_out_labels.size()),
+                 "give one label for every row, in the same order"};
+  }
+  if (apart.rows == 0) return {};
+  if (rate == 0) {
+    return Error{ErrorCode::bad_argument,
+                 "samples are held out, but no false-new rate is asked for",
+                 "say what to promise, as --false-new 1%"};
+  }
+  if (apart.columns != model.dimension) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("samples held out have {} columns, the support set {}", apart.columns,
+                             model.dimension),
+                 "embed both with the same backbone"};
+  }
+  for (std::size_t i = 0; i < apart.rows; ++i) {
+    const std::int64_t label = support.held_out_labels[i];
+    if (label >= 0 && static_cast<std::size_t>(label) < model.known_classes()) continue;
+    return Error{ErrorCode::bad_value,
+                 fmt::format("samples held out: row {} is of class {}, which the support set does "
+                             "not have",
+                             i, label),
+                 "hold out samples of known classes alone"};
+  }
+  return {};
+}
+
 // How often each support sample is scored: against one bank or two, and in every replay.
 std::uint64_t scorings(const SupportSet& support, const CalibrationOptions& options) {
   const auto given = options.settings.find("replays");
@@ -150,6 +186,8 @@ Error interrupted() { return Error{ErrorCode::interrupted, "calibration was inte
 SupportView::SupportView(const SupportSet& support, const CalibrationOptions& options,
                          std::stop_token stop)
     : raw_(support.embeddings),
+      held_out_(support.held_out),
+      false_new_(options.false_new),
       labels_(support.labels),
       units_(support.embeddings.rows, support.embeddings.columns),
       pool_(static_cast<unsigned>(options.threads)),
@@ -177,6 +215,7 @@ Result<std::unique_ptr<SupportView>> SupportView::make(const SupportSet& support
   PACO_ASSIGN(model.class_sizes, count_classes(support, model.class_names));
   model.dimension = support.embeddings.columns;
   PACO_TRY(check_classifier(support, model, options.reference));
+  PACO_TRY(check_held_out(support, model, options.false_new));
 
   SupportStatistics statistics = support_statistics(support.embeddings, options.epsilon);
   // A value that is not finite leaves no finite mean behind; then it is worth finding.

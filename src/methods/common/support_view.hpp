@@ -34,6 +34,9 @@ class SupportView {
   Rows<const double> raw() const { return raw_; }
   const math::Matrix<float>& units() const { return units_; }
   std::span<const std::int64_t> labels() const { return labels_; }
+  // Samples of known classes that were kept apart; may have no rows.
+  Rows<const double> held_out() const { return held_out_; }
+  double false_new() const { return false_new_; }  // the rate that is promised; 0: none
   // What the chosen references say of the support samples, or of as many as are scored.
   std::span<const BankView> views() const { return views_; }
   // How many are scored against all classes, here and in the replay: all, unless that were more
@@ -55,7 +58,8 @@ class SupportView {
   Result<void> choose_references(const SupportSet& support, ReferenceChoice wanted);
 
   Model model_;
-  Rows<const double> raw_;
+  Rows<const double> raw_, held_out_;
+  double false_new_;
   std::span<const std::int64_t> labels_;
   math::Matrix<float> units_;
   std::size_t scored_ = 0;

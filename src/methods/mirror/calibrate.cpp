@@ -13,7 +13,7 @@
 #include "methods/common/standardise.hpp"
 #include "methods/mirror/embedding.hpp"
 #include "methods/mirror/held_out.hpp"
-#include "methods/mirror/pseudo_split.hpp"
+#include "methods/common/pseudo_split.hpp"
 #include "methods/mirror/pseudo_stream.hpp"
 
 namespace paco::methods {
@@ -122,6 +122,10 @@ class Calibration {
     const LongStreamFit far = fit_long_stream(held_out);
     model_.tail = far.tail;
     model_.floor = far.floor;
+    for (const HeldOut& part : held_out) {
+      for (std::size_t i = 0; i < part.own.size(); ++i)
+        model_.held_out_known.push_back(std::max(part.own[i], part.other[i]));
+    }
 
     core::NumpyLegacyRandom split_random(model_.options.seed);
     const auto splits = static_cast<std::size_t>(model_.options.splits);

@@ -107,12 +107,12 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
       Decision& d = decisions[i];
       d = Decision{};
       BestTwo known;
-      choose(i, units[i].data(), known, d);
+      const double threshold = choose(i, units[i].data(), known, d);
       if (each > 0) {
         const std::uint64_t t = samples();
         stored.entry(t) = {d.prototype, d.counted, known.first, known.score, references_version_};
         for (std::size_t r = 0; r < each && t > 0; ++r, ++planned)
-          rehearse(row_of_plan_[planned], plan_[planned], d.threshold);
+          rehearse(row_of_plan_[planned], plan_[planned], threshold);
       }
       d.evidence[kCandidates] = static_cast<double>(waiting_.size());
       conclude(d);
@@ -120,8 +120,10 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     }
   }
 
-  void choose(std::size_t row, const float* unit, BestTwo& known, Decision& d) {
+  // Returns the threshold, which holds for what is rehearsed with this sample, too.
+  double choose(std::size_t row, const float* unit, BestTwo& known, Decision& d) {
     stream_.begin(d);
+    const double threshold = d.threshold;
     BestTwo visible;
     nearest(row, unit, visible, known);
     // A candidate matters only if it is better than all that is visible.
@@ -138,7 +140,14 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
 
     PrototypeId answering = best.first;  // its category is the answer
     double answering_cosine = best.score;
-    if (best.first == kNoId || best.score < d.threshold) {
+    if (passes_gate(known)) {
+      answer_by_gate(known, d);
+      answering = known.first;
+      answering_cosine = known.score;
+      d.counted = true;
+      join(answering);
+      d.category = table()[answering].owner;
+    } else if (best.first == kNoId || best.score < threshold) {
       d.prototype = begin_prototype();
       if (d.evidence[kAtOnce] != 0 || visible.first == kNoId) {
         open_category(d.prototype);
@@ -167,6 +176,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     d.runner_up = first_answers ? visible.second : visible.first;
     d.evidence[kRunnerUpCosine] = first_answers ? visible.second_score : visible.score;
     stream_.answer(d.category, answering_cosine);
+    return threshold;
   }
 
   // The two closest of all that are visible, and the closest of those that are fixed.
@@ -241,6 +251,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     if (filed.retired || (filed.promoted && !entry.counted)) return;
     const bool shares = !entry.counted && !filed.gone();
     BestTwo best = known_of(entry, unit);
+    if (passes_gate(best)) return;
     const std::size_t own_place = shares ? memory().place(own) : 0;
     if (shares && filed.members > 1) best.offer(own, cosine_without_own(own_place, unit));
     // Only who is better than those two, and good enough, can change anything.

@@ -105,6 +105,7 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
   void decide(std::span<const float> unit, Decision& d) {
     d = Decision{};
     stream_.begin(d);
+    const double threshold = d.threshold;
     BestTwo known, visible, best;
     for (PrototypeId id = 0; id < all(); ++id) {
       const PrototypeRecord& record = table()[id];
@@ -120,7 +121,14 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
 
     PrototypeId answering = best.first;  // its category is the answer
     double answering_cosine = best.score;
-    if (best.first == kNoId || best.score < d.threshold) {
+    if (passes_gate(known)) {
+      answer_by_gate(known, d);
+      answering = known.first;
+      answering_cosine = known.score;
+      d.counted = true;
+      join(answering);
+      d.category = table()[answering].owner;
+    } else if (best.first == kNoId || best.score < threshold) {
       d.prototype = begin_prototype();
       sums_.emplace_back(unit.size(), 0.0);
       add(unit, 1, sums_.back());
@@ -155,7 +163,7 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
       stream_.stored.entry(t) = {d.prototype, d.counted};
     }
     for (std::size_t r = 0; r < stream_.rehearsals() && t > 0; ++r)
-      rehearse(stream_.stored.next(t), d.threshold);
+      rehearse(stream_.stored.next(t), threshold);
     d.evidence[kCandidates] = static_cast<double>(candidates());
     conclude(d);
     stream_.add(d);
@@ -180,9 +188,10 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
     // What a person has put somewhere, taken out of competition or fixed stays as it is.
     if (stream_.stored.was_moved(sequence) || filed.retired || (filed.promoted && !entry.counted))
       return;
-    BestTwo best;
+    BestTwo best, known;
     for (PrototypeId id = 0; id < all(); ++id) {
       if (!table()[id].competing()) continue;
+      if (table()[id].reference()) known.offer(id, cosine_with(id, unit));
       if (id != own || entry.counted) {
         best.offer(id, cosine_with(id, unit));
       } else if (table()[id].members > 1) {
@@ -192,6 +201,7 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
                                   math::plain::dot(unit.data(), unit.data(), unit.size())));
       }
     }
+    if (passes_gate(known)) return;
     if (best.first == kNoId || best.first == own || best.score < threshold) return;
     if (entry.counted) {
       leave(own, true);

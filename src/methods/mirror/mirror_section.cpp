@@ -5,8 +5,12 @@
 #include <cmath>
 
 #include "core/try.hpp"
+#include "math/kernels.hpp"
+#include "methods/common/false_new.hpp"
 #include "methods/common/option_table.hpp"
+#include "methods/common/standardise.hpp"
 #include "methods/mirror/calibrate.hpp"
+#include "methods/mirror/embedding.hpp"
 #include "methods/mirror/mirror_method.hpp"
 
 namespace paco::methods {
@@ -96,6 +100,24 @@ Result<void> check(const MirrorModel& m) {
   return {};
 }
 
+// Of samples that were kept apart: how close each comes to a known class.
+Result<std::vector<double>> known_cosines_of(const MirrorModel& m, Rows<const double> samples) {
+  math::Matrix<float> rows(samples.rows, samples.columns);
+  if (!StreamEmbedder(m.embedding).embed(samples, rows.view())) {
+    PACO_TRY(check_rows(samples, "samples held out"));
+    return Error{ErrorCode::bad_value, "a sample held out equals the support set's mean",
+                 "leave it out: it has no direction"};
+  }
+  std::vector<double> out;
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    double best = -1;
+    for (std::size_t k = 0; k < m.known(); ++k)
+      best = std::max(best, math::dot(m.references[k].data(), rows[i].data(), rows.columns()));
+    out.push_back(best);
+  }
+  return out;
+}
+
 }  // namespace
 
 const std::vector<MethodOption>& mirror_options() { return table().options(); }
@@ -106,7 +128,16 @@ Result<Section> calibrate_mirror_section(SupportView& support, const Settings& s
   PACO_ASSIGN(const MirrorModel learned,
               calibrate_mirror(support.raw(), support.labels(), support.model().known_classes(),
                                options, support.pool(), progress, support.stop()));
-  return mirror_section(learned, settings);
+  Section section = mirror_section(learned, settings);
+  if (support.false_new() > 0) {
+    std::vector<double> known = learned.held_out_known;
+    if (support.held_out().rows > 0) {
+      PACO_ASSIGN(known, known_cosines_of(learned, support.held_out()));
+    }
+    const std::uint64_t count = known.size();
+    section.tensors[std::string(kHeldOutKnown)] = {{count}, std::move(known)};
+  }
+  return section;
 }
 
 Section mirror_section(const MirrorModel& m, const Settings& settings) {

@@ -72,7 +72,7 @@ class MirrorForm : public Base {
       : Base(std::forward<Arguments>(arguments)...), stream_(std::move(mirror), block) {}
 
   std::vector<Statistic> statistics() const override { return stream_.figures(candidates()); }
-  std::string explain(const Decision& decision) const override {
+  std::string explain_rule(const Decision& decision) const override {
     return explain_mirror(decision, this->categories());
   }
 

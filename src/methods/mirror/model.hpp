@@ -62,6 +62,7 @@ struct MirrorModel {
   double tau = 0;    // the chosen threshold in units of rho
   double start = 0;  // tau rho: the threshold at the start of a stream
   MirrorEvidence evidence;
+  std::vector<double> held_out_known;  // best cosines of held-out samples with a known class
 
   std::size_t known() const { return references.rows(); }
   std::size_t dimension() const { return embedding.mean.size(); }

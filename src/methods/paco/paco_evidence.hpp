@@ -41,6 +41,15 @@ inline Route route_of(const Decision& d) { return static_cast<Route>(d.evidence[
 inline void set_branch(Decision& d, Branch b) { d.evidence[kBranch] = static_cast<double>(b); }
 inline void set_route(Decision& d, Route r) { d.evidence[kRoute] = static_cast<double>(r); }
 
+// Of a sample that the false-new gate answers: known classes alone competed.
+inline void note_gate(double top_cosine, double margin, double tau_birth, Decision& d) {
+  set_branch(d, Branch::known_only);
+  set_route(d, Route::known_only);
+  d.evidence[kTauBirth] = tau_birth;
+  d.evidence[kTopCosine] = top_cosine;
+  d.evidence[kMargin] = margin;
+}
+
 // Counted over the samples that PACO has decided; part of its state but for `resolved_in_double`.
 struct PacoCounts {
   std::uint64_t branches[4] = {};

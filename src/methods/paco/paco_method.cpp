@@ -32,7 +32,7 @@ class PacoMethod final : public JoiningMethod {
         p_, counts_, boundary_.now(), table(), [this](PrototypeId id) { return resultant(id); },
         model().dimension);
   }
-  std::string explain(const Decision& decision) const override {
+  std::string explain_rule(const Decision& decision) const override {
     return explain_paco(decision, p_, categories());
   }
 
@@ -83,6 +83,11 @@ class PacoMethod final : public JoiningMethod {
     out.score = attach.score;
     out.threshold = p_.create.value;
     assign(attach, Branch::attach, out);
+  }
+
+  void note_gated(const Sample& sample, Decision& out) override {
+    note_gate(sample.nearest.score, sample.nearest.score - sample.nearest.second_score,
+              boundary_.now().tau_birth, out);
   }
 
   bool needs_adapting(const BestTwo& nearest) const override {

@@ -50,7 +50,7 @@ class ReferenceMethod final : public MethodBase {
     return paco_statistics(
         p_, counts_, boundary_, table(), [this](PrototypeId id) { return resultant(id); }, d_);
   }
-  std::string explain(const Decision& decision) const override {
+  std::string explain_rule(const Decision& decision) const override {
     return explain_paco(decision, p_, categories());
   }
 
@@ -125,6 +125,12 @@ class ReferenceMethod final : public MethodBase {
     }
     e[kTopCosine] = nearest.score;
     e[kMargin] = nearest.score - other.score;
+    if (passes_gate(nearest)) {
+      nearest.second = other.first;
+      answer_by_gate(nearest, out);
+      note_gate(nearest.score, e[kMargin], boundary_.tau_birth, out);
+      return out;
+    }
     const auto create = [&](double score, double threshold, PrototypeId closest,
                             double closest_score) {
       set_branch(out, Branch::create);

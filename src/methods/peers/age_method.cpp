@@ -48,7 +48,7 @@ class AgeMethod final : public PeerMethod {
     return {{"components", static_cast<double>(rule_.covariance.rows()), true}};
   }
 
-  std::string explain(const Decision& d) const override {
+  std::string explain_rule(const Decision& d) const override {
     const std::string name = categories().name(d.category);
     if (static_cast<Stage>(d.evidence[kStage]) == kByGate) {
       return fmt::format(

@@ -44,7 +44,7 @@ class CodeMethod final : public PeerMethod {
     return out;
   }
 
-  std::string explain(const Decision& d) const override {
+  std::string explain_rule(const Decision& d) const override {
     const std::string name = categories().name(d.category);
     const int apart = std::isnan(d.score) ? 0 : static_cast<int>(-d.score);
     if (d.verdict != Verdict::created) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/try.hpp"
+#include "math/kernels.hpp"
 #include "methods/common/standardise.hpp"
 
 namespace paco::methods {
@@ -30,12 +31,29 @@ Result<void> PeerMethod::decide_block(Rows<const double> embeddings,
     for (std::size_t i = 0; i < rows; ++i) {
       Decision& decision = decisions[start + i];
       decision = Decision{};
+      const BestTwo nearest = has_gate() ? nearest_known(units_[i]) : BestTwo{};
+      if (passes_gate(nearest)) {
+        answer_by_gate(nearest, decision);
+        complete(decision);
+        continue;
+      }
       choose(i, decision);
       complete(decision);
       joined(i, decision);
     }
   }
   return {};
+}
+
+// In the space of the model's references, which every peer has besides its own.
+BestTwo PeerMethod::nearest_known(std::span<const float> unit) const {
+  BestTwo best;
+  for (PrototypeId id = 0; id < known(); ++id) {
+    if (!table()[id].competing()) continue;
+    best.offer(id, math::dot(references()[static_cast<std::size_t>(id)].data(), unit.data(),
+                             unit.size()));
+  }
+  return best;
 }
 
 }  // namespace paco::methods

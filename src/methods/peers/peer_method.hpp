@@ -37,6 +37,7 @@ class PeerMethod : public MethodBase {
   PrototypeId known() const { return static_cast<PrototypeId>(model().known_classes()); }
 
  private:
+  BestTwo nearest_known(std::span<const float> unit) const;
   double resultant(PrototypeId) const final { return kNotComputed; }
   std::vector<double> sum(PrototypeId) const final { return {}; }
   void edited(std::vector<NewSum>) final { memory_changed(); }

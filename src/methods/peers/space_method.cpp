@@ -44,7 +44,7 @@ class SpaceMethod final : public PeerMethod {
 
   std::vector<Statistic> statistics() const override { return {{"tau", rule_.threshold, false}}; }
 
-  std::string explain(const Decision& d) const override {
+  std::string explain_rule(const Decision& d) const override {
     const std::string name = categories().name(d.category);
     if (d.verdict != Verdict::created) {
       return fmt::format("Sample {} goes to '{}' with cosine {:.4f}, at least {:.4f}.", d.sequence,

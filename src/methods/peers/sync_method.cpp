@@ -50,7 +50,7 @@ class SyncMethod final : public PeerMethod {
     return {{"refits", static_cast<double>(rule_.refit ? births() / kRefitEvery : 0), true}};
   }
 
-  std::string explain(const Decision& d) const override {
+  std::string explain_rule(const Decision& d) const override {
     const std::string name = categories().name(d.category);
     const double cosine = d.evidence[kCosine], needed = d.evidence[kClassThreshold];
     if (d.verdict != Verdict::created) {

@@ -53,6 +53,13 @@ TEST(Evaluate, StrictMatchesOnceAndGreedyTwice) {
   expect_share(scores.known_accuracy, 2, 3);
 }
 
+TEST(Evaluate, CountsOldSamplesThatNoKnownClassAnswers) {
+  // Of the old samples one went to another known class, which is wrong but not new.
+  const auto result = run({0, 1, 2, 3, 3, 0}, {0, 0, 0, 1, 2, 2}, 2);
+  ASSERT_TRUE(result.ok());
+  expect_share(result->scores.false_new, 2, 4);
+}
+
 TEST(Evaluate, CountsClustersCategoriesAndClasses) {
   const auto result = run(kPredicted, kTruth, 2);
   ASSERT_TRUE(result.ok());

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "methods/mirror/pseudo_split.hpp"
+#include "methods/common/pseudo_split.hpp"
 #include "mirror_case.hpp"
 
 namespace paco::testing {

@@ -1,4 +1,4 @@
-#include "methods/mirror/pseudo_split.hpp"
+#include "methods/common/pseudo_split.hpp"
 
 #include <algorithm>
 

@@ -1,0 +1,44 @@
+// A promise on known classes: at most a share of their samples, the rate, is called new, that is
+// answered with something else than a known class.
+//
+// How it is kept: calibration scores samples that took no part in making the references (held out
+// by cross-validation, or kept apart by the user) by their best cosine with a known class. A stream
+// sample whose own best cosine is not among the lowest of those, up to the rate, is answered with
+// that known class, whatever the method says. docs/how-to/false-new.md has the exact statement.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "paco/model.hpp"
+
+namespace paco {
+
+struct FalseNew {
+  double rate = 0;            // promised, a fraction
+  double gate = 0;            // best known cosine from which a sample stays with a known class
+  std::uint64_t samples = 0;  // held-out ones
+  std::uint64_t below = 0;    // of them that the gate would let pass: rate (samples + 1), whole
+  bool kept_apart = false;    // they were kept apart; else cross-validated
+
+  // The rate that is realised is distributed as Beta(below, samples + 1 - below) over the draw of
+  // the held-out samples. Its mean, and what it stays below with this confidence.
+  double expected() const;
+  double bound(double confidence) const;
+
+  // What the promise costs, on streams made of the support set with half of the classes hidden:
+  // shares with it and without it. No streams where there are too few samples for that.
+  struct Judged {
+    double strict_all = 0;
+    double called_new = 0;  // of the samples of visible classes
+  };
+  std::uint64_t pseudo_streams = 0;
+  Judged with, without;
+};
+
+// The promise of a model for a method; empty: the one that the model was made for. Nothing where
+// none was given.
+std::optional<FalseNew> false_new_of(const Model& model, std::string_view method = {});
+
+}  // namespace paco
