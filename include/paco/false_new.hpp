@@ -29,12 +29,12 @@ struct FalseNew {
 
   // What the promise costs, on streams made of the support set with half of the classes hidden:
   // shares with it and without it. No streams where there are too few samples for that.
-  struct Judged {
+  struct Outcome {
     double strict_all = 0;
     double called_new = 0;  // of the samples of visible classes
   };
   std::uint64_t pseudo_streams = 0;
-  Judged with, without;
+  Outcome with, without;
 };
 
 // The promise of a model for a method; empty: the one that the model was made for. Nothing where

@@ -57,12 +57,12 @@ struct Part {
   }
 };
 
-Result<FalseNew::Judged> played(const Part& part, const CalibrationOptions& options, Model model) {
+Result<FalseNew::Outcome> played(const Part& part, const CalibrationOptions& options, Model model) {
   MethodOptions deciding;
   deciding.threads = options.threads;
-  PACO_ASSIGN(const auto method,
-              make_method(options.method, std::make_shared<const Model>(std::move(model)),
-                          deciding));
+  PACO_ASSIGN(
+      const auto method,
+      make_method(options.method, std::make_shared<const Model>(std::move(model)), deciding));
   std::vector<Decision> decisions(part.stream.rows());
   PACO_TRY(method->decide_block(part.stream, decisions));
   std::vector<std::uint32_t> answers;
@@ -73,13 +73,13 @@ Result<FalseNew::Judged> played(const Part& part, const CalibrationOptions& opti
     old += 1;
     called_new += answers.back() >= part.visible ? 1 : 0;
   }
-  return FalseNew::Judged{strict_all(part.truth, answers), old > 0 ? called_new / old : 0.0};
+  return FalseNew::Outcome{strict_all(part.truth, answers), old > 0 ? called_new / old : 0.0};
 }
 
 }  // namespace
 
-Result<void> judge_price(const SupportSet& support, const CalibrationOptions& options,
-                         std::stop_token stop, Model& model) {
+Result<void> measure_price(const SupportSet& support, const CalibrationOptions& options,
+                           std::stop_token stop, Model& model) {
   const std::vector<std::uint32_t> labels(support.labels.begin(), support.labels.end());
   core::NumpyLegacyRandom random(0);
   CalibrationOptions quiet = options;
@@ -89,15 +89,16 @@ Result<void> judge_price(const SupportSet& support, const CalibrationOptions& op
   for (std::size_t b = 0; b < kStreams; ++b) {
     const Part part(support, draw_split(labels, model.known_classes(), random));
     const SupportSet some = part.support_set();
-    if (part.stream.rows() == 0 || (support.held_out.rows > 0 && part.held_out.rows() == 0)) continue;
+    if (part.stream.rows() == 0 || (support.held_out.rows > 0 && part.held_out.rows() == 0))
+      continue;
     Result<Model> made = calibrated(some, quiet, stop);
     if (stop.stop_requested())
       return Error{ErrorCode::interrupted, "calibration was interrupted", ""};
     if (!made.ok()) continue;
     Model without = *made;
     take_false_new_away(without.sections.at(std::string(method->info.section)));
-    PACO_ASSIGN(const FalseNew::Judged gated, played(part, options, std::move(*made)));
-    PACO_ASSIGN(const FalseNew::Judged free, played(part, options, std::move(without)));
+    PACO_ASSIGN(const FalseNew::Outcome gated, played(part, options, std::move(*made)));
+    PACO_ASSIGN(const FalseNew::Outcome free, played(part, options, std::move(without)));
     sum.pseudo_streams += 1;
     sum.with.strict_all += gated.strict_all;
     sum.with.called_new += gated.called_new;
@@ -106,7 +107,7 @@ Result<void> judge_price(const SupportSet& support, const CalibrationOptions& op
   }
   if (sum.pseudo_streams == 0) return {};
   const auto n = static_cast<double>(sum.pseudo_streams);
-  for (FalseNew::Judged* one : {&sum.with, &sum.without}) {
+  for (FalseNew::Outcome* one : {&sum.with, &sum.without}) {
     one->strict_all /= n;
     one->called_new /= n;
   }

@@ -115,8 +115,7 @@ Result<Model> methods::calibrated(const SupportSet& support, const CalibrationOp
                                   other.info.name));
     PACO_ASSIGN(sections[std::string(other.info.name)], other.calibrate(*view, its));
   }
-  if (options.false_new > 0)
-    PACO_TRY(promise(*view, options.false_new, main.info.name, sections));
+  if (options.false_new > 0) PACO_TRY(promise(*view, options.false_new, main.info.name, sections));
   Model model = std::move(view->model());
   model.method = options.method;
   model.sections = std::move(sections);
@@ -127,7 +126,7 @@ Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& opt
                         std::stop_token stop) {
   return core::guard_memory("calibrate", [&]() -> Result<Model> {
     PACO_ASSIGN(Model model, methods::calibrated(support, options, stop));
-    if (options.false_new > 0) PACO_TRY(methods::judge_price(support, options, stop, model));
+    if (options.false_new > 0) PACO_TRY(methods::measure_price(support, options, stop, model));
     return model;
   });
 }

@@ -100,8 +100,7 @@ Table score_table(const evaluate::Evaluation& evaluation) {
                cell(scores.strict.novel.value()), cell(scores.greedy.all.value()),
                cell(scores.greedy.old.value()), cell(scores.greedy.novel.value()),
                cell(scores.known_accuracy.value()), cell(scores.false_new.value()),
-               scores.memory_size, evaluation.true_classes,
-               cell(scores.nmi), cell(scores.ari)});
+               scores.memory_size, evaluation.true_classes, cell(scores.nmi), cell(scores.ari)});
   };
   add("decisions", evaluation.scores);
   if (evaluation.closed) add("closed set", *evaluation.closed);

@@ -31,9 +31,10 @@ Table birth_table(const evaluate::Evaluation& evaluation);
 std::vector<Table> evaluation_tables(const evaluate::Evaluation& evaluation);
 
 // Keys strict{all,old,new}, greedy{all,old,new}, known_accuracy, clusters_seen, nmi, ari are relied
-// on by other programs. Beside them: false_new (share of old samples called new), strict_ties{old,new} (ends over equally good matchings),
-// interval (the accuracies' keys with [low, high]), keep, bootstrap, coverage, classes, categories,
-// closed (the first keys again, or null), per_class, confused, births. Undefined values are null.
+// on by other programs. Beside them: false_new (share of old samples called new),
+// strict_ties{old,new} (ends over equally good matchings), interval (the accuracies' keys with
+// [low, high]), keep, bootstrap, coverage, classes, categories, closed (the first keys again, or
+// null), per_class, confused, births. Undefined values are null.
 nlohmann::ordered_json evaluation_json(const evaluate::Evaluation& evaluation);
 
 // For a terminal of 80 columns or more.

@@ -27,8 +27,8 @@ Exchangeable exchangeable(std::uint64_t seed, std::size_t held_out, std::size_t 
   const auto sample = [&](std::size_t k, std::span<double> row) {
     for (std::size_t j = 0; j < kDimension; ++j) row[j] = centres[k][j] + 0.6 * random.normal();
   };
-  Exchangeable out{{kClasses * kEach, kDimension}, {held_out, kDimension}, {stream, kDimension},
-                   {}, {}};
+  Exchangeable out{
+      {kClasses * kEach, kDimension}, {held_out, kDimension}, {stream, kDimension}, {}, {}};
   for (std::size_t i = 0; i < out.support.rows(); ++i) {
     out.labels.push_back(static_cast<std::int64_t>(i % kClasses));
     sample(i % kClasses, out.support[i]);
@@ -134,8 +134,8 @@ TEST(FalseNewLaws, TheFastFormsDecideAsThePlainOnesForEveryBlock) {
       if (!model) continue;  // too few samples to promise anything
       const auto expected = decide_all(*method_for(plain, model), c.data.stream, 50);
       for (const std::size_t block : {1u, 7u, 150u}) {
-        EXPECT_TRUE(same_decisions(
-            expected, decide_all(*method_for(fast, model), c.data.stream, block)))
+        EXPECT_TRUE(
+            same_decisions(expected, decide_all(*method_for(fast, model), c.data.stream, block)))
             << fast << ", seed " << seed << ", block " << block;
       }
     }
@@ -193,10 +193,10 @@ TEST(FalseNewLaws, AClassifierThatHasSeenAllSamplesProvesNothing) {
   const auto refused = calibrate({data.support, data.labels, {}, classifier}, options);
   ASSERT_FALSE(refused.ok());
   EXPECT_NE(refused.error().hint.find("--held-out"), std::string::npos);
-  EXPECT_TRUE(calibrate({data.support, data.labels, {}, classifier, data.held_out,
-                         data.held_out_labels},
-                        options)
-                  .ok());
+  EXPECT_TRUE(
+      calibrate({data.support, data.labels, {}, classifier, data.held_out, data.held_out_labels},
+                options)
+          .ok());
 }
 
 TEST(FalseNewLaws, ThePriceIsJudgedAndKept) {

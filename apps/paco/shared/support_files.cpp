@@ -20,12 +20,9 @@ SupportFileOptions add_support_files(Options& verb, SupportFiles& files) {
 }
 
 std::vector<NamedFile> named_files(const SupportFiles& files) {
-  return {{"--support", files.embeddings},
-          {"--labels", files.labels},
-          {"--classifier", files.classifier},
-          {"--classes", files.classes},
-          {"--held-out", files.held_out},
-          {"--held-out-labels", files.held_out_labels}};
+  return {{"--support", files.embeddings},    {"--labels", files.labels},
+          {"--classifier", files.classifier}, {"--classes", files.classes},
+          {"--held-out", files.held_out},     {"--held-out-labels", files.held_out_labels}};
 }
 
 Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOptions& options,
@@ -54,8 +51,8 @@ Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOption
                    "hold out samples of known classes alone"};
     }
     PACO_ASSIGN(const auto apart, io::open_embeddings(files.held_out));
-    PACO_ASSIGN(held_out, io::read_embeddings(*apart, held_out_labels.ids.size(),
-                                              files.held_out_labels));
+    PACO_ASSIGN(held_out,
+                io::read_embeddings(*apart, held_out_labels.ids.size(), files.held_out_labels));
   }
   CalibrationOptions reporting = options;
   constexpr std::uint64_t kQuick = 200'000'000;  // a second or less of the paper's method
@@ -68,9 +65,9 @@ Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOption
       progress.update(done);
     };
   }
-  auto model = calibrate(
-      {embeddings, labels.ids, labels.names, classifier, held_out, held_out_labels.ids}, reporting,
-      stop);
+  auto model =
+      calibrate({embeddings, labels.ids, labels.names, classifier, held_out, held_out_labels.ids},
+                reporting, stop);
   if (started) progress.finish();
   if (model.ok()) {
     PACO_ASSIGN(model->embedding, io::find_embedding_record(files.embeddings));

@@ -10,7 +10,8 @@ namespace paco {
 struct SupportFiles {
   std::string embeddings, labels;
   std::string classifier, classes;  // may be empty
-  std::string held_out = {}, held_out_labels = {};  // likewise; only `paco calibrate` has options for them
+  std::string held_out = {},
+              held_out_labels = {};  // likewise; only `paco calibrate` has options for them
 };
 
 // The options --support, --labels, --classifier and --classes.

@@ -121,8 +121,8 @@ Result<std::vector<double>> known_cosines(SupportView& support) {
   const Rows<const double> apart = support.held_out();
   if (apart.rows > 0) {
     math::Matrix<float> units(apart.rows, apart.columns);
-    PACO_TRY(standardise_rows(apart, model.mean, model.deviation, units.view(),
-                              "samples held out", 0, support.pool()));
+    PACO_TRY(standardise_rows(apart, model.mean, model.deviation, units.view(), "samples held out",
+                              0, support.pool()));
     const Rows<const float> references{model.references.data(), model.known_classes(),
                                        model.dimension};
     std::vector<double> out(apart.rows);
@@ -184,12 +184,12 @@ Result<void> put_false_new(Section& section, double rate, std::vector<double> kn
   return {};
 }
 
-void put_price(Section& section, const FalseNew& judged) {
-  section.numbers[name_of("price.pseudo_streams")] = static_cast<double>(judged.pseudo_streams);
-  section.numbers[name_of("price.strict_all")] = judged.with.strict_all;
-  section.numbers[name_of("price.called_new")] = judged.with.called_new;
-  section.numbers[name_of("price.strict_all_without")] = judged.without.strict_all;
-  section.numbers[name_of("price.called_new_without")] = judged.without.called_new;
+void put_price(Section& section, const FalseNew& measured) {
+  section.numbers[name_of("price.pseudo_streams")] = static_cast<double>(measured.pseudo_streams);
+  section.numbers[name_of("price.strict_all")] = measured.with.strict_all;
+  section.numbers[name_of("price.called_new")] = measured.with.called_new;
+  section.numbers[name_of("price.strict_all_without")] = measured.without.strict_all;
+  section.numbers[name_of("price.called_new_without")] = measured.without.called_new;
 }
 
 void take_false_new_away(Section& section) {

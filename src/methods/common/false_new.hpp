@@ -32,7 +32,7 @@ Result<std::uint64_t> samples_below(double rate, std::uint64_t samples);
 // Writes the promise into a section.
 Result<void> put_false_new(Section& section, double rate, std::vector<double> known_cosines,
                            bool kept_apart);
-void put_price(Section& section, const FalseNew& judged);
+void put_price(Section& section, const FalseNew& measured);
 // The same section without it.
 void take_false_new_away(Section& section);
 // Above every cosine where there is none.

@@ -10,10 +10,10 @@
 #include <thread>
 
 #include "core/try.hpp"
+#include "methods/common/pseudo_split.hpp"
 #include "methods/common/standardise.hpp"
 #include "methods/mirror/embedding.hpp"
 #include "methods/mirror/held_out.hpp"
-#include "methods/common/pseudo_split.hpp"
 #include "methods/mirror/pseudo_stream.hpp"
 
 namespace paco::methods {

@@ -50,8 +50,8 @@ BestTwo PeerMethod::nearest_known(std::span<const float> unit) const {
   BestTwo best;
   for (PrototypeId id = 0; id < known(); ++id) {
     if (!table()[id].competing()) continue;
-    best.offer(id, math::dot(references()[static_cast<std::size_t>(id)].data(), unit.data(),
-                             unit.size()));
+    best.offer(
+        id, math::dot(references()[static_cast<std::size_t>(id)].data(), unit.data(), unit.size()));
   }
   return best;
 }

@@ -13,7 +13,7 @@ export function writeSyntheticStream(folder, { samples, known, tauHi, tauBirth, 
     'sequence,sample,verdict,category,name,branch,route,score,threshold,runner_up,assignment_score,runner_up_score,tau_birth',
   ];
   const trace = [
-    'sequence,category,branch,route,assignment_score,runner_up_score,tau_birth,top_cosine,margin,birth_score,attach_score,tau_birth_after,eta_after,mature_after,categories,microseconds',
+    'sequence,category,branch,route,assignment_score,runner_up_score,tau_birth,top_cosine,margin,birth_score,attach_score,tau_birth_after,eta_after,mature_after,false_new_gate,categories,microseconds',
   ];
   const counts = { known_only: 0, explained: 0, attach: 0, create: 0 };
   let categories = 0;
@@ -103,6 +103,7 @@ export function writeSyntheticStream(folder, { samples, known, tauHi, tauBirth, 
         tauBirth,
         eta,
         0,
+        '',
         categories,
         5 + 10 * random(),
       ].join(','),

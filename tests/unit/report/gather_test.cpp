@@ -26,10 +26,11 @@ constexpr const char* kDecisions =
     "2,c.jpg,existing,3,category 3,attach,all,2,1,3,,,-3,0.3,0.1,-3.2,2\n";
 constexpr const char* kTrace =
     "sequence,category,branch,route,assignment_score,runner_up_score,tau_birth,top_cosine,margin,"
-    "birth_score,attach_score,tau_birth_after,eta_after,mature_after,categories,microseconds\n"
-    "0,1,known_only,known_only,1,0.5,-3,0.9,0.5,,,-3,0,0,0,12\n"
-    "1,3,create,all,,,-3,0.2,0.1,-3.4,,-3,0,0,1,13\n"
-    "2,3,attach,all,,,-3,0.3,0.1,-3.2,2,-3.1,0.25,0,1,14\n";
+    "birth_score,attach_score,tau_birth_after,eta_after,mature_after,false_new_gate,"
+    "categories,microseconds\n"
+    "0,1,known_only,known_only,1,0.5,-3,0.9,0.5,,,-3,0,0,,0,12\n"
+    "1,3,create,all,,,-3,0.2,0.1,-3.4,,-3,0,0,,1,13\n"
+    "2,3,attach,all,,,-3,0.3,0.1,-3.2,2,-3.1,0.25,0,,1,14\n";
 
 ReportSample sample(const ReportInput& input, std::size_t place) {
   const std::size_t places[] = {place};
