@@ -58,6 +58,15 @@ std::string shown(std::string_view text, bool lines) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const Character c = first_character(text);
+    if (c.bytes == 0) return false;
+    text.remove_prefix(c.bytes);
+  }
+  return true;
+}
+
 std::string printable(std::string_view text) { return shown(text, false); }
 
 std::string printable_lines(std::string_view text) { return shown(text, true); }

@@ -10,6 +10,9 @@
 
 namespace paco::core {
 
+// Whether text is UTF-8 as a whole, as JSON, models and pages need it.
+bool is_utf8(std::string_view text);
+
 // One line of text: line breaks and tabs are written out too, so that a name cannot pose as a
 // line of its own.
 std::string printable(std::string_view text);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/printable.hpp"
 #include "core/try.hpp"
 #include "io/csv.hpp"
 #include "io/labels.hpp"
@@ -118,7 +119,46 @@ std::string_view without_comments(std::string_view text) {
   return rest.starts_with('#') || rest.find("\n#") != rest.npos ? text : rest;
 }
 
+// Every line has something, and something else than the others.
+Result<void> check_lines(const Words& lines, std::string_view what, std::string_view why,
+                         const std::string& path) {
+  std::set<std::string_view> seen;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!lines[i].empty() && seen.insert(lines[i]).second) continue;
+    return Error{
+        ErrorCode::bad_value,
+        lines[i].empty()
+            ? fmt::format("{}: line {} is blank", path, i + 1)
+            : fmt::format("{}: line {}: {} '{}' stands in it twice", path, i + 1, what, lines[i]),
+        fmt::format("{}: one {} on every line, each once", why, what == "class" ? "name" : what)};
+  }
+  return {};
+}
+
 }  // namespace
+
+std::optional<std::int64_t> canonical_number(std::string_view word) {
+  const auto number = parse_integer(word);
+  return number && std::to_string(*number) == word ? number : std::nullopt;
+}
+
+bool are_numbered(std::span<const std::string> class_names) {
+  return std::all_of(class_names.begin(), class_names.end(), [](const std::string& name) {
+    return !parse_integer(name) || canonical_number(name);
+  });
+}
+
+Result<void> check_words(std::span<const std::string> words, std::string_view what,
+                         const std::string& name) {
+  for (std::size_t row = 0; row < words.size(); ++row) {
+    if (core::is_utf8(words[row])) continue;
+    return Error{ErrorCode::bad_value,
+                 fmt::format("{}: row {}: the {} '{}' is not UTF-8", name, row, what,
+                             core::printable(words[row])),
+                 "write the file as UTF-8, e.g. with 'iconv -f latin1 -t utf-8'"};
+  }
+  return {};
+}
 
 Result<Words> label_words(ByteStream& stream) {
   PACO_ASSIGN(const auto bytes, stream.read_rest(kMaxTextBytes));
@@ -144,16 +184,24 @@ Result<std::vector<std::string>> parse_class_names(std::string_view text, const 
     }
     while (!names.empty() && names.back().empty()) names.pop_back();
   }
-  std::set<std::string_view> seen;
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!names[i].empty() && seen.insert(names[i]).second) continue;
-    return Error{ErrorCode::bad_value,
-                 names[i].empty() ? fmt::format("{}: line {} is blank", path, i + 1)
-                                  : fmt::format("{}: line {}: class '{}' stands in it twice", path,
-                                                i + 1, names[i]),
-                 "the line number is the class number: one name on every line, each once"};
-  }
+  PACO_TRY(check_words(names, "class", path));
+  PACO_TRY(check_lines(names, "class", "the line number is the class number", path));
   return names;
+}
+
+Result<std::vector<std::string>> parse_keys(std::string_view text, const std::string& path) {
+  Words keys;
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    keys.emplace_back(line);
+  }
+  while (!keys.empty() && keys.back().empty()) keys.pop_back();
+  PACO_TRY(check_words(keys, "key", path));
+  PACO_TRY(check_lines(keys, "key", "line and row belong together", path));
+  return keys;
 }
 
 }  // namespace paco::io

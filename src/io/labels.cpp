@@ -42,13 +42,15 @@ Result<Labels> from_numbers(std::vector<std::int64_t> ids, const std::string& na
 
 Result<Labels> from_words(const Words& words, const std::string& name,
                           std::span<const std::string> first) {
+  PACO_TRY(check_words(words, "label", name));
   std::vector<std::int64_t> numbers;
   for (const std::string& word : words) {
-    const auto number = parse_integer(word);
+    const auto number = canonical_number(word);
     if (!number) break;
     numbers.push_back(*number);
   }
-  if (numbers.size() == words.size()) return from_numbers(std::move(numbers), name, first);
+  if (numbers.size() == words.size() && are_numbered(first))
+    return from_numbers(std::move(numbers), name, first);
 
   std::map<std::string, std::int64_t> index;
   for (const std::string& word : first) index.emplace(word, index.size());
@@ -172,6 +174,16 @@ Result<Labels> at_least_one(Result<Labels> labels, const std::string& name) {
                "check the program that wrote it"};
 }
 
+Result<std::vector<std::byte>> text_of(const std::string& path, std::string_view what) {
+  PACO_ASSIGN(auto stream, ByteStream::open(path));
+  PACO_ASSIGN(const FileFormat format, detect_format(stream));
+  if (format != FileFormat::jsonl && format != FileFormat::text) {
+    return Error{ErrorCode::bad_format, fmt::format("{}: not a text file of {}s", path, what),
+                 fmt::format("write one {} a line", what)};
+  }
+  return stream.read_rest(kMaxTextBytes);
+}
+
 }  // namespace
 
 Result<Labels> read_labels(const std::string& path, std::span<const std::string> first) {
@@ -186,14 +198,13 @@ Result<Labels> parse_labels(std::span<const std::byte> bytes, const std::string&
 }
 
 Result<std::vector<std::string>> read_class_names(const std::string& path) {
-  PACO_ASSIGN(auto stream, ByteStream::open(path));
-  PACO_ASSIGN(const FileFormat format, detect_format(stream));
-  if (format != FileFormat::jsonl && format != FileFormat::text) {
-    return Error{ErrorCode::bad_format, fmt::format("{}: not a text file of class names", path),
-                 "write one class name a line"};
-  }
-  PACO_ASSIGN(const auto bytes, stream.read_rest(kMaxTextBytes));
+  PACO_ASSIGN(const auto bytes, text_of(path, "class name"));
   return parse_class_names({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+}
+
+Result<std::vector<std::string>> read_keys(const std::string& path) {
+  PACO_ASSIGN(const auto bytes, text_of(path, "key"));
+  return parse_keys({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
 }  // namespace paco::io

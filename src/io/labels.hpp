@@ -31,6 +31,10 @@ Result<std::vector<std::string>> read_class_names(const std::string& path);
 // The same from text in memory; `path` names it in error texts.
 Result<std::vector<std::string>> parse_class_names(std::string_view text, const std::string& path);
 
+// Keys of samples, one a line with every character of it.
+Result<std::vector<std::string>> read_keys(const std::string& path);
+Result<std::vector<std::string>> parse_keys(std::string_view text, const std::string& path);
+
 // Bytes in memory instead of a file; for tests of damaged input.
 Result<Labels> parse_labels(std::span<const std::byte> bytes, const std::string& name,
                             std::span<const std::string> first = {});

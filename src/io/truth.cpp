@@ -17,6 +17,7 @@
 #include "io/byte_stream.hpp"
 #include "io/csv.hpp"
 #include "io/format.hpp"
+#include "io/label_words.hpp"
 #include "io/labels.hpp"
 #include "io/npy.hpp"
 #include "io/text_columns.hpp"
@@ -154,13 +155,14 @@ Result<Truth> from_words(const TruthRows& rows, const std::string& name,
                          const DecidedStream& stream) {
   Truth truth;
   truth.class_names.assign(stream.class_names.begin(), stream.class_names.end());
-  bool numbers = true;
+  PACO_TRY(check_words(rows.words, "label", name));
+  bool numbers = are_numbered(stream.class_names);
   for (const std::string& word : rows.words) {
-    numbers = numbers && (is_unknown(word) || parse_integer(word).has_value());
+    numbers = numbers && (is_unknown(word) || canonical_number(word).has_value());
   }
   if (numbers) {
     for (const std::string& word : rows.words) {
-      truth.labels.push_back(is_unknown(word) ? kNoTruth : *parse_integer(word));
+      truth.labels.push_back(is_unknown(word) ? kNoTruth : *canonical_number(word));
     }
     PACO_TRY(check_ids(truth.labels, name));
     return truth;

@@ -202,7 +202,7 @@ Result<void> run(Context& context, DiscoverArguments& s) {
   }
   std::vector<std::string> keys;
   if (!s.keys.empty()) {
-    PACO_ASSIGN(keys, io::read_class_names(s.keys));
+    PACO_ASSIGN(keys, io::read_keys(s.keys));
     s.stream.keys = keys;
   }
   PACO_ASSIGN(s.stream.skip, rows_to_skip(s, saved.rows));

@@ -9,6 +9,7 @@
 #include <map>
 #include <string_view>
 
+#include "core/printable.hpp"
 #include "core/random.hpp"
 #include "core/try.hpp"
 #include "math/median.hpp"
@@ -71,6 +72,12 @@ Result<std::vector<std::int64_t>> count_classes(const SupportSet& support,
 Result<void> check_names(const std::vector<std::string>& names) {
   std::map<std::string_view, std::size_t> seen;
   for (std::size_t k = 0; k < names.size(); ++k) {
+    if (!core::is_utf8(names[k])) {
+      return Error{ErrorCode::bad_value,
+                   fmt::format("support set: the name of class {}, '{}', is not UTF-8", k,
+                               core::printable(names[k])),
+                   "give the class a name in UTF-8"};
+    }
     const auto [first, fresh] = seen.emplace(names[k], k);
     if (!fresh) {
       return Error{ErrorCode::bad_value,

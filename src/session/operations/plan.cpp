@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/printable.hpp"
 #include "core/try.hpp"
 
 namespace paco::session {
@@ -98,6 +99,9 @@ class Planner {
           fmt::format("a name of {} bytes, at most {} are taken", name.size(), kLongestName),
           "choose a shorter one");
     }
+    if (!core::is_utf8(name))
+      return refuse(fmt::format("the name '{}' is not UTF-8", core::printable(name)),
+                    "write it in UTF-8");
     if (name.find_first_not_of(" \t\r\n") == std::string_view::npos)
       return refuse("the name is empty", "give a name with letters in it");
     if (name == fmt::format("category {}", own)) return {};
