@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <new>
+#include <nlohmann/json.hpp>
 
 #include "core/try.hpp"
 #include "embed/embedder.hpp"
 #include "embed/images/centre_batch.hpp"
 #include "embed/images/image_codec.hpp"
+#include "embed/text/text_encoder.hpp"
+#include "math/matrix.hpp"
 #include "report/thumbnail.hpp"
 
 namespace paco::server {
@@ -29,14 +32,32 @@ Result<std::string> picture_of(const embed::Image& image) {
   return from_base64(uri.substr(uri.find(',') + 1)).value_or("");
 }
 
+// The beginning of a text among a sample's attributes, unless it brought one of that name.
+void keep_text(std::string text, std::string& attributes) {
+  using Json = nlohmann::ordered_json;
+  Json json = attributes.empty() ? Json::object() : Json::parse(attributes, nullptr, false);
+  if (!json.is_object() || json.contains("text")) return;
+  const std::size_t most = SampleLimits{}.kept_text;
+  if (text.size() > most) {
+    std::size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+    text = text.substr(0, end) + "…";
+  }
+  json["text"] = std::move(text);
+  attributes = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 }  // namespace
 
 EmbeddingQueue::EmbeddingQueue(std::unique_ptr<embed::ImageEmbedder> embedder,
                                EmbeddingRecord record)
     : embedder_(std::move(embedder)), record_(std::move(record)) {}
+EmbeddingQueue::EmbeddingQueue(std::unique_ptr<embed::TextEncoder> encoder, EmbeddingRecord record)
+    : texts_(std::move(encoder)), record_(std::move(record)) {}
 EmbeddingQueue::~EmbeddingQueue() = default;
 
 std::optional<BadSample> EmbeddingQueue::embed(Samples& samples) {
+  if (takes_texts()) return embed_texts(samples);
   try {
     samples.pictures.resize(samples.rows);
     for (std::size_t first = 0; first < samples.rows; first += kTogether) {
@@ -49,6 +70,28 @@ std::optional<BadSample> EmbeddingQueue::embed(Samples& samples) {
                      std::nullopt};
   }
   samples.images.clear();
+  return std::nullopt;
+}
+
+std::optional<BadSample> EmbeddingQueue::embed_texts(Samples& samples) {
+  std::vector<std::size_t> rows;
+  std::vector<std::string> texts;
+  for (std::size_t row = 0; row < samples.rows; ++row) {
+    if (samples.texts[row].empty()) continue;  // this one brought its embedding
+    rows.push_back(row);
+    texts.push_back(std::move(samples.texts[row]));
+  }
+  math::Matrix<float> embeddings(texts.size(), record_.dimension);
+  if (const auto done = texts_->encode(texts, embeddings.view()); !done.ok())
+    return BadSample{done.error(), std::nullopt};
+  samples.attributes.resize(samples.rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::copy(
+        embeddings[i].begin(), embeddings[i].end(),
+        samples.embeddings.begin() + static_cast<std::ptrdiff_t>(rows[i] * samples.dimension));
+    keep_text(texts[i], samples.attributes[rows[i]]);
+  }
+  samples.texts.clear();
   return std::nullopt;
 }
 

@@ -1,7 +1,8 @@
-// Where images come in in place of embeddings: each is decoded, brought to the size that the
-// backbone sees, and embedded; a small JPEG of it is kept as the sample's picture.
+// Where images or texts come in in place of embeddings. An image is decoded, brought to the size
+// that the encoder sees, and embedded; a small JPEG of it is kept as the sample's picture. The
+// beginning of a text is kept as the attribute "text".
 //
-// One thread at a time: the service has one for it, and the backbone splits the images of a request
+// One thread at a time: the service has one for it, and the encoder splits the samples of a request
 // among threads of its own.
 #pragma once
 
@@ -15,6 +16,7 @@
 
 namespace paco::embed {
 class ImageEmbedder;
+class TextEncoder;
 }  // namespace paco::embed
 
 namespace paco::server {
@@ -22,18 +24,24 @@ namespace paco::server {
 class EmbeddingQueue {
  public:
   EmbeddingQueue(std::unique_ptr<embed::ImageEmbedder> embedder, EmbeddingRecord record);
+  EmbeddingQueue(std::unique_ptr<embed::TextEncoder> encoder, EmbeddingRecord record);
   ~EmbeddingQueue();
+
+  bool takes_texts() const { return texts_ != nullptr; }  // else images
 
   const EmbeddingRecord& record() const { return record_; }  // of what it makes
 
-  // Fills in the embeddings of the samples that brought an image, and the pictures of those that
-  // brought none. Images that cannot be read are refused as the sample's fault.
+  // Fills in the embeddings of the samples that brought an image or a text (of the kind that it
+  // takes), and the pictures of those that brought none. Images that cannot be read are refused as
+  // the sample's fault.
   std::optional<BadSample> embed(Samples& samples);
 
  private:
+  std::optional<BadSample> embed_texts(Samples& samples);
   std::optional<BadSample> embed_some(Samples& samples, std::size_t first, std::size_t last);
 
-  std::unique_ptr<embed::ImageEmbedder> embedder_;
+  std::unique_ptr<embed::ImageEmbedder> embedder_;  // one of the two
+  std::unique_ptr<embed::TextEncoder> texts_;
   EmbeddingRecord record_;
 };
 

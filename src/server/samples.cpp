@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/try.hpp"
+#include "embed/text/text_rows.hpp"
 #include "io/json.hpp"
 #include "io/npy.hpp"
 
@@ -222,7 +223,8 @@ class SampleReader {
   }
   // All lists as long as there are rows.
   void finish() {
-    for (auto* list : {&out_.keys, &out_.ids, &out_.attributes, &out_.pictures, &out_.images}) {
+    for (auto* list :
+         {&out_.keys, &out_.ids, &out_.attributes, &out_.pictures, &out_.images, &out_.texts}) {
       if (!list->empty()) list->resize(out_.rows);
     }
   }
@@ -267,12 +269,14 @@ class SampleReader {
       return true;
     }
     if (name_ == "image") return image();
+    if (name_ == "text") return text();
     return fail(ErrorCode::bad_argument, fmt::format("has an unknown '{}'", name_),
-                "embedding or image, key, id, attributes, picture");
+                "embedding, image or text, key, id, attributes, picture");
   }
 
   bool image() {
-    if (has_embedding_) return fail(ErrorCode::bad_format, "has two embeddings or images", "");
+    if (has_embedding_)
+      return fail(ErrorCode::bad_format, "has two of embedding, image and text", "");
     has_embedding_ = true;
     std::string text;
     if (!reader_.text(text, limits_.image / 3 * 4 + 4, "image")) return false;
@@ -287,8 +291,23 @@ class SampleReader {
     return true;
   }
 
+  bool text() {
+    if (has_embedding_)
+      return fail(ErrorCode::bad_format, "has two of embedding, image and text", "");
+    has_embedding_ = true;
+    std::string text;
+    if (!reader_.text(text, limits_.text, "text")) return false;
+    if (const std::string fault = embed::text_fault(text); !fault.empty())
+      return fail(ErrorCode::bad_value, fmt::format("cannot be embedded: {}", fault),
+                  "leave it out");
+    put(out_.texts, out_.rows, std::move(text));
+    out_.embeddings.resize(out_.embeddings.size() + out_.dimension);
+    return true;
+  }
+
   bool embedding() {
-    if (has_embedding_) return fail(ErrorCode::bad_format, "has two embeddings or images", "");
+    if (has_embedding_)
+      return fail(ErrorCode::bad_format, "has two of embedding, image and text", "");
     has_embedding_ = true;
     if (!reader_.expect('[')) return false;
     const std::size_t before = out_.embeddings.size();

@@ -22,6 +22,8 @@ struct SampleLimits {
   std::uint64_t pixels = 1 << 22;    // of a picture
   std::size_t image = 16 << 20;      // bytes of an image that is to be embedded
   std::uint64_t image_pixels = 1 << 25;
+  std::size_t text = 1 << 20;    // bytes of a text that is to be embedded
+  std::size_t kept_text = 2048;  // bytes of it that are kept for people to see
 };
 
 // Lists of names are empty, or have one for each row.
@@ -29,7 +31,8 @@ struct Samples {
   std::size_t rows = 0, dimension = 0;
   std::vector<double> embeddings;  // (rows, dimension)
   std::vector<std::string> keys, ids, attributes, pictures;
-  std::vector<std::string> images;  // files; their rows of `embeddings` are still to be filled in
+  // Files and texts; their rows of `embeddings` are still to be filled in.
+  std::vector<std::string> images, texts;
 
   Rows<const double> view() const { return {embeddings.data(), rows, dimension}; }
 };
@@ -41,7 +44,8 @@ struct BadSample {
 };
 
 // {"samples": [{"embedding": [...], "key": ..., "id": ..., "attributes": {...}, "picture":
-// "..."}]}; in place of the embedding perhaps "image", a file in base64.
+// "..."}]}; in place of the embedding perhaps "image", a file in base64, or "text", which also
+// becomes the attribute of that name.
 std::optional<BadSample> read_json_samples(std::string_view text, std::size_t dimension,
                                            const SampleLimits& limits, Samples& out);
 // One such sample a line.

@@ -32,8 +32,8 @@ struct ServiceOptions {
   std::uint64_t body_bytes = std::uint64_t{64} << 20;
   std::uint64_t upload_bytes = std::uint64_t{1} << 30;  // of models and support sets
   SampleLimits samples;
-  std::shared_ptr<EmbeddingQueue> images;  // null: only embeddings are taken
-  std::shared_ptr<Log> log;                // null: nothing is said
+  std::shared_ptr<EmbeddingQueue> encoder;  // null: only embeddings are taken
+  std::shared_ptr<Log> log;                 // null: nothing is said
 };
 
 class Service;
@@ -133,6 +133,7 @@ class Service final : public Handler {
   std::vector<std::shared_ptr<Stream>> streams_of(const Call& call) const;
   std::string actor(const Call& call) const;
   void decide(Call call, std::shared_ptr<Samples> samples);
+  std::optional<Response> refuse_kind(const Model& model, bool images, bool texts) const;
   // On the one thread for images; false where too many wait.
   bool embed_later(std::function<void()> work);
 

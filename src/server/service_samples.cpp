@@ -116,35 +116,46 @@ void Service::post_samples(Call call) {
   auto samples = std::make_shared<Samples>();
   if (const auto bad = read_samples(call, options_.samples, *samples)) return refuse(failure(*bad));
   exchange->request.body = {};  // the rows are all that is needed
-  if (samples->images.empty()) return decide(std::move(call), std::move(samples));
-  if (options_.images == nullptr) {
-    return refuse(failure(415, "unsupported", "this server has no encoder of images",
-                          "start it with 'paco serve --encoder', or send embeddings"));
-  }
-  const EmbeddingRecord& record = options_.images->record();
-  if (record.dimension != call.stream->model().dimension) {
-    return refuse(failure(409, "conflict",
-                          fmt::format("the encoder makes {} numbers of an image, the stream "
-                                      "expects {}",
-                                      record.dimension, call.stream->model().dimension),
-                          "serve it with the encoder that its support set was embedded with"));
-  }
-  if (const auto same = check_embedding(call.stream->model(), record, "images"); !same.ok()) {
-    return refuse(failure(409, "conflict", same.error().message,
-                          "serve it with the encoder and the options that its support set was "
-                          "embedded with"));
-  }
+  const bool images = !samples->images.empty(), texts = !samples->texts.empty();
+  if (!images && !texts) return decide(std::move(call), std::move(samples));
+  if (auto refusal = refuse_kind(call.stream->model(), images, texts))
+    return refuse(std::move(*refusal));
   samples->images.resize(samples->rows);
+  samples->texts.resize(samples->rows);
   const bool taken = embed_later([this, call = std::move(call), samples]() mutable {
-    if (const auto bad = options_.images->embed(*samples)) {
+    if (const auto bad = options_.encoder->embed(*samples)) {
+      ++failures_;
       return call.exchange->answer([bad = *bad] { return failure(bad); });
     }
     decide(std::move(call), std::move(samples));
   });
   if (!taken) {
-    refuse(
-        failure(503, "unavailable", "too many images wait already", "send them again in a moment"));
+    refuse(failure(503, "unavailable", "too many images or texts wait already",
+                   "send them again in a moment"));
   }
+}
+
+// Why this server cannot embed such samples for a stream of this model.
+std::optional<Response> Service::refuse_kind(const Model& model, bool images, bool texts) const {
+  const char* const kind = texts ? "texts" : "images";
+  if (options_.encoder == nullptr || (images && texts) ||
+      options_.encoder->takes_texts() != texts) {
+    return failure(415, "unsupported", fmt::format("this server has no encoder of {}", kind),
+                   "start it with 'paco serve --encoder', or send embeddings");
+  }
+  const EmbeddingRecord& record = options_.encoder->record();
+  if (record.dimension != model.dimension) {
+    return failure(409, "conflict",
+                   fmt::format("the encoder makes {} numbers of a sample, the stream expects {}",
+                               record.dimension, model.dimension),
+                   "serve it with the encoder that its support set was embedded with");
+  }
+  if (const auto same = check_embedding(model, record, kind); !same.ok()) {
+    return failure(409, "conflict", same.error().message,
+                   "serve it with the encoder and the options that its support set was embedded "
+                   "with");
+  }
+  return std::nullopt;
 }
 
 void Service::decide(Call call, std::shared_ptr<Samples> samples) {

@@ -11,11 +11,11 @@ namespace paco::server {
 
 namespace {
 
-// What images are embedded with, or null.
+// What images or texts are embedded with, or null.
 Json encoder_json(const ServiceOptions& options) {
-  if (options.images == nullptr) return nullptr;
-  Json json = embedding_json(options.images->record());
-  json["kind"] = "images";
+  if (options.encoder == nullptr) return nullptr;
+  Json json = embedding_json(options.encoder->record());
+  json["kind"] = options.encoder->takes_texts() ? "texts" : "images";
   return json;
 }
 

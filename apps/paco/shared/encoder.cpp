@@ -10,6 +10,7 @@
 #include "embed/cpu/cpu_embedder.hpp"
 #include "embed/models/model_folder.hpp"
 #include "embed/weights/image_encoder.hpp"
+#include "server/embedding_queue.hpp"
 
 namespace paco {
 namespace {
@@ -143,8 +144,13 @@ Result<Encoder> open_encoder(const EncoderOptions& options, const TorchParts* to
     PACO_ASSIGN(folder, embed::find_model(options.encoder));
   }
   PACO_ASSIGN(const embed::EncoderKind kind, embed::encoder_kind(folder));
-  if (kind == embed::EncoderKind::image) return open_published(options, folder, torch);
-  if (kind == embed::EncoderKind::text) return open_texts(options, folder);
+  if (kind != embed::EncoderKind::run) {
+    PACO_ASSIGN(Encoder out, kind == embed::EncoderKind::image
+                                 ? open_published(options, folder, torch)
+                                 : open_texts(options, folder));
+    if (folder != options.encoder) out.record.encoder = options.encoder;  // people know this name
+    return out;
+  }
   if (options.input > 0 || !options.normalise.empty())
     return Error{
         ErrorCode::bad_argument,
@@ -167,6 +173,14 @@ Result<Encoder> open_text_encoder(const EncoderOptions& options) {
   return Error{ErrorCode::bad_argument,
                fmt::format("{}: an encoder of images, not of texts", options.encoder),
                "give the folder of a text encoder"};
+}
+
+std::shared_ptr<server::EmbeddingQueue> embedding_queue(Encoder encoder) {
+  if (encoder.texts != nullptr)
+    return std::make_shared<server::EmbeddingQueue>(std::move(encoder.texts),
+                                                    std::move(encoder.record));
+  return std::make_shared<server::EmbeddingQueue>(std::move(encoder.images),
+                                                  std::move(encoder.record));
 }
 
 bool encoder_needs_torch(const EncoderOptions& options) {

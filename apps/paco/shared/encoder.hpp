@@ -12,6 +12,10 @@
 #include "embed/text/text_encoder.hpp"
 #include "paco/embedding_record.hpp"
 
+namespace paco::server {
+class EmbeddingQueue;
+}  // namespace paco::server
+
 namespace paco {
 
 struct EncoderOptions {
@@ -39,6 +43,9 @@ Result<Encoder> open_encoder(const EncoderOptions& options, const TorchParts* to
 Result<Encoder> open_image_encoder(const EncoderOptions& options,
                                    const TorchParts* torch = nullptr);
 Result<Encoder> open_text_encoder(const EncoderOptions& options);
+
+// What the server embeds with.
+std::shared_ptr<server::EmbeddingQueue> embedding_queue(Encoder encoder);
 
 // A GPU and files that hold code are for torch.
 bool encoder_needs_torch(const EncoderOptions& options);

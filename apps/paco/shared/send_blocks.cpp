@@ -9,6 +9,8 @@
 #include "core/files.hpp"
 #include "core/try.hpp"
 #include "embed/images/image_codec.hpp"
+#include "embed/text/text_rows.hpp"
+#include "embed/weights/file_hash.hpp"
 #include "io/embeddings.hpp"
 #include "io/file_bytes.hpp"
 #include "io/npy.hpp"
@@ -55,33 +57,32 @@ class Embeddings final : public SendBlocks {
   std::uint64_t sent_ = 0;
 };
 
-struct ImageFile {
-  std::string path, key;
-};
-
-class Images final : public SendBlocks {
+class Items final : public SendBlocks {
  public:
-  Images(std::vector<ImageFile> files, std::string name, std::size_t block)
-      : files_(std::move(files)), name_(std::move(name)), block_(block) {}
+  Items(std::vector<SendItem> items, std::string name, std::size_t block)
+      : items_(std::move(items)), name_(std::move(name)), block_(block) {}
 
-  std::optional<std::uint64_t> total() const override { return files_.size(); }
+  std::optional<std::uint64_t> total() const override { return items_.size(); }
   const std::string& name() const override { return name_; }
 
-  // One JSON object a line, until the images of a request are many or large.
+  // One JSON object a line, until the samples of a request are many or large.
   Result<SendBlock> next() override {
+    using Json = nlohmann::ordered_json;
     SendBlock out{0, "", "application/jsonl", "", {}, {}};
-    for (; at_ < files_.size() && out.samples < block_ && out.body.size() < kMostBytes; ++at_) {
-      const ImageFile& file = files_[at_];
-      const Result<std::string> image = image_text(file.path);
-      if (!image.ok()) {
-        skip(file.path, image.error().message);
+    for (; at_ < items_.size() && out.samples < block_ && out.body.size() < kMostBytes; ++at_) {
+      const SendItem& item = items_[at_];
+      Json sample{{"id", item.id}, {"key", item.key}};
+      if (item.path.empty()) {
+        sample["text"] = item.text;
+      } else if (const Result<std::string> image = image_text(item.path); image.ok()) {
+        sample["image"] = *image;
+      } else {
+        skip(item.id, image.error().message);
         continue;
       }
-      const nlohmann::ordered_json sample = {
-          {"id", file.path}, {"image", *image}, {"key", file.key}};
-      out.body += sample.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+      out.body += sample.dump(-1, ' ', false, Json::error_handler_t::replace);
       out.body += '\n';
-      out.files.push_back(file.path);
+      out.files.push_back(item.id);
       out.ends.push_back(out.body.size());
       ++out.samples;
     }
@@ -108,7 +109,7 @@ class Images final : public SendBlocks {
 
   static constexpr std::size_t kSmallerSide = 2048;
   static constexpr int kSmallerQuality = 95;
-  std::vector<ImageFile> files_;
+  std::vector<SendItem> items_;
   std::string name_;
   std::size_t block_;
   std::size_t at_ = 0;
@@ -124,7 +125,7 @@ Result<bool> is_image(const std::string& path) {
 
 // `inside`: the path of the folder within the one that was named, with a slash at its end.
 Result<void> add_folder(const std::string& folder, const std::string& inside, int depth,
-                        std::vector<ImageFile>& files) {
+                        std::vector<SendItem>& files) {
   if (depth > kDeepest)
     return Error{ErrorCode::bad_value, fmt::format("{}: folders nest too deep", folder),
                  "give a folder further down"};
@@ -136,7 +137,7 @@ Result<void> add_folder(const std::string& folder, const std::string& inside, in
       PACO_TRY(add_folder(path, inside + name + "/", depth + 1, files));
     if (kind != core::PathKind::file) continue;
     PACO_ASSIGN(const bool image, is_image(path));
-    if (image) files.push_back({path, inside + name});
+    if (image) files.push_back({path, "", inside + name, path});
   }
   return {};
 }
@@ -160,18 +161,18 @@ Result<std::unique_ptr<SendBlocks>> send_embeddings(const std::string& input, st
 
 Result<std::unique_ptr<SendBlocks>> send_images(const std::vector<std::string>& paths,
                                                 std::size_t block, const std::string& key_prefix) {
-  std::vector<ImageFile> files;
+  std::vector<SendItem> files;
   for (const std::string& path : paths) {
     if (core::path_kind(path) == core::PathKind::folder)
       PACO_TRY(add_folder(path, "", 0, files));
     else
-      files.push_back({path, path.substr(path.rfind('/') + 1)});
+      files.push_back({path, "", path.substr(path.rfind('/') + 1), path});
   }
   if (files.empty())
     return Error{ErrorCode::not_found, fmt::format("{}: there is no image", paths.front()),
                  "JPEG, PNG and WebP files are sent"};
   std::map<std::string, std::string> paths_by_key;
-  for (ImageFile& file : files) {
+  for (SendItem& file : files) {
     file.key = key_of(key_prefix, file.key);
     const auto [earlier, first] = paths_by_key.emplace(file.key, file.path);
     if (first) continue;
@@ -180,8 +181,34 @@ Result<std::unique_ptr<SendBlocks>> send_images(const std::vector<std::string>& 
         fmt::format("{} and {} would have the same key '{}'", earlier->second, file.path, file.key),
         "send them in two runs, each with a --key-prefix of its own"};
   }
-  return std::unique_ptr<SendBlocks>(
-      std::make_unique<Images>(std::move(files), paths.front(), block));
+  return send_items(std::move(files), paths.front(), block);
+}
+
+std::unique_ptr<SendBlocks> send_items(std::vector<SendItem> items, std::string name,
+                                       std::size_t block) {
+  return std::make_unique<Items>(std::move(items), std::move(name), block);
+}
+
+Result<std::unique_ptr<SendBlocks>> send_texts(const std::string& file, const std::string& column,
+                                               std::size_t block, const std::string& key_prefix) {
+  PACO_ASSIGN(const embed::TextRows rows, embed::read_text_rows(file, {column, ""}));
+  std::map<std::string, int> seen;  // how often a text came before
+  std::vector<SendItem> items;
+  for (std::size_t i = 0; i < rows.texts.size(); ++i) {
+    items.push_back({"", rows.texts[i], key_prefix + text_key(rows.texts[i], seen),
+                     fmt::format("row {}", rows.rows[i])});
+  }
+  auto blocks = send_items(std::move(items), file, block);
+  for (const embed::SkippedText& text : rows.skipped)
+    blocks->skip(fmt::format("row {}", text.row), text.error.message);
+  return blocks;
+}
+
+std::string text_key(const std::string& text, std::map<std::string, int>& seen) {
+  constexpr std::size_t kDigits = 16;
+  std::string key = embed::text_sha256(text).substr(0, kDigits);
+  if (const int before = seen[key]++; before > 0) key += fmt::format("-{}", before);
+  return key;
 }
 
 void SendBlock::drop(std::size_t row) {

@@ -1,7 +1,8 @@
-// What `paco send` sends, a request at a time: rows of embeddings, or image files.
+// What `paco send` sends, a request at a time: rows of embeddings, image files or texts.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,12 +15,19 @@ namespace paco {
 struct SendBlock {
   std::size_t samples = 0;  // 0: there are no more
   std::string body, type, query;
-  // Of images: their files, and the end of each one's line in the body.
+  // Of images and texts: what they are called, and the end of each one's line in the body.
   std::vector<std::string> files;
   std::vector<std::size_t> ends;
 
   // Leaves sample `row`, an image, out.
   void drop(std::size_t row);
+};
+
+// One image or text.
+struct SendItem {
+  std::string path;  // of an image; empty: a text
+  std::string text;
+  std::string key, id;  // id: for people
 };
 
 // A file that was not sent, and why.
@@ -54,5 +62,14 @@ Result<std::unique_ptr<SendBlocks>> send_embeddings(const std::string& input, st
 // Images that are too large for a server are made smaller.
 Result<std::unique_ptr<SendBlocks>> send_images(const std::vector<std::string>& paths,
                                                 std::size_t block, const std::string& key_prefix);
+
+// Texts of a file (embed/text/text_rows.hpp). A text has the key `key_prefix` + a hash of it, and
+// how often it came before in the file.
+Result<std::unique_ptr<SendBlocks>> send_texts(const std::string& file, const std::string& column,
+                                               std::size_t block, const std::string& key_prefix);
+std::unique_ptr<SendBlocks> send_items(std::vector<SendItem> items, std::string name,
+                                       std::size_t block);
+// "3f2a90b1c4d5e6f7", or with "-1" behind it where it came before.
+std::string text_key(const std::string& text, std::map<std::string, int>& seen);
 
 }  // namespace paco

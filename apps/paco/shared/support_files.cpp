@@ -27,13 +27,19 @@ std::vector<NamedFile> named_files(const SupportFiles& files) {
 
 Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOptions& options,
                               std::stop_token stop, core::Progress& progress) {
-  PACO_ASSIGN(const auto source, io::open_embeddings(files.embeddings));
-  for (const std::string& note : source->notes()) print_note(note);
   std::vector<std::string> names;
   if (!files.classes.empty()) {
     PACO_ASSIGN(names, io::read_class_names(files.classes));
   }
   PACO_ASSIGN(const io::Labels labels, io::read_labels(files.labels, names));
+  return calibrate_labelled(files, labels, options, std::move(stop), progress);
+}
+
+Result<Model> calibrate_labelled(const SupportFiles& files, const io::Labels& labels,
+                                 const CalibrationOptions& options, std::stop_token stop,
+                                 core::Progress& progress) {
+  PACO_ASSIGN(const auto source, io::open_embeddings(files.embeddings));
+  for (const std::string& note : source->notes()) print_note(note);
   PACO_ASSIGN(const math::Matrix<double> embeddings,
               io::read_embeddings(*source, labels.ids.size(), files.labels));
   math::Matrix<double> classifier;

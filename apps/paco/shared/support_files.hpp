@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/verb.hpp"
+#include "io/labels.hpp"
 #include "paco/model.hpp"
 
 namespace paco {
@@ -27,5 +28,10 @@ std::vector<NamedFile> named_files(const SupportFiles& files);
 // Where it takes long, which samples times classes say beforehand, progress is shown.
 Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOptions& options,
                               std::stop_token stop, core::Progress& progress);
+
+// The same with labels that are at hand; `files` names where they and the embeddings are.
+Result<Model> calibrate_labelled(const SupportFiles& files, const io::Labels& labels,
+                                 const CalibrationOptions& options, std::stop_token stop,
+                                 core::Progress& progress);
 
 }  // namespace paco

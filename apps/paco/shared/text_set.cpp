@@ -6,6 +6,7 @@
 
 #include "core/try.hpp"
 #include "embed/embed_texts.hpp"
+#include "embed/models/model_table.hpp"
 #include "embed/text/text_rows.hpp"
 #include "io/label_writer.hpp"
 #include "io/npy.hpp"
@@ -41,6 +42,38 @@ void note_texts(const embed::TextRows& rows, const embed::EncodedTexts& encoded,
 }
 
 }  // namespace
+
+Result<TextInput> open_text_input(Context& context, const TextSet& set, const std::string& encoder,
+                                  const Model& model) {
+  EncoderOptions options;
+  options.encoder = encoder;
+  options.settings.threads = 0;
+  if (encoder.empty() && model.embedding && embed::find_published(model.embedding->encoder))
+    options.encoder = model.embedding->encoder;
+  if (options.encoder.empty())
+    return Error{ErrorCode::bad_argument, "the model does not know where its encoder is",
+                 "name it with --encoder"};
+  PACO_ASSIGN(const embed::TextRows rows,
+              embed::read_text_rows(set.file, {set.column, set.label_column}));
+  if (set.strict && !rows.skipped.empty()) return rows.skipped.front().error;
+  PACO_ASSIGN(const Encoder opened, open_text_encoder(options));
+  PACO_TRY(check_embedding(model, opened.record, set.file));
+  const std::uint64_t shape[] = {rows.texts.size(), opened.texts->dimension()};
+  const std::string head = io::npy_header(io::ElementType::f32, shape);
+  const auto whole = std::as_bytes(std::span(head));
+  auto bytes = std::make_shared<std::vector<std::byte>>(whole.begin(), whole.end());
+  const auto sink = [&](std::size_t, Rows<const float> block) -> Result<void> {
+    const auto part = std::as_bytes(std::span(block.data, block.rows * block.columns));
+    bytes->insert(bytes->end(), part.begin(), part.end());
+    return {};
+  };
+  PACO_ASSIGN(const embed::EncodedTexts encoded,
+              embed::embed_texts(rows.texts, *opened.texts, sink, *context.progress, context.stop));
+  note_texts(rows, encoded, opened.texts->spec().most_tokens);
+  TextInput out{bytes, nullptr};
+  PACO_ASSIGN(out.source, io::open_embeddings(*bytes, set.file));
+  return out;
+}
 
 Result<void> embed_text_set(Context& context, const TextSet& set, const EncoderOptions& options,
                             const TextSetOutputs& outputs) {

@@ -8,18 +8,22 @@
 #include "core/files.hpp"
 #include "core/threads.hpp"
 #include "core/try.hpp"
+#include "embed/embed_texts.hpp"
 #include "io/npy.hpp"
 #include "io/synthetic_data.hpp"
 #include "shared/demo_page.hpp"
 #include "shared/demo_stream.hpp"
+#include "shared/encoder.hpp"
 #include "shared/image_set.hpp"
+#include "shared/package_texts.hpp"
 
 namespace paco {
 namespace {
 
 struct DemoArguments {
   std::string out = "demo";
-  bool fast = false, made = false, serve = false;
+  std::string encoder = "minilm";
+  bool fast = false, made = false, texts = false, serve = false;
   std::uint16_t port = 8600;
   std::uint32_t seed = 0;
   unsigned threads = 0;
@@ -80,7 +84,45 @@ Result<DemoStream> prepare_images(Context& context, const DemoFiles& files,
   return stream;
 }
 
+// The descriptions of Debian's packages, a few thousand of them: a minute or two of embedding.
+Result<DemoStream> prepare_texts(Context& context, const DemoFiles& files, const DemoArguments& s) {
+  EncoderOptions options;
+  options.encoder = s.encoder;
+  options.settings.threads = s.threads;
+  PACO_ASSIGN(const Encoder encoder, open_text_encoder(options));
+  constexpr std::size_t kEach = 50, kStream = 6000;
+  PACO_ASSIGN(const std::vector<PackageText> texts, read_package_texts());
+  PACO_ASSIGN(const PackageSplit split,
+              split_packages(texts, kEach, s.fast ? kStream / 4 : kStream, s.seed));
+  PACO_TRY(core::make_folder(files.split));
+  std::string names;
+  for (std::size_t k = 0; k < split.classes.size(); ++k) {
+    if (k == split.known) PACO_TRY(core::write_file(files.known, names));
+    names += split.classes[k] + "\n";
+  }
+  PACO_TRY(core::write_file(files.classes, names));
+  PACO_TRY(write_numbers(files.support_labels, split.support_labels));
+  PACO_TRY(write_numbers(files.stream_labels, split.stream_labels));
+  for (const auto& [part, out] :
+       {std::pair{&split.support, &files.support}, {&split.stream, &files.stream}}) {
+    const std::string list = out->substr(0, out->rfind('.')) + ".jsonl";
+    std::string lines;
+    for (const std::string& text : *part)
+      lines += Json(text).dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    PACO_TRY(core::write_file(list, lines));
+    print_command(
+        fmt::format("paco embed --texts {} --encoder {} --out {}", list, s.encoder, *out));
+    PACO_TRY(
+        embed::embed_texts_to_file(*part, *encoder.texts, *out, *context.progress, context.stop));
+  }
+  DemoStream demo;
+  demo.title = fmt::format("Descriptions of Debian's packages: {} known sections, {} to discover",
+                           split.known, split.classes.size() - split.known);
+  return demo;
+}
+
 Result<DemoStream> start(Context& context, const DemoFiles& files, const DemoArguments& s) {
+  if (s.texts) return prepare_texts(context, files, s);
   if (context.torch != nullptr && !s.made) return prepare_images(context, files, s);
   if (!s.made) {
     print_note(
@@ -132,14 +174,18 @@ void add_demo(Options& verb, Context& context) {
       "does the same by hand, and its files stay in the folder.");
   auto s = std::make_shared<DemoArguments>();
   verb.add_text("--out", s->out, "folder for everything it writes");
-  verb.add_flag("--fast", s->fast, "half the epochs, at some loss");
+  verb.add_flag("--fast", s->fast, "half the epochs, or a quarter of the texts, at some loss");
+  verb.add_flag("--texts", s->texts,
+                "in place of images the descriptions of Debian's packages, out of this machine's "
+                "package lists");
+  verb.add_text("--encoder", s->encoder, "of these texts: a name of 'paco models', or a folder");
   verb.add_flag("--made", s->made, "made embeddings instead of images: a few seconds, no torch");
   verb.add_flag("--serve", s->serve,
                 "then leave a page running on the stream, which flows in again at a readable pace");
   add_count(verb, "--port", s->port, 0, 65535, "of that page; 0: any free one");
   add_seed(verb, "--seed", s->seed, "of training and calibration");
   add_threads(verb, s->threads, "of all steps");
-  verb.set_needs_torch([s] { return !s->made && built_with_torch(); });
+  verb.set_needs_torch([s] { return !s->made && !s->texts && built_with_torch(); });
   finish_verb(verb, context, [&context, s] { return run(context, *s); });
 }
 

@@ -12,6 +12,7 @@
 #include "session/stream.hpp"
 #include "shared/method_options.hpp"
 #include "shared/support_files.hpp"
+#include "shared/text_set.hpp"
 
 namespace paco {
 namespace {
@@ -20,6 +21,8 @@ struct DiscoverArguments {
   SupportFiles support;  // in place of a model
   std::string model, input, method, out, trace, resume, skip = "0";
   std::string journal, keys, durability = "full", keep = "all", bad_rows = "stop";
+  std::string encoder;
+  TextSet texts;
   std::uint64_t snapshot_every = 100'000;
   std::vector<std::string> set;
   session::StreamOptions stream{
@@ -116,7 +119,9 @@ Result<Session> open_session(const Context& context, const DiscoverArguments& s)
 // A state may be saved where it came from; nothing else that is read may be written.
 Result<void> check_files(const DiscoverArguments& s) {
   std::vector<NamedFile> inputs = named_files(s.support);
-  inputs.insert(inputs.end(), {{"--model", s.model}, {"--input", s.input}, {"--keys", s.keys}});
+  inputs.insert(
+      inputs.end(),
+      {{"--model", s.model}, {"--input", s.input}, {"--texts", s.texts.file}, {"--keys", s.keys}});
   PACO_TRY(check_outputs({{"--resume", s.resume}}, {{"--out", s.out}, {"--trace", s.trace}}));
   return check_outputs(inputs, {{"--out", s.out},
                                 {"--trace", s.trace},
@@ -125,6 +130,10 @@ Result<void> check_files(const DiscoverArguments& s) {
 }
 
 Result<void> check_options(const DiscoverArguments& s) {
+  if (s.input.empty() == s.texts.file.empty()) {
+    return Error{ErrorCode::bad_argument, "discover needs embeddings or texts, and not both",
+                 "give --input FILE, or --texts FILE"};
+  }
   if (s.stream.save_every > 0 && s.stream.state.empty()) {
     return Error{ErrorCode::bad_argument, "--save-every needs --save-state",
                  "say where to save the state"};
@@ -187,12 +196,23 @@ Result<void> conclude(Context& context, const DiscoverArguments& s, Session& ses
   return print_result(context, session::stream_summary_json(session, outcome), text);
 }
 
+// Embeddings that fit the model as far as their record tells, or texts embedded for it.
+Result<TextInput> open_input(Context& context, const DiscoverArguments& s, const Model& model) {
+  if (!s.texts.file.empty()) return open_text_input(context, s.texts, s.encoder, model);
+  PACO_ASSIGN(const auto record, io::find_embedding_record(s.input));
+  if (record) PACO_TRY(check_embedding(model, *record, s.input));
+  TextInput out;
+  PACO_ASSIGN(out.source, io::open_embeddings(s.input));
+  return out;
+}
+
 Result<void> run(Context& context, DiscoverArguments& s) {
   PACO_TRY(check_files(s));
   PACO_TRY(check_options(s));
+  s.stream.skip_bad_rows = s.bad_rows == "skip";
+  s.texts.strict = !s.stream.skip_bad_rows;
   PACO_ASSIGN(Session session, open_session(context, s));
-  PACO_ASSIGN(const auto record, io::find_embedding_record(s.input));
-  if (record) PACO_TRY(check_embedding(session.model(), *record, s.input));
+  PACO_ASSIGN(TextInput input, open_input(context, s, session.model()));
   const bool journaled = session.has_journal();
   session::SavedRun saved;
   if (!s.resume.empty()) {
@@ -208,10 +228,9 @@ Result<void> run(Context& context, DiscoverArguments& s) {
   PACO_ASSIGN(s.stream.skip, rows_to_skip(s, saved.rows));
   if (s.skip == "seen" && journaled) s.stream.seen = session.samples();
   if (s.stream.block == 0) s.stream.block = 256;
-  s.stream.skip_bad_rows = s.bad_rows == "skip";
   s.stream.note_bad_row = [](const Error& error) { print_note("skipped: " + error.message); };
   s.stream.note = [](const std::string& note) { print_note(note); };
-  PACO_ASSIGN(std::shared_ptr<io::EmbeddingSource> source, io::open_embeddings(s.input));
+  const std::shared_ptr<io::EmbeddingSource> source = std::move(input.source);
 
   const MethodInfo& method = session.method().info();
   std::unique_ptr<io::DecisionWriter> writer;
@@ -257,8 +276,13 @@ void add_discover(Options& verb, Context& context) {
   support.embeddings.text =
       "in place of a model: labelled embeddings, to calibrate on with the defaults";
   support.embeddings.needs("--labels");
-  verb.add_text("--input", s->input, "embeddings in stream order; - reads standard input")
-      .required();
+  verb.add_text("--input", s->input, "embeddings in stream order; - reads standard input");
+  verb.add_text("--texts", s->texts.file,
+                "in their place: a .csv, .tsv, .jsonl or .txt file of texts, to be embedded first");
+  verb.add_text("--column", s->texts.column, "the column or key of the texts")
+      .shown_default("text, or the only column");
+  verb.add_text("--encoder", s->encoder, "of the texts: a name of 'paco models', or a folder")
+      .shown_default("the model's, if it has a name");
   verb.add_text("--method", s->method, fmt::format("one of {}", fmt::join(method_names(), ", ")))
       .shown_default("the model's");
   add_set_option(verb, s->set, "deciding");

@@ -1,14 +1,14 @@
-// `paco send`: embeddings or images to a stream of `paco serve`, and what it answered.
+// `paco send`: embeddings, images or texts to a stream of `paco serve`, and what it answered.
 #include <fmt/format.h>
 
-#include <chrono>
-#include <thread>
+#include <optional>
 
 #include "cli/verb.hpp"
 #include "core/files.hpp"
 #include "core/partial_file.hpp"
 #include "core/try.hpp"
 #include "io/embedding_record.hpp"
+#include "shared/deliver.hpp"
 #include "shared/send_blocks.hpp"
 #include "shared/server_options.hpp"
 
@@ -19,42 +19,10 @@ struct SendArguments {
   ServerOptions server;
   std::string input, out, key_prefix;
   std::vector<std::string> images;
+  std::string texts, column;
   std::size_t block = 256;
   int retries = 60;
 };
-
-// Sends a block until it is answered. Without keys a block that may have arrived is not sent again;
-// images always have one.
-Result<server::Reply> deliver(Context& context, const SendArguments& r, server::Client& client,
-                              const std::string& path, const SendBlock& block, bool& waited) {
-  for (int attempt = 0;; ++attempt) {
-    Result<server::Reply> reply = client.call("POST", path, block.body, block.type);
-    const bool busy = reply.ok() && (reply->status == 503 || reply->status == 429);
-    const bool gone = !reply.ok() && reply.error().code == ErrorCode::io &&
-                      (!r.key_prefix.empty() || !r.images.empty());
-    if ((!busy && !gone) || attempt >= r.retries) return reply;
-    if (!waited) print_note("the server is not ready; trying again every second");
-    waited = true;
-    for (int i = 0; i < 10; ++i) {
-      if (context.stop.stop_requested()) return Error{ErrorCode::interrupted, "interrupted", ""};
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
-  }
-}
-
-// Sends a block without the images that the server refuses by their row.
-Result<server::Reply> deliver_images(Context& context, const SendArguments& r,
-                                     server::Client& client, const std::string& path,
-                                     SendBlocks& source, SendBlock& block, bool& waited) {
-  for (;;) {
-    PACO_ASSIGN(server::Reply reply, deliver(context, r, client, path, block, waited));
-    const std::optional<std::size_t> row = server::refused_row(reply);
-    if (!row || *row >= block.files.size()) return reply;
-    source.skip(block.files[*row], server::error_of(reply).message);
-    block.drop(*row);
-    if (block.samples == 0) return server::Reply{200, R"({"decisions":[]})"};
-  }
-}
 
 // Embeddings with a record are compared with what the stream's model was calibrated on.
 Result<void> check_record(const SendArguments& r, server::Client& client) {
@@ -69,49 +37,31 @@ Result<void> check_record(const SendArguments& r, server::Client& client) {
   return check_embedding(models, *record, r.input);
 }
 
+Result<std::unique_ptr<SendBlocks>> open_blocks(const SendArguments& r) {
+  if (!r.texts.empty()) return send_texts(r.texts, r.column, r.block, r.key_prefix);
+  if (!r.images.empty()) return send_images(r.images, r.block, r.key_prefix);
+  return send_embeddings(r.input, r.block, r.key_prefix);
+}
+
 Result<void> run(Context& context, const SendArguments& r) {
-  PACO_TRY(check_outputs({{"--input", r.input}}, {{"--out", r.out}}));
-  if (r.input.empty() == r.images.empty())
-    return Error{ErrorCode::bad_argument, "send needs embeddings or images, and not both",
-                 "give --input FILE, or --images with files and folders"};
+  PACO_TRY(check_outputs({{"--input", r.input}, {"--texts", r.texts}}, {{"--out", r.out}}));
+  const int inputs = !r.input.empty() + !r.images.empty() + !r.texts.empty();
+  if (inputs != 1)
+    return Error{ErrorCode::bad_argument, "send needs embeddings, images or texts, one of them",
+                 "give --input FILE, --texts FILE, or --images with files and folders"};
   PACO_ASSIGN(const auto client, connect(r.server));
   if (!r.input.empty()) PACO_TRY(check_record(r, *client));
-  PACO_ASSIGN(const auto source, r.images.empty() ? send_embeddings(r.input, r.block, r.key_prefix)
-                                                  : send_images(r.images, r.block, r.key_prefix));
+  PACO_ASSIGN(const auto source, open_blocks(r));
   std::optional<core::AtomicFile> out;
   if (!r.out.empty()) {
     PACO_ASSIGN(out, core::AtomicFile::create(r.out));
   }
-  std::uint64_t sent = 0, repeated = 0, created = 0;
-  bool waited = false;
+  DeliverOptions options{r.retries, !r.key_prefix.empty() || r.input.empty(), {}};
+  if (out) options.see = [&](const Json& decision) { return out->write(decision.dump() + "\n"); };
   const double start = context.clock();
-  context.progress->start("send", "samples", source->total());
-  while (!context.stop.stop_requested()) {
-    PACO_ASSIGN(SendBlock block, source->next());
-    if (block.samples == 0) break;
-    const std::string path = fmt::format("/v1/streams/{}/samples{}", r.server.stream, block.query);
-    PACO_ASSIGN(const server::Reply reply,
-                deliver_images(context, r, *client, path, *source, block, waited));
-    const std::size_t rows = block.samples;
-    if (reply.status != 200) {
-      Error error = server::error_of(reply);
-      error.message = fmt::format("{}: rows {} to {}: {}", source->name(), sent, sent + rows - 1,
-                                  error.message);
-      return error;
-    }
-    const Json json = Json::parse(reply.body, nullptr, false);
-    if (!json.is_object() || !json.contains("decisions") || json["decisions"].size() != rows)
-      return Error{ErrorCode::bad_format, "the server answered something else",
-                   "is it 'paco serve'?"};
-    for (const Json& decision : json["decisions"]) {
-      repeated += decision.value("repeated", false);
-      created += decision.value("verdict", "") == "created";
-      if (out) PACO_TRY(out->write(decision.dump() + "\n"));
-    }
-    sent += rows;
-    context.progress->update(sent);
-  }
-  context.progress->finish();
+  PACO_ASSIGN(const Delivered done,
+              deliver_all(context, *client, r.server.stream, *source, options));
+  const auto [sent, repeated, created] = done;
   if (out) PACO_TRY(out->commit());
   const double seconds = context.clock() - start;
   const double rate = seconds > 0 ? static_cast<double>(sent) / seconds : 0;
@@ -138,18 +88,25 @@ Result<void> run(Context& context, const SendArguments& r) {
 
 void add_send(Options& verb, Context& context) {
   verb.about(
-      "Send embeddings or images to a stream of 'paco serve'.\n"
-      "Images, and embeddings with --key-prefix, may be sent again after a stop or a lost server: "
-      "nothing is decided twice. Images that cannot be read are left out and listed, with exit "
+      "Send embeddings, images or texts to a stream of 'paco serve'.\n"
+      "Images, texts, and embeddings with --key-prefix may be sent again after a stop or a lost "
+      "server: nothing is decided twice. What cannot be read is left out and listed, with exit "
       "code "
       "1.");
   auto r = std::make_shared<SendArguments>();
   verb.add_text("--input", r->input, "embeddings, one row a sample; - is standard input");
   verb.add_texts("--images", r->images,
                  "image files, and folders of them, for a server that has an encoder");
+  verb.add_text(
+      "--texts", r->texts,
+      "a .csv, .tsv, .jsonl or .txt file of texts, for a server with an encoder of texts");
+  verb.add_text("--column", r->column, "the column or key of the texts")
+      .shown_default("text, or the only column");
   add_server(verb, r->server);
-  verb.add_text("--key-prefix", r->key_prefix,
-                "row i has the key PREFIXi, an image PREFIX and its path in the folder")
+  verb.add_text(
+          "--key-prefix", r->key_prefix,
+          "row i has the key PREFIXi, an image PREFIX and its path in the folder, a text PREFIX "
+          "and a hash of it")
       .checked([](const std::string& text) {
         const bool plain = text.find_first_not_of(
                                "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"

@@ -67,9 +67,8 @@ Result<void> check(const ServeArguments& r) {
 Result<void> run(Context& context, ServeArguments& r) {
   PACO_TRY(check(r));
   if (r.encoder.given()) {
-    PACO_ASSIGN(Encoder encoder, open_image_encoder(r.encoder));
-    r.service.images = std::make_shared<server::EmbeddingQueue>(std::move(encoder.images),
-                                                                std::move(encoder.record));
+    PACO_ASSIGN(Encoder encoder, open_encoder(r.encoder));
+    r.service.encoder = embedding_queue(std::move(encoder));
   }
   if (!r.token_file.empty()) {
     PACO_ASSIGN(r.service.tokens, server::Tokens::read(r.token_file));
@@ -142,7 +141,7 @@ void add_serve(Options& verb, Context& context) {
                 "who may do what: lines 'ROLE NAME TOKEN [RATE] [streams=A,B]'");
   verb.add_text("--tls-certificate", r->listener.certificate, "PEM file: then it speaks TLS");
   verb.add_text("--tls-key", r->listener.key, "PEM file of its private key");
-  add_encoder(verb, r->encoder, "takes images too");
+  add_encoder(verb, r->encoder, "takes images or texts too");
   add_choice<JournalOptions::Durability>(verb, "--durability", r->service.durability,
                                          {{"full", JournalOptions::Durability::full},
                                           {"relaxed", JournalOptions::Durability::relaxed}},

@@ -23,12 +23,14 @@ void add_report(Options& verb, Context& context);
 void add_send(Options& verb, Context& context);
 void add_serve(Options& verb, Context& context);
 void add_split(Options& verb, Context& context);
+void add_start(Options& verb, Context& context);
 void add_study(Options& verb, Context& context);
 void add_train(Options& verb, Context& context);
 void add_watch(Options& verb, Context& context);
 
 std::span<const VerbEntry> verb_table() {
   static constexpr VerbEntry table[] = {
+      {"start", add_start, ""},
       {"demo", add_demo, ""},
       {"data", add_data, ""},
       {"split", add_split, ""},

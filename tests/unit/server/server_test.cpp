@@ -40,6 +40,23 @@ TEST(Samples, JsonGivesRowsAndNames) {
   EXPECT_TRUE(good.pictures.empty());
 }
 
+TEST(Samples, ATextComesInPlaceOfAnEmbedding) {
+  Samples out;
+  ASSERT_FALSE(read_line_samples("{\"text\":\"a card\",\"key\":\"k\"}\n{\"embedding\":[1,2]}\n", 2,
+                                 {}, out));
+  EXPECT_THAT(out.texts, ElementsAre("a card", ""));
+  EXPECT_THAT(out.embeddings, ElementsAre(0, 0, 1, 2));
+  const auto fault = [](const std::string& line) {
+    Samples none;
+    const auto bad = read_line_samples(line, 2, {}, none);
+    return bad ? bad->error.message : "accepted";
+  };
+  EXPECT_THAT(fault(R"({"text":"a","embedding":[1,2]})"), HasSubstr("two of embedding, image"));
+  EXPECT_THAT(fault(R"({"text":" \n"})"), HasSubstr("its text is empty"));
+  EXPECT_THAT(fault(R"({"text":")" + std::string(1 << 21, 'a') + "\"}"),
+              HasSubstr("at most 1048576"));
+}
+
 TEST(Samples, EveryTruncationOfARequestIsRefused) {
   const std::string whole =
       R"({"samples": [{"embedding": [1, 2], "key": "a\"b", "attributes": {"c": "d"}}]})";

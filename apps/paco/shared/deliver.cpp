@@ -1,0 +1,88 @@
+#include "shared/deliver.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+#include "core/try.hpp"
+
+namespace paco {
+namespace {
+
+class Delivery {
+ public:
+  Delivery(Context& context, server::Client& client, const DeliverOptions& options)
+      : context_(context), client_(client), options_(options) {}
+
+  // Sends a block without the samples that the server refuses by their row.
+  Result<server::Reply> send(const std::string& path, SendBlocks& blocks, SendBlock& block) {
+    for (;;) {
+      PACO_ASSIGN(server::Reply reply, send_once(path, block));
+      const std::optional<std::size_t> row = server::refused_row(reply);
+      if (!row || *row >= block.files.size()) return reply;
+      blocks.skip(block.files[*row], server::error_of(reply).message);
+      block.drop(*row);
+      if (block.samples == 0) return server::Reply{200, R"({"decisions":[]})"};
+    }
+  }
+
+ private:
+  // Until it is answered. A block that may have arrived is sent again only if that is safe.
+  Result<server::Reply> send_once(const std::string& path, const SendBlock& block) {
+    for (int attempt = 0;; ++attempt) {
+      Result<server::Reply> reply = client_.call("POST", path, block.body, block.type);
+      const bool busy = reply.ok() && (reply->status == 503 || reply->status == 429);
+      const bool gone = !reply.ok() && reply.error().code == ErrorCode::io && options_.safe;
+      if ((!busy && !gone) || attempt >= options_.retries) return reply;
+      if (!waited_) print_note("the server is not ready; trying again every second");
+      waited_ = true;
+      for (int i = 0; i < 10; ++i) {
+        if (context_.stop.stop_requested()) return Error{ErrorCode::interrupted, "interrupted", ""};
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
+    }
+  }
+
+  Context& context_;
+  server::Client& client_;
+  const DeliverOptions& options_;
+  bool waited_ = false;
+};
+
+}  // namespace
+
+Result<Delivered> deliver_all(Context& context, server::Client& client, const std::string& stream,
+                              SendBlocks& blocks, const DeliverOptions& options) {
+  Delivery delivery(context, client, options);
+  Delivered out;
+  context.progress->start("send", "samples", blocks.total());
+  while (!context.stop.stop_requested()) {
+    PACO_ASSIGN(SendBlock block, blocks.next());
+    if (block.samples == 0) break;
+    const std::string path = fmt::format("/v1/streams/{}/samples{}", stream, block.query);
+    PACO_ASSIGN(const server::Reply reply, delivery.send(path, blocks, block));
+    const std::size_t rows = block.samples;
+    if (reply.status != 200) {
+      Error error = server::error_of(reply);
+      error.message = fmt::format("{}: rows {} to {}: {}", blocks.name(), out.sent,
+                                  out.sent + rows - 1, error.message);
+      return error;
+    }
+    const Json json = Json::parse(reply.body, nullptr, false);
+    if (!json.is_object() || !json.contains("decisions") || json["decisions"].size() != rows)
+      return Error{ErrorCode::bad_format, "the server answered something else",
+                   "is it 'paco serve'?"};
+    for (const Json& decision : json["decisions"]) {
+      out.repeated += decision.value("repeated", false);
+      out.created += decision.value("verdict", "") == "created";
+      if (options.see) PACO_TRY(options.see(decision));
+    }
+    out.sent += rows;
+    context.progress->update(out.sent);
+  }
+  context.progress->finish();
+  return out;
+}
+
+}  // namespace paco

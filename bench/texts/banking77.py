@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""How good decisions are on short texts: BANKING77 (77 intents of bank customers) through an encoder and `paco`.
+
+Nearest class mean with all classes known says what the embeddings are worth; then every second intent is known, and the
+stream has all of them. Texts are drawn anew for every order. Needs nothing but the program and the file:
+
+    bench/texts/banking77.py ../shared/data/banking77.csv --encoder minilm
+"""
+
+import argparse
+import array
+import csv
+import json
+import math
+import operator
+import pathlib
+import random
+import statistics
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SUPPORT, STREAM = 15, 20  # texts of a class: of its training part, of its test part
+
+
+def read_rows(path):
+    """float32 rows of an npy file as `paco embed` writes it."""
+    raw = pathlib.Path(path).read_bytes()
+    size = int.from_bytes(raw[8:10], "little")
+    count, width = eval(raw[10:10 + size])["shape"]  # noqa: S307: our own file
+    numbers = array.array("f", raw[10 + size:])
+    return [numbers[i * width:(i + 1) * width] for i in range(count)]
+
+
+def write_rows(path, rows):
+    head = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])}), }}"
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head.encode())
+        for row in rows:
+            row.tofile(file)
+
+
+def nearest_class_mean(support, stream, names):
+    means = []
+    for name in names:
+        mean = [sum(column) for column in zip(*[row for row, label in support if label == name])]
+        length = math.sqrt(sum(value * value for value in mean))
+        means.append([value / length for value in mean])
+    right = 0
+    for row, label in stream:
+        scores = [sum(map(operator.mul, row, mean)) for mean in means]
+        right += names[scores.index(max(scores))] == label
+    return right / len(stream)
+
+
+def spread(values, digits=1):
+    return f"{statistics.mean(values):.{digits}f} ± {statistics.stdev(values):.{digits}f}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("data")
+    parser.add_argument("--encoder", default="minilm")
+    parser.add_argument("--orders", type=int, default=6)
+    parser.add_argument("--paco", default=ROOT / "build" / "release" / "paco")
+    given = parser.parse_args()
+    with open(given.data, newline="") as file:
+        table = list(csv.DictReader(file))
+    names = sorted({row["label"] for row in table})
+    places = {(part, name): [i for i, row in enumerate(table) if row["split"] == part and row["label"] == name]
+              for part in ("train", "test") for name in names}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+
+        def paco(*words):
+            return subprocess.run([given.paco, *map(str, words)], check=True, capture_output=True, text=True).stdout
+
+        paco("embed", "--texts", given.data, "--strict", "--encoder", given.encoder, "--out", folder / "all.npy")
+        rows = read_rows(folder / "all.npy")
+        known, means, scores = names[::2], [], {}
+        for seed in range(given.orders):
+            chance = random.Random(seed)
+            support = [(rows[i], name) for name in names for i in chance.sample(places["train", name], SUPPORT)]
+            stream = [(rows[i], name) for name in names for i in chance.sample(places["test", name], STREAM)]
+            means.append(nearest_class_mean(support, stream, names))
+            chance.shuffle(stream)
+            support = [(row, label) for row, label in support if label in known]
+            write_rows(folder / "support.npy", [row for row, _ in support])
+            write_rows(folder / "stream.npy", [row for row, _ in stream])
+            (folder / "labels.txt").write_text("".join(f"{label}\n" for _, label in support))
+            (folder / "truth.txt").write_text("".join(f"{label}\n" for _, label in stream))
+            for method in ("paco", "mirror"):
+                model = folder / "model.paco"
+                paco("calibrate", "--method", method, "--support", folder / "support.npy", "--labels", folder / "labels.txt",
+                     "--out", model)
+                paco("discover", "--model", model, "--input", folder / "stream.npy", "--out", folder / "decisions.csv")
+                found = json.loads(paco("evaluate", "--decisions", folder / "decisions.csv", "--truth", folder / "truth.txt",
+                                        "--model", model, "--bootstrap", 0, "--json"))
+                figures = scores.setdefault(method, {})
+                for rule in ("strict", "greedy"):
+                    for part in ("all", "old", "new"):
+                        figures.setdefault((rule, part), []).append(100 * found[rule][part])
+                figures.setdefault("clusters", []).append(found["clusters_seen"])
+    print(f"nearest class mean of all {len(names)} classes, {SUPPORT} texts each: {spread(means, 3)}")
+    print(f"| method, {len(known)} known classes | strict all | old | new | greedy all | old | new | clusters |")
+    for method, figures in scores.items():
+        print(f"| {method} | " + " | ".join(spread(values) for values in figures.values()) + " |")
+
+
+if __name__ == "__main__":
+    main()
