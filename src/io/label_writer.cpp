@@ -84,7 +84,9 @@ Result<void> write_labels(const std::string& path, std::span<const std::string> 
   std::vector<std::int64_t> numbers;
   for (const std::string& name : names) {
     const auto number = name.empty() ? std::optional<std::int64_t>(-1) : parse_integer(name);
-    if (!number) return write_text_array(path, names);
+    // As labels.hpp reads them: "01" is a name.
+    if (!number || (!name.empty() && std::to_string(*number) != name))
+      return write_text_array(path, names);
     numbers.push_back(*number);
   }
   const std::uint64_t shape[] = {numbers.size()};

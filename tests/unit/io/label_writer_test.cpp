@@ -34,6 +34,13 @@ TEST(LabelWriter, NamesComeBackAsTheyWere) {
   }
 }
 
+TEST(LabelWriter, ANumberThatIsWrittenUnusuallyIsAName) {
+  const testing::TemporaryFolder folder;
+  const std::vector<std::string> names = {"01", "02", "01"};
+  ASSERT_TRUE(write_labels(folder / "l.npy", names).ok());
+  EXPECT_EQ(names_in(folder / "l.npy"), names);
+}
+
 TEST(LabelWriter, NumbersStayNumbersWithMinusOneForNone) {
   const testing::TemporaryFolder folder;
   const std::vector<std::string> names = {"3", "0", ""};
