@@ -4,6 +4,7 @@
 
 #include <mutex>
 
+#include "embed/models/model_folder.hpp"
 #include "embed/text/text_encoder.hpp"
 #include "errors.hpp"
 #include "module.hpp"
@@ -62,6 +63,8 @@ void add_encoder(py::module_& module) {
           },
           "what makes an embedding, as JSON");
   module.def("open_encoder", &open_encoder);
+  // The folder of a published encoder that is on this machine.
+  module.def("find_model", [](const std::string& name) { return take(embed::find_model(name)); });
 }
 
 }  // namespace paco::python

@@ -4,6 +4,7 @@
 
 #include "methods/common/option_names.hpp"
 #include "methods/common/section_evidence.hpp"
+#include "arrays.hpp"
 #include "errors.hpp"
 #include "module.hpp"
 #include "paco/method.hpp"
@@ -173,11 +174,11 @@ void add_models(py::module_& module) {
           [](const Model& m) { return rows_of(m.references, std::max<std::size_t>(1, m.dimension)); },
           "(K, d) unit rows of float32")
       .def_property_readonly(
-          "mean", [](const Model& m) { return py::array_t<double>(m.mean.size(), m.mean.data()); },
+          "mean", [](const Model& m) { return array_of(std::span<const double>(m.mean)); },
           "(d) of the support set")
       .def_property_readonly(
           "deviation",
-          [](const Model& m) { return py::array_t<double>(m.deviation.size(), m.deviation.data()); },
+          [](const Model& m) { return array_of(std::span<const double>(m.deviation)); },
           "(d) of the support set")
       .def_property_readonly("fingerprint", &Model::fingerprint, "equal for equal content")
       .def("_section", &section_of)

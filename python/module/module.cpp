@@ -5,6 +5,7 @@
 
 PYBIND11_MODULE(_paco, module) {
   module.doc() = "The engine behind the package pacodiscovery; use that.";
+  module.attr("__version__") = PACO_VERSION;
   paco::python::watch_forks();
   paco::python::add_models(module);
   paco::python::add_decisions(module);

@@ -55,7 +55,7 @@ py::tuple take_apart(const py::object& self) {
   const MethodInfo& info = many.origin()->info();
   const std::size_t fields = info.evidence.size();
   py::array_t<double> evidence({many.rows().size(), fields});
-  py::array_t<std::uint8_t> verdicts(static_cast<py::ssize_t>(many.rows().size()));
+  py::array_t<std::uint8_t> verdicts({static_cast<py::ssize_t>(many.rows().size())});
   for (std::size_t i = 0; i < many.rows().size(); ++i) {
     verdicts.mutable_at(i) = static_cast<std::uint8_t>(many.rows()[i].verdict);
     for (std::size_t j = 0; j < fields; ++j)

@@ -8,6 +8,7 @@
 #include "handle.hpp"
 #include "insight/directions.hpp"
 #include "insight/insight.hpp"
+#include "arrays.hpp"
 #include "samples.hpp"
 
 namespace paco::python {
@@ -37,7 +38,7 @@ py::tuple directions(PySession& self) {
   const insight::Directions all = directions_in(*session);
   const auto array = [](const auto& values) {
     using T = typename std::decay_t<decltype(values)>::value_type;
-    return py::array_t<T>(static_cast<py::ssize_t>(values.size()), values.data());
+    return array_of(std::span<const T>(values));
   };
   return py::make_tuple(array(all.prototypes), array(all.owners), array(all.sizes),
                         py::array_t<float>({all.size(), all.dimension}, all.rows.data()));
@@ -109,8 +110,7 @@ void add_past(py::class_<PySession>& sessions) {
              const Handle::Use session(*self.handle());
              const Sequences found = take(without_gil(
                  [&] { return self.handle()->past().members(*session, category); }));
-             return py::array_t<std::uint64_t>(static_cast<py::ssize_t>(found.size()),
-                                               found.data());
+             return array_of(std::span<const std::uint64_t>(found));
            })
       .def("_samples",
            [](PySession& self, const Sequences& sequences) {

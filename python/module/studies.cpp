@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "methods/common/option_names.hpp"
+#include "arrays.hpp"
 #include "decisions.hpp"
 #include "evaluate/companions.hpp"
 #include "evaluate/evaluation.hpp"
@@ -196,7 +197,7 @@ std::string report_page(const ManyDecisions& decisions, const ModelPointer& mode
 
 py::tuple threshold_tuple(const ThresholdEvidence& t) {
   const auto array = [](const std::vector<float>& values) {
-    return py::array_t<float>(static_cast<py::ssize_t>(values.size()), values.data());
+    return array_of(std::span<const float>(values));
   };
   return py::make_tuple(t.value, t.balanced_accuracy, t.interval_low, t.interval_high,
                         array(t.positives), array(t.negatives));

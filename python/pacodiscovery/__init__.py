@@ -20,6 +20,7 @@ calibrate, evaluate and report do what the verbs of the command line do. Errors 
 from . import errors, plots
 from ._estimator import NothingFoundWarning
 from ._paco import Decision, Decisions, Model
+from ._paco import __version__ as _version
 from .calibration import (Threshold, calibrate, calibrate_by_replay, calibrate_threshold, load_model, method_info,
                           methods)
 from .async_client import AsyncClient, AsyncStream
@@ -37,7 +38,7 @@ from .operations import Outcome
 from .report import Report, report
 from .session import Replay, Session, replay
 
-__version__ = "0.1.0"
+__version__ = _version
 __all__ = [
     "AsyncClient", "AsyncStream", "Category", "Client", "ClosedError", "Confidence", "Decision", "Decisions", "DiskError", "Discoverer", "Encoder", "Evaluation", "HeldOutClasses",
     "InputError", "InputTypeError", "MapPoint", "Model", "Near", "NotFittedError", "NotFoundError", "NothingFoundWarning", "Outcome", "PacoError",

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-import pathlib
 import warnings
 from typing import Any, Sequence
 
 import numpy as np
 
 from . import _paco
-from .errors import InputError, NotFoundError
+from .errors import InputError, NotFoundError, PacoError
 
 
 def _folder(name: str) -> str:
-    """The folder of an encoder: itself, or by name in the cache folder of the user."""
+    """The folder of an encoder: itself, or by name where the program keeps those that it has fetched."""
     if os.path.isdir(name):
         return name
-    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "paco" / "models" / name
-    if os.sep not in name and cache.is_dir():
-        return str(cache)
-    raise NotFoundError(f"there is no text encoder {name!r}", f"give a folder in the Hugging Face layout, or put one at {cache}",
-                        "not_found")
+    try:
+        return _paco.find_model(name)
+    except PacoError as error:
+        hint = error.hint if os.sep not in name and "missing" in error.message else "give a folder in the Hugging Face layout, or a name"
+        raise NotFoundError(f"there is no text encoder {name!r}: {error.message}", hint, "not_found") from None
 
 
 class Encoder:
