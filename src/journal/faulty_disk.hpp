@@ -2,7 +2,7 @@
 // passes a watch, which lets it happen, makes it fail, or ends the process before it or in the
 // middle of it.
 //
-// A library of its own (paco_faulty_disk) that tests link, and programs if PACO_FAULTS is on. The
+// A library of its own (paco_faulty_disk) that tests link, and the program paco-faulty. The
 // journal does not know of it: it becomes SQLite's default file layer when it is first used.
 #pragma once
 

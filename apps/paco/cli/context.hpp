@@ -13,6 +13,7 @@ class TorchParts;
 struct Context {
   std::stop_token stop;                      // set by Ctrl-C, SIGTERM and SIGHUP
   bool json = false;                         // one JSON object on stdout and nothing else there
+  bool json_lines = false;                   // with `json`: one on each line, errors too
   std::unique_ptr<core::Progress> progress;  // on stderr: a bar on a terminal, rows elsewhere
   core::Clock clock;                         // for the seconds that a verb reports
   const TorchParts* torch = nullptr;         // null in paco, there in paco-torch

@@ -1,4 +1,4 @@
-// In programs that are built with PACO_FAULTS: PACO_JOURNAL_FAULT=KIND:N in the environment makes
+// In paco-faulty alone: PACO_JOURNAL_FAULT=KIND:N in the environment makes
 // the N-th write, sync, truncation or removal of a journal's files end the process (kill; tear: in
 // the middle of a write) or fail (fail; full: that one and all later ones).
 #include <atomic>

@@ -38,14 +38,18 @@ void print_error(const Error& error) {
   std::fputs(fmt::format("  hint: {}\n", core::printable(error.hint)).c_str(), stderr);
 }
 
-// If --json asks for an object and none is there yet.
+// If --json asks for an object and none is there yet, or for one on each line.
 void print_error_object(Context& context, const Error& error) {
-  if (!context.json || context.printed) return;
+  if (!context.json || (context.printed && !context.json_lines)) return;
   const Json json = {
       {"error",
        {{"code", error_code_name(error.code)}, {"message", error.message}, {"hint", error.hint}}}};
   // If stdout cannot take even this, the exit code says that there was a failure.
-  (void)print_result(context, json, "");
+  if (context.json_lines) {
+    (void)write_stdout(context, json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
+  } else {
+    (void)print_result(context, json, "");
+  }
 }
 
 }  // namespace

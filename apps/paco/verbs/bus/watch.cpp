@@ -161,7 +161,10 @@ void add_bus_watch(Options& verb, Context& context) {
   part.add_flag("--current", r->current, "end at the event that is the last one now");
   part.add_text("--out", r->out, "decisions as a csv, jsonl or npy file");
   add_bus_server(part, r->server);
-  finish_verb(part, context, [&context, r] { return Watch(context, *r).run(); });
+  finish_verb(part, context, [&context, r] {
+    context.json_lines = true;
+    return Watch(context, *r).run();
+  });
 }
 
 }  // namespace paco
