@@ -13,6 +13,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "cli/exec_sibling.hpp"
@@ -45,16 +46,23 @@ void take_free_descriptors() {
   if (taken > STDERR_FILENO) ::close(taken);
 }
 
+bool is_limited(int resource) {
+  rlimit limit{};
+  return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 // OpenBLAS tries for ever to get the memory that it works in. So where the process has a limit
-// (ulimit -v) this much has to be there before anything begins.
+// (ulimit -v or -d) this much has to be there before anything begins.
 Result<void> check_memory() {
   constexpr std::size_t kNeeded = std::size_t{512} << 20;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return {};
-  void* const room = ::mmap(nullptr, kNeeded, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (!is_limited(RLIMIT_AS) && !is_limited(RLIMIT_DATA)) return {};
+  // Writable, because only that counts as data; without pages, because nothing writes to it.
+  void* const room = ::mmap(nullptr, kNeeded, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) {
     return Error{ErrorCode::out_of_memory, "less than 512 MB of memory are left to this process",
-                 "raise the limit: 'ulimit -v unlimited', or a number of kilobytes"};
+                 "raise the limit: 'ulimit -v unlimited' and 'ulimit -d unlimited', or a number of "
+                 "kilobytes"};
   }
   ::munmap(room, kNeeded);
   return {};
@@ -69,6 +77,12 @@ Result<void> run_guarded(const std::function<Result<void>()>& body) {
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::out_of_memory, "not enough memory",
                  "give the program more memory, or less at once (a smaller --block or --batch)"};
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::resource_unavailable_try_again) {
+      return Error{ErrorCode::out_of_memory, "the system gives this process no more threads",
+                   "raise its limits ('ulimit -u' and 'ulimit -v'), or give fewer --threads"};
+    }
+    return Error{ErrorCode::io, fmt::format("the system refuses: {}", error.what()), ""};
   } catch (const std::exception& exception) {
     return Error{ErrorCode::unsupported, fmt::format("unexpected: {}", exception.what()),
                  "this is a mistake in paco: please report it with the output of 'paco doctor'"};
