@@ -19,7 +19,7 @@ using bench::PlainFile;
 const std::string kPath = "bench.journal";
 
 void remove_journal() {
-  for (const char* suffix : {"", "-wal", "-shm"}) {
+  for (const char* suffix : {"", "-wal", "-shm", "-tail"}) {
     if (core::path_kind(kPath + suffix) == core::PathKind::file)
       (void)core::remove_file(kPath + suffix);
   }

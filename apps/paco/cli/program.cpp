@@ -13,6 +13,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -77,13 +78,13 @@ Result<void> run_guarded(const std::function<Result<void>()>& body) {
   } catch (const std::bad_alloc&) {
     return Error{ErrorCode::out_of_memory, "not enough memory",
                  "give the program more memory, or less at once (a smaller --block or --batch)"};
-  } catch (const std::system_error& error) {
-    if (error.code() == std::errc::resource_unavailable_try_again) {
+  } catch (const std::exception& exception) {
+    // Boost has a type of its own for this error.
+    const auto no_thread = std::make_error_code(std::errc::resource_unavailable_try_again);
+    if (std::string_view(exception.what()).find(no_thread.message()) != std::string_view::npos) {
       return Error{ErrorCode::out_of_memory, "the system gives this process no more threads",
                    "raise its limits ('ulimit -u' and 'ulimit -v'), or give fewer --threads"};
     }
-    return Error{ErrorCode::io, fmt::format("the system refuses: {}", error.what()), ""};
-  } catch (const std::exception& exception) {
     return Error{ErrorCode::unsupported, fmt::format("unexpected: {}", exception.what()),
                  "this is a mistake in paco: please report it with the output of 'paco doctor'"};
   }
