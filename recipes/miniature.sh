@@ -6,7 +6,7 @@ set -euo pipefail
 out=$(realpath -m "$1")
 here=$(cd "$(dirname "$0")" && pwd)
 cd "$here/.."
-if [ -z "${PACO:-}" ] && [ ! -x build/gpu/paco ]; then bench/gpu/build.sh; fi
+if [ -z "${PACO:-}" ] && [ ! -x build/gpu/paco ]; then TARGETS=paco bench/gpu/build.sh; fi
 export LD_LIBRARY_PATH=$PWD/${CARRY:-carry}/usr/lib/x86_64-linux-gnu:$(python3 -c 'import torch, os; print(os.path.join(torch.__path__[0], "lib"))' 2> /dev/null || true)${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 paco=${PACO:-build/gpu/paco}
 mkdir -p "$out/data"

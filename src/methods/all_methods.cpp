@@ -106,7 +106,7 @@ std::vector<Registration> all() {
                   descriptor_options(), calibrate_rankstat),
       code_method("wta", "winner takes all: the largest of each 16 of 48 numbers are the code",
                   descriptor_options(), calibrate_wta),
-      {{"sync", "SynC: nearest class mean, a threshold for each class; with or without class names",
+      {{"sync", "nearest class mean, a threshold for each class; with class names and refits, SynC",
         "sync", kNeedsSupport, sync_options(), sync_fields(), category_operations()},
        calibrate_sync,
        make_sync_method,

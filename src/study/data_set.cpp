@@ -160,6 +160,45 @@ void forget_classes(DataSet& data, std::size_t left, core::Random& random) {
   data.class_vectors.clear();
 }
 
+// Known-class samples of support set and stream are drawn anew, in any order within the places that
+// the stream has for them.
+void redraw_support(DataSet& data, core::Random& random) {
+  const auto known = static_cast<std::int64_t>(data.class_names.size());
+  std::vector<std::size_t> places;  // in the stream, of known classes
+  for (std::size_t i = 0; i < data.truth.size(); ++i) {
+    if (data.truth[i] < known) places.push_back(i);
+  }
+  const std::size_t support = data.support_labels.size();
+  // Samples 0 .. support-1 are of the support set, the others of the stream.
+  std::vector<std::size_t> order = random.permutation(support + places.size());
+  std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(support));
+  std::vector<std::size_t> counts(data.class_names.size());
+  const auto label_of = [&](std::size_t sample) {
+    return sample < support ? data.support_labels[sample] : data.truth[places[sample - support]];
+  };
+  for (std::size_t i = 0; i < support; ++i) ++counts[static_cast<std::size_t>(label_of(order[i]))];
+  // A draw that leaves a class without support samples is no draw of this data set.
+  if (std::find(counts.begin(), counts.end(), 0u) != counts.end()) return;
+  const DataSet before = data;
+  const auto copy = [&](std::size_t sample, std::span<double> to) {
+    const auto from =
+        sample < support ? before.support[sample] : before.stream[places[sample - support]];
+    std::copy(from.begin(), from.end(), to.begin());
+  };
+  const auto label_before = [&](std::size_t sample) {
+    return sample < support ? before.support_labels[sample]
+                            : before.truth[places[sample - support]];
+  };
+  for (std::size_t i = 0; i < support; ++i) {
+    copy(order[i], data.support[i]);
+    data.support_labels[i] = label_before(order[i]);
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    copy(order[support + i], data.stream[places[i]]);
+    data.truth[places[i]] = label_before(order[support + i]);
+  }
+}
+
 }  // namespace
 
 Result<DataSet> read_data_set(const std::string& folder, const std::string& name) {
@@ -211,6 +250,7 @@ Result<DataSet> read_data_set(const std::string& folder, const std::string& name
 DataSet shaped(const DataSet& data, const DataShape& shape) {
   DataSet out = data;
   core::Random random(shape.draw, 77);
+  if (shape.redraw) redraw_support(out, random);
   if (shape.known > 0 && shape.known < out.class_names.size())
     forget_classes(out, shape.known, random);
   if (shape.support_share < 1 || shape.shots > 0) {

@@ -49,6 +49,7 @@ struct DataShape {
   std::size_t known = 0;     // known classes that are left, 0: all; the others become novel
   std::size_t shots = 0;     // support samples that are left of each class, 0: all
   StreamOrder order = StreamOrder::given;
+  bool redraw = false;  // another support set of the same size, from all samples of known classes
   std::uint64_t draw = 0;
 };
 DataSet shaped(const DataSet& data, const DataShape& shape);

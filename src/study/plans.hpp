@@ -37,6 +37,7 @@ struct Plan {
   std::uint64_t least_seeds = 1;      // even if fewer are asked for
   std::uint64_t least_trainings = 1;  // of each set of images, likewise
   int table = 0;                      // of the paper, if it is rebuilt in the paper's layout
+  bool redraws = false;               // seeds from 1 on draw support set and order anew
 };
 
 std::span<const Plan> all_plans();

@@ -19,11 +19,9 @@ using Json = nlohmann::ordered_json;
 constexpr int kFormat = 4;
 
 Json shape_json(const DataShape& shape) {
-  return {{"support_share", shape.support_share},
-          {"known", shape.known},
-          {"shots", shape.shots},
-          {"order", static_cast<int>(shape.order)},
-          {"draw", shape.draw}};
+  return {
+      {"support_share", shape.support_share},   {"known", shape.known},   {"shots", shape.shots},
+      {"order", static_cast<int>(shape.order)}, {"redraw", shape.redraw}, {"draw", shape.draw}};
 }
 
 Json calibration_json_of(const Run& run, const DataSet& data) {

@@ -22,6 +22,7 @@ struct Contender {
   std::string method;
   Settings calibrating, deciding;
   ReferenceChoice reference = ReferenceChoice::automatic;
+  bool needs_class_vectors = false;  // runs on data with class_vectors.npy alone
 };
 
 // What a run keeps of every step of the stream, besides its scores.

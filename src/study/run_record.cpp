@@ -68,6 +68,7 @@ Json run_record(const Run& run, const RunResult& result, const DataSet& data,
                   {"true_classes", result.classes}};
   json["seed"] = run.seed;
   json["order"] = order_name(run.shape.order);
+  json["support_draw"] = run.shape.redraw ? Json(run.shape.draw) : Json();
   json["keep"] = evaluate::keep_name(matching.keep);
   json["match"] = evaluate::match_table_name(matching.table);
   json["scores"] = {{"strict", shares_json(result.strict, true)},

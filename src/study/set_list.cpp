@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/enum_names.hpp"
 #include "core/files.hpp"
 #include "core/try.hpp"
 
@@ -14,6 +15,9 @@ namespace paco::study {
 namespace {
 
 using SetJson = nlohmann::json;
+
+constexpr auto kLoaders = core::enum_names<embed::ImageLoader>(
+    {{embed::ImageLoader::upright, "upright"}, {embed::ImageLoader::literature, "literature"}});
 
 std::string beside(const std::string& base, const std::string& path) {
   return path.empty() || path[0] == '/' || base.empty() ? path : base + "/" + path;
@@ -68,7 +72,9 @@ class Entry {
     const auto found = json_.find(key);
     if (found == json_.end()) return false;
     try {
-      if constexpr (std::is_arithmetic_v<T>) {
+      if constexpr (std::is_same_v<T, bool>) {
+        if (!found->is_boolean()) throw std::invalid_argument("neither true nor false");
+      } else if constexpr (std::is_arithmetic_v<T>) {
         if (!found->is_number()) throw std::invalid_argument("no number");
         if (std::is_integral_v<T> && !found->is_number_integer())
           throw std::invalid_argument("no whole number");
@@ -111,6 +117,7 @@ class Entry {
     take("backbone", recipe.backbone);
     if (take("weights", recipe.weights)) recipe.weights = beside(base_, recipe.weights);
     take("normalise", recipe.normalise);
+    take_word("loader", kLoaders, recipe.loader);
     take("input", recipe.input);
     take("dimension", recipe.dimension);
     train::TrainOptions& t = recipe.training;
@@ -123,6 +130,7 @@ class Entry {
     take("scale", t.scale);
     take("margin", t.margin);
     take("stat_weight", t.stat_weight);
+    take("compact_weight", t.compact_weight);
     take_word("train_blocks", train::kTrainBlocks, t.blocks);
     take_word("precision", train::kPrecisions, t.precision);
     return recipe;

@@ -138,6 +138,7 @@ std::string recipe_text(const ImageRecipe& recipe) {
                                  {"normalise", recipe.normalise},
                                  {"input", recipe.input},
                                  {"dimension", recipe.dimension}};
+  if (recipe.loader == embed::ImageLoader::literature) json["loader"] = "literature";
   json["training"] = recipe.training.epochs == 0
                          ? nlohmann::ordered_json()
                          : nlohmann::ordered_json::parse(options_to_json(recipe.training));

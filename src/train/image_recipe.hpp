@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "embed/images/images.hpp"
 #include "embed/weights/net_spec.hpp"
 #include "io/splits.hpp"
 #include "train/options.hpp"
@@ -22,6 +23,7 @@ struct ImageRecipe {
   std::string name;
   std::string images;  // as open_images takes it
   io::SplitRule split;
+  embed::ImageLoader loader = embed::ImageLoader::upright;
   std::string backbone = "vit_b16";
   std::string weights;    // where the backbone starts; none: fresh ones
   std::string normalise;  // of pixels; empty: the backbone's own

@@ -60,7 +60,8 @@ Episode draw_episode(const std::vector<std::int64_t>& labels, core::Random& rand
 }
 
 StatLoss statistical_loss(const torch::Tensor& view1, const torch::Tensor& view2,
-                          const std::vector<std::int64_t>& labels, const Episode& episode) {
+                          const std::vector<std::int64_t>& labels, const Episode& episode,
+                          double compact_weight) {
   const auto zero = torch::zeros({}, view1.options());
   const StatLoss nothing{zero, zero, zero, zero};
   std::map<std::int64_t, std::int64_t> column;  // class id -> place in the bank
@@ -110,7 +111,7 @@ StatLoss statistical_loss(const torch::Tensor& view1, const torch::Tensor& view2
   loss.margin = ranking_loss(visible_top.select(1, 0) - visible_top.select(1, 1),
                              hidden_top.select(1, 0) - hidden_top.select(1, 1));
   loss.compact = (1.0 - own).mean();
-  loss.total = loss.cos + loss.margin + loss.compact;
+  loss.total = loss.cos + loss.margin + compact_weight * loss.compact;
   return loss;
 }
 

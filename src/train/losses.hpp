@@ -51,6 +51,7 @@ struct StatLoss {
 // rebuilt without its own view-1 feature; alone in its class, it is not scored. The labels come
 // twice, on the host for the bookkeeping.
 StatLoss statistical_loss(const torch::Tensor& view1, const torch::Tensor& view2,
-                          const std::vector<std::int64_t>& labels, const Episode& episode);
+                          const std::vector<std::int64_t>& labels, const Episode& episode,
+                          double compact_weight = 1);
 
 }  // namespace paco::train

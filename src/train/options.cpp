@@ -36,6 +36,9 @@ Result<void> check_options(const TrainOptions& options) {
   if (!(options.stat_weight >= 0)) {
     return refuse("--stat-weight", options.stat_weight, "of at least 0");
   }
+  if (!(options.compact_weight >= 0)) {
+    return refuse("--compact-weight", options.compact_weight, "of at least 0");
+  }
   if (options.precision != Precision::float32 && options.device == "cpu") {
     return refuse("--precision", precision_name(options.precision), "of float32 on a CPU");
   }
@@ -59,6 +62,9 @@ std::string options_to_json(const TrainOptions& options) {
   json["scale"] = options.scale;
   json["margin"] = options.use_margin ? nlohmann::ordered_json(options.margin) : nullptr;
   json["stat_weight"] = options.use_stat ? options.stat_weight : 0.0;
+  // Left out at its default, so that runs from before it was an option can be resumed.
+  if (options.compact_weight != TrainOptions().compact_weight)
+    json["compact_weight"] = options.compact_weight;
   json["train_blocks"] = train_blocks_name(options.blocks);
   json["precision"] = precision_name(options.precision);
   json["seed"] = options.seed;

@@ -104,7 +104,8 @@ torch::Tensor Trainer::gradient(const torch::Tensor& pixels,
   StatLoss stat;
   auto loss = cls;
   if (options_.use_stat) {
-    stat = statistical_loss(leaf[0], leaf[1], joint, draw_episode(joint, random));
+    stat = statistical_loss(leaf[0], leaf[1], joint, draw_episode(joint, random),
+                            options_.compact_weight);
     loss = cls + options_.stat_weight * stat.total;
   } else {
     const auto zero = torch::zeros_like(cls);

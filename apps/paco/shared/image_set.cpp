@@ -25,6 +25,7 @@ class ImageSet {
 
   Result<void> make() {
     PACO_ASSIGN(images_, embed::open_images(recipe_.images));
+    images_->set_loader(recipe_.loader);
     PACO_TRY(split());
     if (trains()) PACO_TRY(train());
     PACO_ASSIGN(embedder_, open_embedder());
@@ -62,6 +63,7 @@ class ImageSet {
     std::string words;
     if (!recipe_.weights.empty()) words += " --weights " + recipe_.weights;
     if (!recipe_.normalise.empty()) words += " --normalise " + recipe_.normalise;
+    if (recipe_.loader == embed::ImageLoader::literature) words += " --loader literature";
     if (recipe_.input > 0) words += fmt::format(" --input {}", recipe_.input);
     return words;
   }
@@ -84,6 +86,7 @@ class ImageSet {
     if (!own.use_margin) words += " --no-margin";
     if (own.use_stat) add("--stat-weight", own.stat_weight, usual.stat_weight);
     if (!own.use_stat) words += " --no-stat";
+    add("--compact-weight", own.compact_weight, usual.compact_weight);
     add("--train-blocks", train::kTrainBlocks.name(own.blocks),
         train::kTrainBlocks.name(usual.blocks));
     add("--precision", train::kPrecisions.name(own.precision),

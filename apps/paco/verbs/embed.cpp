@@ -11,6 +11,7 @@
 #include "io/label_writer.hpp"
 #include "io/npy.hpp"
 #include "shared/encoder.hpp"
+#include "shared/loader_option.hpp"
 #include "shared/text_set.hpp"
 
 namespace paco {
@@ -23,6 +24,7 @@ struct EmbedArguments {
   TextSet texts;
   std::string data, index, out, labels_out, index_out, classifier_out;
   embed::EmbedFileOptions run;
+  embed::ImageLoader loader = embed::ImageLoader::upright;
 };
 
 // Which samples to embed: all, or those that the index file lists.
@@ -121,6 +123,7 @@ Result<void> run_images(Context& context, EmbedArguments& s) {
   const bool pipe = s.out == "-";
   s.run.out = s.out;
   PACO_ASSIGN(const auto source, embed::open_images(s.data));
+  source->set_loader(s.loader);
   PACO_ASSIGN(const auto order, read_order(s, *source));
   if (order.empty())
     return Error{ErrorCode::bad_value, fmt::format("{}: there is no image to embed", s.data),
@@ -128,6 +131,8 @@ Result<void> run_images(Context& context, EmbedArguments& s) {
   PACO_ASSIGN(const Encoder encoder, open_image_encoder(s.encoder, context.torch));
   const auto& embedder = encoder.images;
   s.run.record = encoder.record;
+  if (s.run.record && s.loader == embed::ImageLoader::literature)
+    s.run.record->preprocessing += ", loader of the literature";
   if (!embedder->ignored_tensors().empty())
     print_note(fmt::format("{}: {} tensors of a classifier are not used ({}, ...)",
                            s.encoder.encoder, embedder->ignored_tensors().size(),
@@ -205,6 +210,7 @@ void add_embed(Options& verb, Context& context) {
   auto s = std::make_shared<EmbedArguments>();
   s->run.threads = 0;
   s->encoder.fresh_weights = true;
+  add_loader(verb, s->loader);
   verb.add_text("--data", s->data,
                 "images: folder:PATH, tar:PATH, idx:IMAGES[,LABELS], cifar10:PATH, cifar100:PATH, "
                 "fashion-mnist");

@@ -44,6 +44,7 @@ Result<std::vector<study::StudySet>> sets_of(const StudyArguments& r) {
     set.recipe->training.device = r.device;
     set.recipe->training.threads =
         r.study.threads == 0 ? core::available_threads() : r.study.threads;
+    set.recipe->training.workers = set.recipe->training.threads;
   }
   return sets;
 }

@@ -12,12 +12,14 @@
 #include "core/threads.hpp"
 #include "core/try.hpp"
 #include "embed/images/images.hpp"
+#include "shared/loader_option.hpp"
 #include "train/training_set.hpp"
 
 namespace paco {
 namespace {
 
 struct TrainArguments {
+  embed::ImageLoader loader = embed::ImageLoader::upright;
   std::string data, split, index, labels, classes, backbone = "small", weights, out;
   std::string normalisation;
   int input = 0, dimension = -1;
@@ -47,6 +49,33 @@ Json to_json(const train::TrainReport& report, const train::TrainPlan& plan) {
           {"seconds", report.seconds}};
 }
 
+// The paper's configuration is a ViT-B/16 with DINO's weights and a head of 768 numbers, trained as
+// TrainOptions has it by default.
+void say_what_is_not_the_papers(const TrainArguments& s) {
+  const train::TrainOptions usual;
+  std::string other;
+  const auto add = [&](bool differs, const std::string& what) {
+    if (differs) other += (other.empty() ? "" : ", ") + what;
+  };
+  add(s.backbone != "vit_b16", fmt::format("--backbone {} (vit_b16)", s.backbone));
+  add(s.weights.empty(), "fresh weights (DINO's)");
+  add(s.dimension != 768 && s.backbone != "vit_b16", "the head's dimension (768)");
+  add(s.options.epochs != usual.epochs, fmt::format("--epochs {} (20)", s.options.epochs));
+  add(s.options.batch != usual.batch, fmt::format("--batch {} (128)", s.options.batch));
+  add(s.options.head_rate != usual.head_rate, fmt::format("--lr {} (1e-3)", s.options.head_rate));
+  add(s.options.backbone_rate != usual.backbone_rate,
+      fmt::format("--lr-backbone {} (5e-5)", s.options.backbone_rate));
+  add(s.options.weight_decay != usual.weight_decay,
+      fmt::format("--weight-decay {} (1e-4)", s.options.weight_decay));
+  add(s.options.clip != usual.clip, fmt::format("--clip {} (none)", s.options.clip));
+  add(s.options.scale != usual.scale, fmt::format("--scale {} (30)", s.options.scale));
+  add(s.no_margin || s.options.margin != usual.margin, "--margin (0.5)");
+  add(s.no_stat || s.options.stat_weight != usual.stat_weight, "--stat-weight (0.2)");
+  add(s.options.compact_weight != usual.compact_weight, "--compact-weight (1)");
+  add(s.loader != embed::ImageLoader::literature, "--loader upright (literature)");
+  if (!other.empty()) print_note("not the paper's configuration: " + other);
+}
+
 Result<void> run(Context& context, TrainArguments& s) {
   PACO_TRY(check_outputs({{"--weights", s.weights},
                           {"--index", s.index},
@@ -72,11 +101,13 @@ Result<void> run(Context& context, TrainArguments& s) {
     PACO_ASSIGN(plan.group, train::group_options(s.group, environment));
   }
   PACO_ASSIGN(const auto images, embed::open_images(s.data));
+  images->set_loader(s.loader);
   if (!s.split.empty()) {
     s.index = s.split + "/support_index.npy";
     s.labels = s.split + "/support_labels.npy";
     s.classes = s.split + "/classes.txt";
   }
+  say_what_is_not_the_papers(s);
   PACO_ASSIGN(const train::TrainingSet set,
               train::read_training_set(*images, s.data, {s.index, s.labels, s.classes}));
 
@@ -125,9 +156,10 @@ void add_train(Options& verb, Context& context) {
   train::TrainOptions& o = s->options;
   o.workers = o.threads = 0;
   verb.add_text("--data", s->data,
-                "images: folder:PATH, tar:PATH, idx:IMAGES,LABELS, cifar10:PATH, cifar100:PATH "
-                "or fashion-mnist")
+                "images: folder:PATH, tar:PATH, idx:IMAGES,LABELS, fashion-mnist, or a published "
+                "set, e.g. cub:PATH")
       .required();
+  add_loader(verb, s->loader);
   verb.add_text("--split", s->split,
                 "folder of paco split: its support set, labels and known classes");
   verb.add_text("--index", s->index,
@@ -155,6 +187,8 @@ void add_train(Options& verb, Context& context) {
   add_number(verb, "--scale", o.scale, "of the angular margin loss");
   add_number(verb, "--margin", o.margin, "of the angular margin loss, in radians");
   add_number(verb, "--stat-weight", o.stat_weight, "weight of the statistical episodes");
+  add_number(verb, "--compact-weight", o.compact_weight,
+             "weight of compactness inside the statistical episodes");
   verb.add_flag("--no-stat", s->no_stat, "leave the statistical episodes out");
   verb.add_flag("--no-margin", s->no_margin, "plain softmax instead of the angular margin");
   add_choice<train::TrainBlocks>(verb, "--train-blocks", o.blocks,

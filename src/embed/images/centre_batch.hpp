@@ -22,7 +22,7 @@ class CentreBatch {
   // `sample` is what the caller knows it by.
   void add(const Image& image, std::size_t sample) {
     const auto place = centre_placement(static_cast<int>(image.width),
-                                        static_cast<int>(image.height), batch_.input);
+                                        static_cast<int>(image.height), batch_.input, image.loader);
     make_view(image, place, batch_.input,
               {batch_.pixels.get() + batch_.samples.size() * bytes_, bytes_});
     batch_.samples.push_back(sample);

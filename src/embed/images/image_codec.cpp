@@ -53,7 +53,8 @@ std::span<const std::byte> webp_exif(std::span<const std::byte> bytes) {
 
 }  // namespace
 
-Result<Image> decode_webp(std::span<const std::byte> bytes, const std::string& name) {
+Result<Image> decode_webp(std::span<const std::byte> bytes, const std::string& name,
+                          ImageLoader loader) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
   WebPBitstreamFeatures features;
   if (WebPGetFeatures(data, bytes.size(), &features) != VP8_STATUS_OK)
@@ -68,29 +69,39 @@ Result<Image> decode_webp(std::span<const std::byte> bytes, const std::string& n
                    static_cast<int>(channels * image.width))) {
     return damaged_image(name, "its WebP data cannot be decoded");
   }
-  if (features.has_alpha) blend_on_white(rgba, image);
-  return oriented(std::move(image), exif_orientation(webp_exif(bytes)));
+  if (features.has_alpha) place_colours(rgba, loader, image);
+  return oriented_by(loader, std::move(image), exif_orientation(webp_exif(bytes)));
 }
 
-Result<Image> decode_image(std::span<const std::byte> bytes, const std::string& name) {
-  return decode_reduced(bytes, name, 0);
-}
+namespace {
 
-Result<Image> decode_reduced(std::span<const std::byte> bytes, const std::string& name,
-                             std::size_t side) {
+Result<Image> decode(std::span<const std::byte> bytes, const std::string& name, std::size_t side,
+                     ImageLoader loader) {
   switch (io::detect_format(bytes.first(std::min(bytes.size(), io::kDetectBytes)))) {
     case io::FileFormat::jpeg:
-      return decode_jpeg(bytes, name, side);
+      return decode_jpeg(bytes, name, side, loader);
     case io::FileFormat::png:
-      return decode_png(bytes, name);
+      return decode_png(bytes, name, loader);
     case io::FileFormat::webp:
-      return decode_webp(bytes, name);
+      return decode_webp(bytes, name, loader);
     case io::FileFormat::empty:
       return damaged_image(name, "the file is empty");
     default:
       return Error{ErrorCode::unsupported, fmt::format("{}: not a JPEG, PNG or WebP image", name),
                    "convert or remove this file"};
   }
+}
+
+}  // namespace
+
+Result<Image> decode_image(std::span<const std::byte> bytes, const std::string& name,
+                           ImageLoader loader) {
+  return decode(bytes, name, 0, loader);
+}
+
+Result<Image> decode_reduced(std::span<const std::byte> bytes, const std::string& name,
+                             std::size_t side) {
+  return decode(bytes, name, side, ImageLoader::upright);
 }
 
 }  // namespace paco::embed

@@ -19,7 +19,8 @@ constexpr std::uint64_t kManyPixels = std::uint64_t{1} << 22;
 
 // `name` stands for the file in error texts. Truncated and damaged images are errors, not half grey
 // pictures.
-Result<Image> decode_image(std::span<const std::byte> bytes, const std::string& name);
+Result<Image> decode_image(std::span<const std::byte> bytes, const std::string& name,
+                           ImageLoader loader = ImageLoader::upright);
 
 // For a picture that is going to be made smaller than `side` on its longer side: a JPEG is decoded
 // at an eighth, two eighths, ... of its size, the least that is not below `side`. So one of many
@@ -29,9 +30,11 @@ Result<Image> decode_reduced(std::span<const std::byte> bytes, const std::string
 
 // The single decoders; the caller has checked the signature. `side`: as above; 0: whole.
 Result<Image> decode_jpeg(std::span<const std::byte> bytes, const std::string& name,
-                          std::size_t side = 0);
-Result<Image> decode_png(std::span<const std::byte> bytes, const std::string& name);
-Result<Image> decode_webp(std::span<const std::byte> bytes, const std::string& name);
+                          std::size_t side = 0, ImageLoader loader = ImageLoader::upright);
+Result<Image> decode_png(std::span<const std::byte> bytes, const std::string& name,
+                         ImageLoader loader = ImageLoader::upright);
+Result<Image> decode_webp(std::span<const std::byte> bytes, const std::string& name,
+                          ImageLoader loader = ImageLoader::upright);
 
 // An image of this size with its pixels allocated, or the error that it is too large; `bytes` is
 // the size of the file.

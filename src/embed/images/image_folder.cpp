@@ -58,7 +58,7 @@ class FolderImages final : public FileImages {
   using FileImages::FileImages;
   Result<Image> load(std::size_t i) const override {
     PACO_ASSIGN(const auto bytes, core::read_file(full_name(i)));
-    return decode_image(bytes, full_name(i));
+    return decode_image(bytes, full_name(i), loader());
   }
 };
 
@@ -71,7 +71,7 @@ class TarImages final : public FileImages {
   Result<Image> load(std::size_t i) const override {
     std::vector<std::byte> buffer;
     PACO_ASSIGN(const auto bytes, bytes_.at(item(i).offset, item(i).size, buffer));
-    return decode_image(bytes, full_name(i));
+    return decode_image(bytes, full_name(i), loader());
   }
 
  private:

@@ -125,7 +125,7 @@ int orientation_of(const JpegDecoder& decoder) {
 }  // namespace
 
 Result<Image> decode_jpeg(std::span<const std::byte> bytes, const std::string& name,
-                          std::size_t side) {
+                          std::size_t side, ImageLoader loader) {
   JpegDecoder decoder;
   std::memset(&decoder, 0, sizeof(decoder));
   decoder.state.err = jpeg_std_error(&decoder.errors);
@@ -144,7 +144,7 @@ Result<Image> decode_jpeg(std::span<const std::byte> bytes, const std::string& n
       if (decoder.state.out_color_space == JCS_CMYK) inks.resize(4 * image->width);
       const int orientation = orientation_of(decoder);
       if (read_pixels(decoder, *image, inks)) {
-        image = oriented(std::move(*image), orientation);
+        image = oriented_by(loader, std::move(*image), orientation);
       } else {
         image = damaged_image(name, decoder.message);
       }

@@ -85,4 +85,17 @@ void blend_on_white(std::span<const std::uint8_t> rgba, Image& image) {
   }
 }
 
+void place_colours(std::span<const std::uint8_t> rgba, ImageLoader loader, Image& image) {
+  if (loader == ImageLoader::upright) return blend_on_white(rgba, image);
+  for (std::size_t p = 0; 4 * p < rgba.size(); ++p)
+    std::copy_n(rgba.begin() + static_cast<std::ptrdiff_t>(4 * p), 3,
+                image.pixels.begin() + static_cast<std::ptrdiff_t>(3 * p));
+}
+
+Image oriented_by(ImageLoader loader, Image image, int orientation) {
+  if (loader == ImageLoader::upright) return oriented(std::move(image), orientation);
+  image.loader = loader;
+  return image;
+}
+
 }  // namespace paco::embed

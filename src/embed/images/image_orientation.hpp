@@ -22,4 +22,9 @@ Image oriented(Image image, int orientation);
 // RGBA pixels, four bytes each, laid over white into image.pixels, three bytes each.
 void blend_on_white(std::span<const std::uint8_t> rgba, Image& image);
 
+// The same as a loader wants it: blended, or the colours alone.
+void place_colours(std::span<const std::uint8_t> rgba, ImageLoader loader, Image& image);
+// The image turned, unless the loader leaves it as it is stored; marked with the loader.
+Image oriented_by(ImageLoader loader, Image image, int orientation);
+
 }  // namespace paco::embed

@@ -57,7 +57,7 @@ bool read_pixels(PngDecoder& decoder, std::vector<png_bytep>& rows) {
   return true;
 }
 
-Result<Image> decode(PngDecoder& decoder, const std::string& name) {
+Result<Image> decode(PngDecoder& decoder, const std::string& name, ImageLoader loader) {
   const std::size_t size = decoder.bytes.size();  // reading takes from it
   if (!read_header(decoder)) return damaged_image(name, decoder.message);
   PACO_ASSIGN(Image image,
@@ -72,23 +72,24 @@ Result<Image> decode(PngDecoder& decoder, const std::string& name) {
   for (std::size_t y = 0; y < image.height; ++y)
     rows[y] = (alpha ? rgba.data() : image.pixels.data()) + y * row_bytes;
   if (!read_pixels(decoder, rows)) return damaged_image(name, decoder.message);
-  if (alpha) blend_on_white(rgba, image);
+  if (alpha) place_colours(rgba, loader, image);
   png_uint_32 exif_bytes = 0;
   png_bytep exif = nullptr;
   png_get_eXIf_1(decoder.state, decoder.info, &exif_bytes, &exif);
   const auto* data = reinterpret_cast<const std::byte*>(exif);
-  return oriented(std::move(image), exif_orientation({data, exif_bytes}));
+  return oriented_by(loader, std::move(image), exif_orientation({data, exif_bytes}));
 }
 
 }  // namespace
 
-Result<Image> decode_png(std::span<const std::byte> bytes, const std::string& name) {
+Result<Image> decode_png(std::span<const std::byte> bytes, const std::string& name,
+                         ImageLoader loader) {
   PngDecoder decoder;
   decoder.bytes = bytes;
   decoder.state = png_create_read_struct(PNG_LIBPNG_VER_STRING, &decoder, on_error, on_warning);
   if (decoder.state) decoder.info = png_create_info_struct(decoder.state);
   Result<Image> image = Error{ErrorCode::out_of_memory, name + ": libpng could not start", ""};
-  if (decoder.info) image = decode(decoder, name);
+  if (decoder.info) image = decode(decoder, name, loader);
   png_destroy_read_struct(&decoder.state, &decoder.info, nullptr);
   return image;
 }

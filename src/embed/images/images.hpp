@@ -17,12 +17,19 @@
 
 namespace paco::embed {
 
+// How pictures are opened. upright: turned as their EXIF data say, an alpha channel laid over
+// white, the longer side after resizing rounded. literature: as the released code of the field does
+// it, for figures that are compared with published ones: as stored, alpha dropped, the longer side
+// truncated.
+enum class ImageLoader : std::uint8_t { upright, literature };
+
 // pixels is (height, width, channels), row-major.
 struct Image {
   std::size_t width = 0;
   std::size_t height = 0;
   std::size_t channels = 3;
   std::vector<std::uint8_t> pixels;
+  ImageLoader loader = ImageLoader::upright;
 };
 
 class ImageSource {
@@ -34,6 +41,13 @@ class ImageSource {
   virtual std::int64_t label(std::size_t i) const = 0;  // of class_names(); -1 where there is none
   virtual std::string name(std::size_t i) const = 0;    // path inside the data set, or the number
   virtual const std::vector<std::string>& class_names() const = 0;
+
+  // Before the first load(); matters for files of pictures only.
+  void set_loader(ImageLoader loader) { loader_ = loader; }
+  ImageLoader loader() const { return loader_; }
+
+ private:
+  ImageLoader loader_ = ImageLoader::upright;
 };
 
 // The specification of a data set:

@@ -72,9 +72,9 @@ struct Loader::State {
       return Error{ErrorCode::bad_value, "the image has no pixels", "remove it"};
     for (int view = 0; view < settings.views; ++view) {
       const ViewKey key{settings.seed, settings.epoch, sample, static_cast<std::uint64_t>(view)};
-      const Placement placement = settings.augment
-                                      ? random_placement(width, height, settings.input, key)
-                                      : centre_placement(width, height, settings.input);
+      const Placement placement =
+          settings.augment ? random_placement(width, height, settings.input, key, image->loader)
+                           : centre_placement(width, height, settings.input, image->loader);
       make_view(*image, placement, settings.input, {place(work, count, view, row), view_bytes});
     }
     return std::nullopt;

@@ -92,10 +92,12 @@ int centre_offset(int whole, int part) {
   return difference % 2 != 0 && half % 2 != 0 ? half + 1 : half;
 }
 
-// The whole image with its shorter side resized, the longer one in proportion, rounded to nearest.
-Placement resized(int width, int height, int input) {
+// The whole image with its shorter side resized, the longer one in proportion, rounded to nearest,
+// or truncated as in torchvision.
+Placement resized(int width, int height, int input, ImageLoader loader) {
   const std::int64_t side = resize_side(input);
   const auto in_proportion = [&](std::int64_t longer, std::int64_t shorter) {
+    if (loader == ImageLoader::literature) return static_cast<int>(side * longer / shorter);
     return static_cast<int>((2 * side * longer + shorter) / (2 * shorter));
   };
   Placement placement;
@@ -108,15 +110,16 @@ Placement resized(int width, int height, int input) {
 
 int resize_side(int input) { return (input * 256 + 112) / 224; }
 
-Placement centre_placement(int width, int height, int input) {
-  Placement placement = resized(width, height, input);
+Placement centre_placement(int width, int height, int input, ImageLoader loader) {
+  Placement placement = resized(width, height, input, loader);
   placement.left = centre_offset(placement.width, input);
   placement.top = centre_offset(placement.height, input);
   return placement;
 }
 
-Placement random_placement(int width, int height, int input, const ViewKey& key) {
-  Placement placement = resized(width, height, input);
+Placement random_placement(int width, int height, int input, const ViewKey& key,
+                           ImageLoader loader) {
+  Placement placement = resized(width, height, input, loader);
   // One stream of numbers per (epoch, sample, view). Two rounds of seeding keep neighbouring keys
   // apart.
   core::Random outer(key.seed, key.epoch);

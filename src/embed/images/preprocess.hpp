@@ -8,9 +8,9 @@
 #include <cstdint>
 #include <span>
 
-namespace paco::embed {
+#include "embed/images/images.hpp"
 
-struct Image;
+namespace paco::embed {
 
 // The shorter side before the crop: 256 for an input of 224, in proportion otherwise (32 for 28).
 int resize_side(int input);
@@ -25,7 +25,8 @@ struct Placement {
 };
 
 // Where evaluation looks: the middle. (Offsets are rounded as torchvision's centre crop rounds.)
-Placement centre_placement(int width, int height, int input);
+Placement centre_placement(int width, int height, int input,
+                           ImageLoader loader = ImageLoader::upright);
 
 // Where a training view looks: a random crop, flipped half of the time. The same four numbers, the
 // same place, on every machine and for any number of workers.
@@ -35,7 +36,8 @@ struct ViewKey {
   std::uint64_t sample = 0;  // index in the image source
   std::uint64_t view = 0;
 };
-Placement random_placement(int width, int height, int input, const ViewKey& key);
+Placement random_placement(int width, int height, int input, const ViewKey& key,
+                           ImageLoader loader = ImageLoader::upright);
 
 // Resizes and crops in one go (only the crop is computed) into out, input * input * 3 bytes.
 void make_view(const Image& image, const Placement& placement, int input,

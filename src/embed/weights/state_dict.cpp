@@ -17,7 +17,7 @@ namespace {
 using Kind = PickleValue::Kind;
 
 constexpr std::string_view kWrappers[] = {"teacher", "student", "state_dict", "model"};
-constexpr std::string_view kPrefixes[] = {"module.", "backbone."};
+constexpr std::string_view kPrefixes[] = {"module.", "backbone.", "features."};
 constexpr int kDeepestWrapping = 4;
 
 bool holds_tensors(const Pickle& pickle, const PickleValue& dictionary) {

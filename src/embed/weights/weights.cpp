@@ -23,6 +23,11 @@ bool is_unused(const std::string& name) {
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
+// PHE's checkpoints have the backbone under "features." and the method's heads beside it.
+bool is_under_features(const NamedTensor& tensor) {
+  return tensor.name.starts_with("features.") || tensor.name.starts_with("module.features.");
+}
+
 const NamedTensor* find_plain(const StateDict& weights, std::string_view name) {
   for (const NamedTensor& tensor : weights)
     if (plain_name(tensor.name) == name) return &tensor;
@@ -145,9 +150,10 @@ Result<std::vector<const NamedTensor*>> match_tensors(const std::vector<TensorSl
 
 Result<BackboneTensors> backbone_tensors(const StateDict& weights, const std::string& origin) {
   BackboneTensors result;
+  const bool under_features = std::any_of(weights.begin(), weights.end(), is_under_features);
   for (const NamedTensor& tensor : weights) {
     const std::string name = plain_name(tensor.name);
-    if (is_unused(name)) {
+    if (is_unused(name) || (under_features && !is_under_features(tensor))) {
       result.ignored.push_back(name);
     } else if (!result.tensors.emplace(name, &tensor).second) {
       return Error{

@@ -1,7 +1,8 @@
-// SynC's rule, of embeddings or of what its head makes of them: the prototype with the largest
-// cosine less its threshold takes the sample, or, where none reaches its threshold, the sample
-// becomes a prototype and inherits the threshold of the one that came closest. Prototypes do not
-// follow their samples; with `refit`, all of them are trained anew after every tenth birth on
+// SynC's rule, of embeddings (then it is nearest class mean with a threshold for each class, no
+// more) or of what its head makes of them in the space of class names: the prototype with the
+// largest cosine less its threshold takes the sample, or, where none reaches its threshold, the
+// sample becomes a prototype and inherits the threshold of the one that came closest. Prototypes do
+// not follow their samples; with `refit`, all of them are trained anew after every tenth birth on
 // samples drawn around them, where a category borrows the spread of a known class.
 #include <fmt/format.h>
 

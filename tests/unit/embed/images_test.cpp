@@ -41,6 +41,16 @@ TEST(Images, EveryKindOfPngGivesRedGreenBlueWhite) {
               ElementsAre(0, 0, 0, 255, 255, 255, 255, 255, 255, 0, 0, 0));
 }
 
+// As Pillow's convert("RGB") has it.
+TEST(Images, TheLoaderOfTheLiteratureDropsAlpha) {
+  const auto bytes = testing::file_bytes(corpus("png/rgba.png"));
+  const auto image = decode_image(bytes, "rgba.png", ImageLoader::literature);
+  ASSERT_TRUE(image.ok());
+  EXPECT_EQ(image->loader, ImageLoader::literature);
+  EXPECT_EQ(image->pixels[0], 255);
+  EXPECT_EQ(image->pixels[1], 0) << "alpha 9 of 255 leaves nothing of white";
+}
+
 void expect_colour(const std::string& name, int red, int green, int blue, int tolerance) {
   const auto image = decode(name);
   ASSERT_TRUE(image.ok()) << image.error().message;

@@ -42,6 +42,9 @@ TEST(Preprocess, CentreCropRoundsHalvesToEven) {
   EXPECT_EQ(placement.left, 58);
   EXPECT_EQ(placement.top, 16);
   EXPECT_EQ(centre_placement(343, 256, 224).left, 60);
+  // 256 * 500 / 374 = 342.2..., 256 * 500 / 373 = 343.16..., 256 * 500 / 379 = 337.73...
+  EXPECT_EQ(centre_placement(500, 379, 224).width, 338);
+  EXPECT_EQ(centre_placement(500, 379, 224, ImageLoader::literature).width, 337);
 }
 
 TEST(Preprocess, AFlatImageStaysFlatWhateverItsSize) {

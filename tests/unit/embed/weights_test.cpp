@@ -42,6 +42,18 @@ TEST(Weights, ATensorThatIsThereTwiceIsRefused) {
   EXPECT_THAT(usable.error().message, HasSubstr("norm.weight is there twice"));
 }
 
+TEST(Weights, OfACheckpointWithHeadsTheBackboneUnderFeaturesIsTaken) {
+  const StateDict tensors = {{"features.norm.weight", {1}, {1}},
+                             {"hash_head.mlp.0.weight", {1}, {1}},
+                             {"prototype_vectors", {1}, {1}}};
+  const auto usable = backbone_tensors(tensors, "phe.pth");
+  ASSERT_TRUE(usable.ok());
+  EXPECT_THAT(usable->ignored,
+              ::testing::ElementsAre("hash_head.mlp.0.weight", "prototype_vectors"));
+  ASSERT_EQ(usable->tensors.size(), 1u);
+  EXPECT_EQ(usable->tensors.begin()->first, "norm.weight");
+}
+
 TEST(Weights, AClassifierIsLeftOutAndNamed) {
   const StateDict tensors = {{"head.weight", {1}, {1}}, {"norm.weight", {1}, {1}}};
   const auto usable = backbone_tensors(tensors, "w.pth");

@@ -85,7 +85,8 @@ TEST(SetList, ASetOfImagesBeginsWithWhatIsKnownOfItsNameOrRule) {
   const TemporaryFolder folder;
   const auto list = read_set_list(write_list(folder, R"([
     {"name": "cub", "images": "tar:birds.tar", "list": "/lists/ssb.json", "weights": "w.pth"},
-    {"name": "shirts", "rule": "fashion-mnist", "epochs": 1, "margin": 0.25},
+    {"name": "shirts", "rule": "fashion-mnist", "epochs": 1, "margin": 0.25, "unchecked": true,
+     "loader": "literature", "compact_weight": 0.5},
     {"name": "flowers", "folder": "flowers"}])"));
   ASSERT_TRUE(list.ok()) << list.error().message;
   const train::ImageRecipe& cub = *list->at(0).recipe;
@@ -99,6 +100,9 @@ TEST(SetList, ASetOfImagesBeginsWithWhatIsKnownOfItsNameOrRule) {
   EXPECT_EQ(shirts.backbone, "small");
   EXPECT_EQ(shirts.training.epochs, 1);
   EXPECT_EQ(shirts.training.margin, 0.25);
+  EXPECT_TRUE(shirts.split.unchecked);
+  EXPECT_EQ(shirts.loader, embed::ImageLoader::literature);
+  EXPECT_EQ(shirts.training.compact_weight, 0.5);
   EXPECT_EQ(shirts.training.clip, train::known_recipe("fashion-mnist")->training.clip);
   EXPECT_FALSE(list->at(2).recipe);
   EXPECT_EQ(list->at(2).folder, folder / "flowers");
@@ -122,6 +126,8 @@ TEST(SetList, WhatNobodyUnderstandsIsRefusedWithItsWords) {
               HasSubstr("\"epochs\" cannot be \"3\""));
   EXPECT_THAT(message(R"([{"name": "a", "images": "b", "epochs": 2.5}])"), HasSubstr("2.5"));
   EXPECT_THAT(message(R"([{"name": "a", "images": "b", "batch": -1}])"), HasSubstr("-1"));
+  EXPECT_THAT(message(R"([{"name": "a", "images": "b", "unchecked": 1}])"),
+              HasSubstr("\"unchecked\" cannot be 1"));
   EXPECT_THAT(message(R"([{"name": "a", "images": "b", "train_blocks": "first"}])"),
               HasSubstr("one of all, last, head"));
 }
