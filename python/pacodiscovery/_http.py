@@ -12,7 +12,7 @@ import time
 import urllib.parse
 from typing import Any, Iterator, Mapping
 
-from .errors import InputError, PacoError, ServerError, exception_of
+from .errors import InputError, PacoError, ServerError, exception_for
 
 BROKEN = (http.client.HTTPException, OSError)
 _BUSY = (408, 429, 502, 503, 504)  # the server did nothing; again later
@@ -131,7 +131,7 @@ def _failure_of(address: str, status: int, reason: str, body: bytes) -> Exceptio
     """The exception for a refusal, in the server's words."""
     try:
         answer = json.loads(body)["error"]
-        failure: Exception = exception_of(answer["code"], answer["message"], answer.get("hint", ""))
+        failure: Exception = exception_for(answer["code"], answer["message"], answer.get("hint", ""))
     except (ValueError, KeyError, TypeError):
         failure = ServerError(f"{address}: {status} {reason}", "is this the address of a paco server?", "unavailable")
     if status >= 500 and not isinstance(failure, ServerError):

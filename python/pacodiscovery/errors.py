@@ -6,8 +6,9 @@ Every exception of the engine is a PacoError with a `hint` that says what to do,
 
 from __future__ import annotations
 
+import re
 import sys
-from typing import Any
+from typing import Any, Callable
 
 
 class PacoError(Exception):
@@ -75,8 +76,39 @@ _CLASSES: dict[str, type[PacoError]] = {
 }
 
 
+# What the engine tells people to type, as calls here.
+_CALLS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
+    (r"paco discover --out decisions\.csv", "session.export('decisions.csv')"),
+    (r"'paco discover --journal'", "Session.create(path, model)"),
+    (r"'paco calibrate --method ([\w{}-]+)'", r"calibrate(X, y, method='\1')"),
+    (r"'paco calibrate'", "calibrate()"),
+    (r"'paco category (list|history)'", lambda found: f"session.{'categories' if found[1] == 'list' else 'history'}()"),
+    (r"'paco category (revive|undo) (\d+)'", r"session.\1(\2)"),
+    (r"'paco replay'", "replay()"),
+    (r"'--set (\w+)=(\w*)'", r"\1=\2"),
+    (r"--set (\w+)=(\w*)", r"\1=\2"),
+]
+
+
+def in_python(text: str) -> str:
+    """Words of the engine without those of its command line. Commands that only the program has stay as they are."""
+    for pattern, call in _CALLS:
+        text = re.sub(pattern, call, text)
+    parts: list[str] = re.split(r"('paco [^']*')", text)
+    return "".join(part if part.startswith("'paco ") else re.sub(r"--([a-z][a-z-]+)", _parameter, part) for part in parts)
+
+
+def _parameter(option: re.Match[str]) -> str:
+    return option[1].replace("-", "_")
+
+
 def exception_of(code: str, message: str, hint: str) -> PacoError:
     """The exception for an error of the engine."""
+    return exception_for(code, in_python(message), in_python(hint))
+
+
+def exception_for(code: str, message: str, hint: str) -> PacoError:
+    """The exception for a code, in the words given."""
     return _CLASSES.get(code, InputError)(message, hint, code)
 
 

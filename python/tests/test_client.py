@@ -223,7 +223,8 @@ def test_the_real_server_decides_like_a_session(program, model, tiny, tmp_path):
         local = paco.Session(model)
         local.decide_many(tiny.stream)
         local.rename(6, "heron")
-        assert stream.categories() == [dataclasses.replace(c, birth=None if c.id < 6 else c.birth) for c in local.categories()]
+        assert stream.categories() == [dataclasses.replace(c, birth=None if c.id < 6 else c.birth)
+                                       for c in local.categories(notes=True)]
         members = stream.members(6)
         assert [m.sequence for m in members] == np.flatnonzero(tiny.expected == 6).tolist() and members[0].now_name == "heron"
         assert [m.sequence for m in stream.members(6, order="newest", limit=2)] == [m.sequence for m in members[:-3:-1]]

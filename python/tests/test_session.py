@@ -359,3 +359,20 @@ def test_wrong_options_are_named(model, tiny):
         paco.calibrate(tiny.support, tiny.labels, reference="best")
     with pytest.raises(InputError, match="embeddings is -1"):
         paco.Session.create("never.journal", model, embeddings=-1)
+
+
+def test_hints_are_calls_and_no_words_of_the_command_line(model, session, tiny):
+    session.decide_many(tiny.stream)
+    hints = []
+    for call in (lambda: session.move([0], into=6), lambda: session.decision(0), lambda: paco.Session(model, "rankstat"), session.checkpoint,
+                 lambda: paco.calibrate(tiny.support, tiny.labels, reference="classifier"), lambda: session.undo(99)):
+        try:
+            call()
+        except paco.PacoError as error:
+            hints.append(str(error))
+    assert len(hints) >= 4 and not [hint for hint in hints if "--" in hint or "'paco " in hint], hints
+    assert any("Session.create(path, model)" in hint for hint in hints)
+    from pacodiscovery.errors import in_python
+
+    assert in_python("give --classifier, or '--set prior=on'; 'paco journal verify --x' helps") == (
+        "give classifier, or prior=on; 'paco journal verify --x' helps")
