@@ -5,12 +5,19 @@
 #include <algorithm>
 
 #include "core/try.hpp"
+#include "journal/checksum.hpp"
 
 namespace paco::bus {
 namespace {
 
 // After this long without a message the reader asks whether there is one.
 constexpr auto kQuiet = std::chrono::milliseconds(1000);
+// A server that was cut off may not know the newest messages for a while.
+constexpr auto kShort = std::chrono::seconds(30);
+
+std::uint64_t sum_of(std::string_view bytes) {
+  return journal::checksum_of(std::as_bytes(std::span(bytes)));
+}
 
 }  // namespace
 
@@ -24,15 +31,31 @@ OrderedReader::OrderedReader(std::unique_ptr<Subscription> subscription, std::st
 
 Result<void> OrderedReader::begin(const std::stop_token& stop) {
   begun_ = false;
-  PACO_TRY(subscription_->begin(next_, stop));
+  is_proven_ = !last_sum_;
+  PACO_TRY(subscription_->begin(is_proven_ ? next_ : next_ - 1, stop));
   begun_ = true;
   last_delivery_ = now_();
   return {};
 }
 
+Error OrderedReader::lost_messages(const std::string& what) const {
+  return {ErrorCode::mismatch, fmt::format("{}: {}: the log lost messages", name_, what),
+          "see which server came back without its store; what was decided stays in the journals of "
+          "the replicas"};
+}
+
 Result<void> OrderedReader::check(const std::stop_token& stop) {
   PACO_ASSIGN(const Subscription::Range kept, subscription_->range(stop));
   last_delivery_ = now_();
+  if (kept.first >= next_ && kept.last >= next_) last_sum_.reset();  // message next_ - 1 has gone
+  if (last_sum_ && kept.last + 1 < next_) {
+    if (!short_since_) short_since_ = now_();
+    if (now_() - *short_since_ > kShort)
+      return lost_messages(
+          fmt::format("it ends with message {}, and {} was read from it", kept.last, next_ - 1));
+  } else {
+    short_since_.reset();
+  }
   if (whole_ && kept.first > next_ && kept.last >= next_) {
     return Error{ErrorCode::not_found,
                  fmt::format("{}: message {} is needed, the oldest that is kept is {}", name_,
@@ -51,10 +74,18 @@ Result<void> OrderedReader::take(std::vector<LogMessage>& out, std::size_t most,
     switch (subscription_->next(message, wait_ms)) {
       case Subscription::Delivery::message:
         last_delivery_ = now_();
+        if (message.sequence + 1 == next_ && !is_proven_) {
+          if (sum_of(message.bytes) != *last_sum_)
+            return lost_messages(
+                fmt::format("message {} is another one than was read", message.sequence));
+          is_proven_ = true;
+        }
         if (message.sequence < next_) continue;
+        if (!is_proven_) return check(stop);
         // One was lost, or is no longer kept; check() finds out which.
         if (whole_ && message.sequence > next_) return check(stop);
         next_ = message.sequence + 1;
+        if (whole_) last_sum_ = sum_of(message.bytes);
         out.push_back(std::move(message));
         ++got;
         continue;

@@ -1,11 +1,14 @@
 // One log read in its order from a number on, without gap or double, whatever its subscription
-// loses: if a message is missing or nothing comes for a while, the reader asks again from the
-// message on that it needs.
+// loses: if a message is missing or nothing comes for a while, the reader asks again.
+//
+// It asks from the last message on that it has, and holds that one to what it read. So a store that
+// came back without messages, and numbers new ones like those that it lost, is not read on.
 //
 // Thread rule: one thread at a time.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,13 +24,14 @@ class OrderedReader {
                 SteadyClock now, bool whole = true);
 
   // Appends what is there, at most `most`, and waits for the first so many milliseconds. An error
-  // if a message that is needed is no longer kept, or if no server answers for as long as the
-  // subscription allows.
+  // if a message that is needed is no longer kept, if the log lost what was read from it, or if no
+  // server answers for as long as the subscription allows.
   Result<void> take(std::vector<LogMessage>& out, std::size_t most, int wait_ms,
                     const std::stop_token& stop);
 
  private:
   Result<void> begin(const std::stop_token& stop);
+  Error lost_messages(const std::string& what) const;
   // Finds out whether there is something to ask for.
   Result<void> check(const std::stop_token& stop);
 
@@ -36,8 +40,11 @@ class OrderedReader {
   const SteadyClock now_;
   const bool whole_;
   std::uint64_t next_;
+  std::optional<std::uint64_t> last_sum_;  // of message next_ - 1; only if `whole`
+  bool is_proven_ = false;                 // since begin() that message came again as it was
   bool begun_ = false;
   Time last_delivery_{};
+  std::optional<Time> short_since_;  // the log ends before message next_ - 1
 };
 
 }  // namespace paco::bus
