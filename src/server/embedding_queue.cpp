@@ -18,7 +18,7 @@ namespace paco::server {
 namespace {
 
 constexpr std::size_t kTogether = 64;      // images whose pixels are in memory at once
-constexpr std::size_t kPictureSide = 224;  // of what is kept for people to see
+constexpr std::size_t kPictureSide = 640;  // of what is kept for people to see
 constexpr int kPictureQuality = 80;
 
 BadSample fault_of(std::size_t row, const Error& error) {

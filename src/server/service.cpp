@@ -93,6 +93,19 @@ bool fits(std::string_view pattern, std::string_view path, std::vector<std::stri
   }
 }
 
+// "127.0.0.1:8600", "[::1]:8600" or "localhost" without the port.
+std::string_view host_of(std::string_view host) {
+  if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
+  return host.substr(0, host.find(':'));
+}
+
+bool is_same_origin(std::string_view origin, std::string_view host) {
+  const std::size_t scheme = origin.find("://");
+  return scheme != std::string_view::npos && origin.substr(scheme + 3) == host;
+}
+
+}  // namespace
+
 const char* verb_text(Verb verb) {
   switch (verb) {
     case Verb::get:
@@ -109,24 +122,13 @@ const char* verb_text(Verb verb) {
   return "?";
 }
 
-// "127.0.0.1:8600", "[::1]:8600" or "localhost" without the port.
-std::string_view host_of(std::string_view host) {
-  if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
-  return host.substr(0, host.find(':'));
-}
-
-bool is_same_origin(std::string_view origin, std::string_view host) {
-  const std::size_t scheme = origin.find("://");
-  return scheme != std::string_view::npos && origin.substr(scheme + 3) == host;
-}
-
-}  // namespace
-
 Service::Service(ServiceOptions options)
     : options_(std::move(options)),
       tokens_(options_.tokens ? std::make_shared<const Tokens>(*options_.tokens) : nullptr),
       streams_(options_.folder, options_.durability, options_.own_streams, options_.log),
-      workers_(std::make_unique<Workers>()) {}
+      workers_(std::make_unique<Workers>()),
+      figures_(routes().size()),
+      copies_(make_copies()) {}
 
 Service::~Service() { close(); }
 
@@ -267,9 +269,14 @@ void Service::answered(Ticket* ticket, Response& response) {
   response.headers.emplace_back("X-Request-Id", admitted.id);
   const Route* route = admitted.match.route;
   const bool changes = route != nullptr && route->verb != Verb::get && route->start == nullptr;
+  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - admitted.begun;
+  if (route != nullptr) {
+    Figures& figures = figures_[static_cast<std::size_t>(route - routes().data())];
+    ++figures.by_status[static_cast<std::size_t>(response.status / 100)];
+    figures.seconds.add(passed.count());
+  }
   const LogLevel level = level_of(response.status, changes);
   if (options_.log == nullptr || !options_.log->takes(level)) return;
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - admitted.begun;
   options_.log->write(level, "request",
                       {{"id", admitted.id},
                        {"who", admitted.user ? std::string_view(admitted.user->name()) : ""},

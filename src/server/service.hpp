@@ -12,6 +12,7 @@
 #include <string>
 
 #include "server/call.hpp"
+#include "server/histogram.hpp"
 #include "server/http.hpp"
 #include "server/listener.hpp"
 #include "server/log.hpp"
@@ -21,6 +22,13 @@
 namespace paco::server {
 
 class EmbeddingQueue;
+}  // namespace paco::server
+
+namespace paco::core {
+class RandomFile;
+}  // namespace paco::core
+
+namespace paco::server {
 
 struct ServiceOptions {
   std::string folder;
@@ -58,6 +66,7 @@ struct Route {
 };
 
 const std::vector<Route>& routes();
+const char* verb_text(Verb verb);
 // The description of all of them.
 std::string openapi(const std::string& version);
 
@@ -82,7 +91,7 @@ class Service final : public Handler {
   Response server(Call&);  // service_server.cpp
   Response health(Call&);
   Response readiness(Call&);
-  Response metrics(Call&);
+  Response metrics(Call&);  // service_metrics.cpp
   Response description(Call&);
   Response page(Call&);
   Response list_streams(Call&);  // service_streams.cpp
@@ -152,6 +161,20 @@ class Service final : public Handler {
   };
   std::mutex waiting_mutex_;
   std::map<std::string, Waiting> waiting_;
+
+  // By call, as in routes().
+  struct Figures {
+    std::array<std::atomic<std::uint64_t>, 6> by_status{};  // hundreds
+    Histogram seconds;
+  };
+  mutable std::vector<Figures> figures_;
+  void request_figures(std::string& text) const;
+
+  // Copies of journals on their way, by stream; the file goes with the last that reads it.
+  struct Copies;
+  static std::unique_ptr<Copies, void (*)(Copies*)> make_copies();
+  Result<std::shared_ptr<core::RandomFile>> copy_of(Stream& stream);
+  std::unique_ptr<Copies, void (*)(Copies*)> copies_;
 
   std::atomic<std::uint64_t> requests_{0}, failures_{0}, samples_{0};
 };

@@ -71,62 +71,6 @@ Response Service::readiness(Call&) {
   return answer(json, is_opening ? 503 : 200);
 }
 
-Response Service::metrics(Call&) {
-  std::string text;
-  const auto head = [&](const char* name, const char* kind, const char* help) {
-    text += fmt::format("# HELP {} {}\n# TYPE {} {}\n", name, help, name, kind);
-  };
-  const auto plain = [&](const char* name, const char* kind, const char* help, double value) {
-    head(name, kind, help);
-    text += fmt::format("{} {}\n", name, value);
-  };
-  const ListenerCounts counts = counts_ ? counts_() : ListenerCounts{};
-  plain("paco_requests_total", "counter", "Requests.", static_cast<double>(requests_));
-  plain("paco_failures_total", "counter", "Requests answered with an error.",
-        static_cast<double>(failures_));
-  plain("paco_decisions_total", "counter", "Samples answered.", static_cast<double>(samples_));
-  plain("paco_connections", "gauge", "Open connections.", static_cast<double>(counts.open));
-  plain("paco_connections_total", "counter", "Connections accepted.",
-        static_cast<double>(counts.accepted));
-  plain("paco_connections_refused_total", "counter", "Connections beyond the limit.",
-        static_cast<double>(counts.refused));
-  struct Line {
-    const char *name, *kind, *help;
-    double (*value)(Stream&);
-  };
-  static constexpr Line kLines[] = {
-      {"paco_samples", "gauge", "Samples in the stream.",
-       [](Stream& s) { return static_cast<double>(s.worker().published()->view->samples); }},
-      {"paco_events", "gauge", "Events in the stream.",
-       [](Stream& s) { return static_cast<double>(s.worker().published()->events); }},
-      {"paco_categories_known", "gauge", "Known classes.",
-       [](Stream& s) { return static_cast<double>(s.worker().published()->view->known); }},
-      {"paco_categories_discovered", "gauge", "Discovered categories.",
-       [](Stream& s) { return static_cast<double>(s.worker().published()->view->discovered); }},
-      {"paco_births_total", "counter", "Categories created since the server began.",
-       [](Stream& s) { return static_cast<double>(s.births()); }},
-      {"paco_waiting_samples", "gauge", "Samples that wait to be decided.",
-       [](Stream& s) { return static_cast<double>(s.worker().waiting()); }},
-      {"paco_samples_per_second", "gauge", "Over the last ten seconds.",
-       [](Stream& s) { return s.rate(); }},
-      {"paco_delay_p99_milliseconds", "gauge", "From a request read to its answer ready.",
-       [](Stream& s) { return s.delays().p99_ms; }},
-  };
-  const auto streams = streams_.all();
-  for (const Line& line : kLines) {
-    head(line.name, line.kind, line.help);
-    for (const auto& stream : streams) {
-      if (!stream->ready()) continue;
-      text +=
-          fmt::format("{}{{stream=\"{}\"}} {}\n", line.name, stream->name(), line.value(*stream));
-    }
-  }
-  Response response;
-  response.type = "text/plain; version=0.0.4";
-  response.body = std::move(text);
-  return response;
-}
-
 Response Service::description(Call&) {
   Response response;
   response.body = openapi(options_.version);

@@ -35,25 +35,22 @@ Result<NewStream> new_stream(const std::string& method, const std::string& embed
   return out;
 }
 
-// A file that is sent and then removed.
+// The file has no name any more: it is gone when nobody reads it, whatever becomes of the server.
 class FilePieces final : public Pieces {
  public:
-  FilePieces(std::string path, core::RandomFile file)
-      : path_(std::move(path)), file_(std::move(file)) {}
-  ~FilePieces() override { (void)core::remove_file(path_); }
+  explicit FilePieces(std::shared_ptr<core::RandomFile> file) : file_(std::move(file)) {}
   Result<std::string> next() override {
-    std::string piece(static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, file_.size() - at_)),
-                      '\0');
-    PACO_TRY(file_.read_at(at_, std::as_writable_bytes(std::span(piece))));
+    std::string piece(
+        static_cast<std::size_t>(std::min<std::uint64_t>(kPiece, file_->size() - at_)), '\0');
+    PACO_TRY(file_->read_at(at_, std::as_writable_bytes(std::span(piece))));
     at_ += piece.size();
     return piece;
   }
-  bool ended() const override { return at_ == file_.size(); }
+  bool ended() const override { return at_ == file_->size(); }
 
  private:
   static constexpr std::uint64_t kPiece = 256 * 1024;
-  std::string path_;
-  core::RandomFile file_;
+  std::shared_ptr<core::RandomFile> file_;
   std::uint64_t at_ = 0;
 };
 
@@ -268,24 +265,56 @@ Response Service::get_model(Call& call) {
   return response;
 }
 
-// A copy is made beside the journal, sent and removed; the stream goes on meanwhile.
-Response Service::get_journal(Call& call) {
-  const std::string path = streams_.copy_path(call.stream->name());
-  auto reader =
-      call.stream->read([](journal::JournalReader& journal) { return journal.another_reader(); });
-  if (!reader.ok()) return failure(reader.error());
-  if (const Result<void> copied = reader->copy_to(path); !copied.ok()) {
-    (void)core::remove_file(path);
-    return failure(copied.error());
+// Readers of the same state share one copy. However slow they are, two of a stream are all the room
+// that they can take.
+struct Service::Copies {
+  struct Copy {
+    std::uint64_t events = 0;
+    std::weak_ptr<core::RandomFile> file;
+  };
+  static constexpr std::size_t kMost = 2;
+  std::mutex mutex;  // also while one is made: those that come meanwhile share it
+  std::map<std::string, std::vector<Copy>> of_stream;
+};
+
+std::unique_ptr<Service::Copies, void (*)(Service::Copies*)> Service::make_copies() {
+  return {new Copies, [](Copies* copies) { delete copies; }};
+}
+
+Result<std::shared_ptr<core::RandomFile>> Service::copy_of(Stream& stream) {
+  const std::lock_guard lock(copies_->mutex);
+  auto& copies = copies_->of_stream[stream.name()];
+  std::erase_if(copies, [](const Copies::Copy& copy) { return copy.file.expired(); });
+  const std::uint64_t events = stream.worker().published()->events;
+  for (const Copies::Copy& copy : copies) {
+    if (auto file = copy.events == events ? copy.file.lock() : nullptr) return file;
   }
-  auto file = core::RandomFile::open(path);
+  if (copies.size() >= Copies::kMost) {
+    return Error{ErrorCode::interrupted, "others are taking earlier copies of this journal",
+                 "ask again when they have them"};
+  }
+  const std::string path = streams_.copy_path(stream.name());
+  PACO_ASSIGN(journal::JournalReader reader, stream.read([](journal::JournalReader& journal) {
+    return journal.another_reader();
+  }));
+  const Result<void> copied = reader.copy_to(path);
+  auto file = copied.ok() ? core::RandomFile::open(path) : Result<core::RandomFile>(copied.error());
+  (void)core::remove_file(path);
+  if (!file.ok()) return file.error();
+  auto shared = std::make_shared<core::RandomFile>(std::move(file).value());
+  copies.push_back({events, shared});
+  return shared;
+}
+
+Response Service::get_journal(Call& call) {
+  auto file = copy_of(*call.stream);
   if (!file.ok()) return failure(file.error());
   Response response;
   response.type = "application/vnd.sqlite3";
   response.headers.emplace_back(
       "Content-Disposition",
       fmt::format("attachment; filename=\"{}.journal\"", call.stream->name()));
-  response.pieces = std::make_shared<FilePieces>(path, std::move(file).value());
+  response.pieces = std::make_shared<FilePieces>(std::move(file).value());
   return response;
 }
 

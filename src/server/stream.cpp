@@ -236,6 +236,7 @@ double Stream::rate() const {
 }
 
 void Stream::answered_after(std::chrono::steady_clock::duration delay) {
+  delay_histogram_.add(std::chrono::duration<double>(delay).count());
   const std::lock_guard lock(delay_mutex_);
   delays_[delay_count_++ % delays_.size()] =
       std::chrono::duration<float, std::milli>(delay).count();

@@ -17,6 +17,7 @@
 #include "insight/sample_map.hpp"
 #include "journal/reader.hpp"
 #include "paco/session.hpp"
+#include "server/histogram.hpp"
 #include "server/sample_list.hpp"
 #include "server/stream_worker.hpp"
 
@@ -100,6 +101,7 @@ class Stream final : public StreamWorker::Observer {
   double rate() const;  // samples a second over the last ten
   void answered_after(std::chrono::steady_clock::duration delay);
   Delays delays() const;
+  const Histogram& delay_histogram() const { return delay_histogram_; }
   std::uint64_t births() const { return births_; }
 
   void decided(const Decision& decision) override;
@@ -133,6 +135,7 @@ class Stream final : public StreamWorker::Observer {
   std::array<std::int64_t, kSeconds> second_{};
   std::atomic<std::uint64_t> births_{0}, last_operation_{0};
 
+  Histogram delay_histogram_;
   mutable std::mutex delay_mutex_;
   std::uint64_t delay_count_ = 0;
   std::array<float, 4096> delays_{};

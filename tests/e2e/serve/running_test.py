@@ -1,17 +1,21 @@
 """What whoever runs the server relies on: its log, its end, new tokens and certificates, damaged streams."""
 
+import base64
 import json
 import pathlib
 import re
+import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from serve_test import S, Served, samples  # noqa: E402
-from server import Server, run_paco  # noqa: E402
+from server import ROOT, run_paco  # noqa: E402
 
 ANN, TRAP, WALL = "operate-0123456789abcdef", "send-0123456789abcdef", "read-0123456789abcdef"
 
@@ -72,6 +76,67 @@ class Running(Served):
         self.assertEqual(self.operate(kind="rename", category=0, name="x" * 256).status, 200)
         answer = self.operate(kind="rename", category=0, name="wren", actor="a" * 300)
         self.assertEqual(answer.status, 400, answer.body)
+
+
+    def test_figures_are_in_the_form_and_the_units_of_prometheus(self):
+        self.send(0, 30)
+        self.server.get("/nowhere")
+        text = self.server.get("/metrics").body.decode()
+        kinds, values, helped = {}, {}, set()
+        for line in text.splitlines():
+            if line.startswith("# HELP "):
+                helped.add(line.split()[2])
+            elif line.startswith("# TYPE "):
+                kinds[line.split()[2]] = line.split()[3]
+            else:
+                series, value = line.rsplit(" ", 1)
+                self.assertRegex(series, r'^[a-z_]+(\{[a-z_]+="[^"]*"(,[a-z_]+="[^"]*")*\})?$')
+                self.assertNotIn(series, values)
+                values[series] = float(value)
+                name = series.split("{")[0]
+                name = name if name in kinds else re.sub("_(bucket|sum|count)$", "", name)
+                self.assertIn(name, kinds, "a series before its TYPE")
+        self.assertEqual(set(kinds), helped)
+        for name, kind in kinds.items():
+            self.assertEqual(name.endswith("_total"), kind == "counter", name)
+            self.assertIsNone(re.search("milli|micro|percent|_kb|_mb", name), name)
+        for name in ("process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds",
+                     'paco_journal_bytes{stream="birds"}', "paco_disk_free_bytes"):
+            self.assertGreater(values[name], 0, name)
+        self.assertLess(abs(values["process_start_time_seconds"] - time.time()), 120)
+        self.assertEqual(values['paco_samples{stream="birds"}'], 30)
+        posted = 'method="POST",route="/v1/streams/{name}/samples"'
+        self.assertEqual(values['paco_http_requests_total{' + posted + ',code="2xx"}'], 1)
+        steps = [value for series, value in values.items()
+                 if series.startswith("paco_http_request_duration_seconds_bucket{" + posted)]
+        self.assertEqual((steps, steps[-1]), (sorted(steps), 1))
+        self.assertEqual(values['paco_decision_duration_seconds_count{stream="birds"}'], 1)
+        if shutil.which("promtool"):
+            subprocess.run(["promtool", "check", "metrics"], input=text.encode(), check=True, capture_output=True)
+
+    def test_slow_readers_of_the_journal_cannot_fill_the_disk(self):
+        picture = base64.b64encode((ROOT / "fuzz" / "corpus" / "png" / "rgb.png").read_bytes() + b"x" * 200_000).decode()
+        for i in range(0, 60, 10):
+            self.send(i, i + 10, picture=picture)
+        slow = []
+
+        def ask():
+            peer = socket.socket()
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            peer.connect(("127.0.0.1", self.server.port))
+            peer.sendall(b"GET " + S.encode() + b"/journal HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            slow.append(peer)
+            return peer.recv(12).split(b" ")[1]
+
+        self.assertEqual([ask(), ask(), ask()], [b"200"] * 3)  # the same state: one copy
+        self.send(60, 61)
+        self.assertEqual([ask(), ask()], [b"200"] * 2)
+        self.send(61, 62)
+        self.assertEqual(ask(), b"503")
+        self.assertEqual([path.name for path in pathlib.Path(self.folder).iterdir() if "copy" in path.name], [])
+        for peer in slow:
+            peer.close()
+        wait_until(lambda: self.server.get(S + "/journal").status == 200)
 
 
 class Logged(Served):
@@ -141,7 +206,6 @@ class Logged(Served):
 
 class Address(unittest.TestCase):
     def test_the_address_is_printed_as_json_at_the_start(self):
-        import subprocess
         from server import program
         with tempfile.TemporaryDirectory() as folder:
             process = subprocess.Popen([program(), "serve", folder, "--port", "0", "--json"], stdout=subprocess.PIPE,
