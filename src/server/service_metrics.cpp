@@ -5,8 +5,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <algorithm>
+#include <cstdlib>
 
+#include "core/files.hpp"
 #include "server/service.hpp"
 #include "server/views.hpp"
 
@@ -40,11 +42,9 @@ std::size_t open_descriptors() {
 
 // Field `number` (from 1) of /proc/self/stat.
 double stat_field(int number) {
-  std::FILE* const file = std::fopen("/proc/self/stat", "r");
-  if (file == nullptr) return 0;
-  char text[2048];
-  text[std::fread(text, 1, sizeof text - 1, file)] = '\0';
-  std::fclose(file);
+  const auto bytes = core::read_file("/proc/self/stat", 65536);
+  if (!bytes.ok()) return 0;
+  const std::string text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
   std::string_view rest(text);
   rest.remove_prefix(std::min(rest.rfind(')') + 1, rest.size()));  // the name may have anything
   for (int field = 2; field < number && !rest.empty(); ++field)
