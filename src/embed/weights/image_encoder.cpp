@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <filesystem>
 #include <regex>
 
 #include "core/files.hpp"
@@ -64,17 +65,21 @@ Result<EncoderKind> encoder_kind(const std::string& path) {
   if (kind == core::PathKind::absent)
     return Error{ErrorCode::not_found, fmt::format("{}: there is no such encoder", path),
                  "name the folder of an encoder, or one of 'paco models list'"};
+  if (kind == core::PathKind::file && spec_of_file_name(path)) return EncoderKind::image;
   if (kind == core::PathKind::file ||
       core::path_kind(path + "/weights.safetensors") == core::PathKind::file)
     return EncoderKind::run;
   const std::string config = path + "/config.json";
-  if (core::path_kind(config) != core::PathKind::file)
+  if (core::path_kind(config) != core::PathKind::file) {
+    const Result<std::string> weights = find_encoder_weights(path);
+    if (weights.ok() && spec_of_file_name(*weights)) return EncoderKind::image;
     return Error{ErrorCode::not_found,
                  fmt::format("{}: this is no encoder: it has neither config.json nor "
                              "weights.safetensors",
                              path),
                  "give a folder of 'paco train', or one with config.json and .safetensors as "
                  "encoders are published; 'paco models list' names some"};
+  }
   PACO_ASSIGN(const std::string text, image_config_text(config));
   PACO_ASSIGN(const ConfigJson json, io::parse_json<ConfigJson>(text, config));
   return json.is_object() && json.contains("architecture") ? EncoderKind::image : EncoderKind::text;
@@ -103,12 +108,40 @@ Result<NetSpec> parse_image_config(std::string_view text, const std::string& nam
   return spec;
 }
 
-Result<ImageEncoderFiles> read_image_encoder(const std::string& folder) {
-  const std::string config = folder + "/config.json";
+std::optional<NetSpec> spec_of_file_name(const std::string& path) {
+  static const std::regex pattern(
+      "(vit_(?:tiny|small|base)_patch(?:8|14|16))_([0-9]{2,4})([._]augreg[a-z0-9_]*|[.]dino)?");
+  const std::filesystem::path file(path);
+  const std::string stem = file.stem().string();
+  std::smatch parts;
+  if (file.extension() != ".safetensors" || !std::regex_match(stem, parts, pattern)) return {};
+  const Result<std::string> backbone = backbone_of(parts[1], path);
+  if (!backbone.ok()) return {};
+  Result<NetSpec> spec = make_spec(*backbone, std::stoi(parts[2]));
+  // timm's own transformers see pixels within -1 and 1, DINO's those of ImageNet.
+  const Result<Normalisation> pixels =
+      parse_normalisation(parts[3] == ".dino" ? "imagenet" : "half");
+  if (!spec.ok() || !pixels.ok()) return {};
+  spec->normalisation = *pixels;
+  return *spec;
+}
+
+Result<ImageEncoderFiles> read_image_encoder(const std::string& path) {
+  const std::string config = path + "/config.json";
+  if (core::path_kind(config) != core::PathKind::file) {
+    ImageEncoderFiles out{{}, path};
+    if (core::path_kind(path) == core::PathKind::folder) {
+      PACO_ASSIGN(out.weights, find_encoder_weights(path));
+    }
+    if (const std::optional<NetSpec> spec = spec_of_file_name(out.weights)) {
+      out.spec = *spec;
+      return out;
+    }
+  }
   PACO_ASSIGN(const std::string text, image_config_text(config));
   ImageEncoderFiles out;
   PACO_ASSIGN(out.spec, parse_image_config(text, config));
-  PACO_ASSIGN(out.weights, find_encoder_weights(folder));
+  PACO_ASSIGN(out.weights, find_encoder_weights(path));
   return out;
 }
 

@@ -66,5 +66,24 @@ TEST(ImageEncoder, ItsRecordChangesWithNormalisationAndWeights) {
   EXPECT_THAT(record("a", "half").preprocessing, HasSubstr("centre 224 px, half"));
 }
 
+// Without config.json the name that timm gives a file says what is done to pixels; no other name
+// does.
+TEST(ImageEncoder, WeightsUnderTheNameOfTheirPublisherNeedNoConfig) {
+  const auto of = [](const std::string& name) { return spec_of_file_name("models/" + name); };
+  const auto half = of("vit_tiny_patch16_224.safetensors");
+  ASSERT_TRUE(half);
+  EXPECT_EQ(half->backbone, "vit_ti16");
+  EXPECT_EQ(half->input, 224);
+  EXPECT_FLOAT_EQ(half->normalisation.mean[0], 0.5f);
+  EXPECT_TRUE(of("vit_base_patch16_224.augreg_in21k_ft_in1k.safetensors"));
+  const auto dino = of("vit_small_patch16_224.dino.safetensors");
+  ASSERT_TRUE(dino);
+  EXPECT_FLOAT_EQ(dino->normalisation.mean[0], 0.485f);
+  for (const char* name :
+       {"weights.safetensors", "vit_base_patch16_224.mae.safetensors", "vit_tiny_patch16_224.pth",
+        "vit_huge_patch14_224.safetensors", "vit_tiny_patch16_clip_224.safetensors"})
+    EXPECT_FALSE(of(name)) << name;
+}
+
 }  // namespace
 }  // namespace paco::embed
