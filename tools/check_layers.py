@@ -27,7 +27,7 @@ ALLOWED = {
     "insight": ["core", "math", "io", "embed", "methods", "journal", "session"],
     "evaluate": ["core", "math", "io"],
     "report": ["core", "io", "embed", "methods", "evaluate"],
-    "study": ["core", "math", "io", "methods", "train", "evaluate", "report"],
+    "study": ["core", "math", "io", "methods", "session", "insight", "train", "evaluate", "report"],
     "server": ["core", "math", "io", "embed", "methods", "journal", "session", "insight", "report"],
     "bus": ["core", "math", "io", "embed", "journal", "session", "server"],
 }

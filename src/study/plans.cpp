@@ -7,6 +7,7 @@
 
 #include "core/enum_names.hpp"
 #include "core/try.hpp"
+#include "study/questions.hpp"
 
 namespace paco::study {
 namespace {
@@ -48,6 +49,12 @@ const std::vector<Contender>& listed_contenders() {
     }
     add("talon", "talon");
     add("mirror+prior", "mirror", {{"prior", "on"}});
+    for (const char* method : {"paco", "mirror"}) {
+      for (const char* asking : {"merges", "names", "looks", "questions", "verified"}) {
+        add(fmt::format("{}+{}", method, asking), method);
+        out.back().asking = asking;
+      }
+    }
     return out;
   }();
   return list;
@@ -109,7 +116,11 @@ void read_as(Contender& contender, std::string_view reading) {
 void vary(Run& run, std::string_view factor, const std::string& value) {
   run.factors.emplace_back(std::string(factor), value);
   const auto count = [&] { return static_cast<std::size_t>(number_of(value)); };
-  if (factor == "support_share") {
+  if (factor == "answers") {
+    run.answers = count();
+    run.shape.order = StreamOrder::shuffled;
+    if (run.contender.asking.empty()) run.contender.asking = "questions";
+  } else if (factor == "support_share") {
     run.shape.support_share = number_of(value);
   } else if (factor == "known_classes") {
     run.shape.known = count();
@@ -260,6 +271,16 @@ std::vector<Plan> own_plans() {
        "shots",
        {"2", "3", "5", "10", "all"},
        3},
+      {"questions",
+       "What a person's answers in the middle of a shuffled stream gain",
+       "Merges, names and looks count on everything that is shown at the end; verified (pages of "
+       "20 members, then a new model for the whole stream) on its second half alone.",
+       Question::accuracy,
+       {"paco+merges", "paco+names", "paco+looks", "paco+questions", "paco+verified",
+        "mirror+merges", "mirror+names", "mirror+looks", "mirror+questions", "mirror+verified"},
+       "answers",
+       {"0", "5", "10", "20", "50", "100"},
+       3},
   };
 }
 
@@ -333,9 +354,9 @@ bool is_preset(std::string_view label) { return label == method_names().front();
 
 std::optional<std::string> preset_value(const Plan& plan, const Contender& contender) {
   using Preset = std::pair<std::string_view, const char*>;
-  static constexpr Preset kPresets[] = {{"support_share", "1"}, {"known_classes", "all"},
-                                        {"shots", "all"},       {"order", "given"},
-                                        {"variant", "full"},    {"reading", "as it is"}};
+  static constexpr Preset kPresets[] = {
+      {"support_share", "1"}, {"answers", "0"},    {"known_classes", "all"}, {"shots", "all"},
+      {"order", "given"},     {"variant", "full"}, {"reading", "as it is"}};
   for (const auto& [factor, value] : kPresets) {
     if (factor == plan.factor) return value;
   }

@@ -8,6 +8,7 @@
 #include "core/try.hpp"
 #include "evaluate/evaluation.hpp"
 #include "methods/registry.hpp"
+#include "study/questions.hpp"
 #include "study/run_tracks.hpp"
 
 namespace paco::study {
@@ -134,6 +135,10 @@ std::string run_key(const Run& run, const DataSet& data) {
   json["deciding"] = Json(run.contender.deciding);
   json["timed"] = run.timed;
   json["track"] = static_cast<int>(run.track);
+  if (!run.contender.asking.empty()) {
+    json["asking"] = run.contender.asking;
+    json["answers"] = run.answers;
+  }
   return json.dump();
 }
 
@@ -153,9 +158,11 @@ double expected_work(const Run& run, const DataSet& data) {
   return numbers * run.shape.support_share * steps;
 }
 
-Result<Model> calibrate_run(const Run& run, const DataSet& data, std::stop_token stop) {
-  PACO_ASSIGN(const MethodInfo* info, method_info(run.contender.method));
+CalibrationOptions calibration_options(const Run& run, const DataSet& data) {
   CalibrationOptions options;
+  const Result<const MethodInfo*> found = method_info(run.contender.method);
+  if (!found.ok()) return options;
+  const MethodInfo* info = *found;
   options.method = run.contender.method;
   options.settings = run.contender.calibrating;
   options.reference = run.contender.reference;
@@ -163,22 +170,34 @@ Result<Model> calibrate_run(const Run& run, const DataSet& data, std::stop_token
     options.set("seed", std::to_string(run.seed));
   if (calibrates_with(*info, "names") && !data.class_vectors.empty())
     options.settings.emplace("names", data.class_vectors);
-  return calibrate(data.support_set(), options, stop);
+  return options;
+}
+
+Result<Model> calibrate_run(const Run& run, const DataSet& data, std::stop_token stop) {
+  PACO_TRY(method_info(run.contender.method));
+  return calibrate(data.support_set(), calibration_options(run, data), std::move(stop));
 }
 
 Result<RunResult> execute_run(const Run& run, const DataSet& data,
                               std::shared_ptr<const Model> model, const core::Clock& clock,
                               std::stop_token stop) {
   RunResult result;
-  PACO_ASSIGN(const std::unique_ptr<Method> method,
-              make_method(run.contender.method, model, {1, run.contender.deciding}));
-  PACO_ASSIGN(const std::vector<Decision> decisions,
-              decide(run, *method, data.stream, result, clock, stop));
   std::vector<CategoryId> predicted;
-  for (const Decision& d : decisions) predicted.push_back(d.category);
+  std::size_t first = 0;
+  if (run.contender.asking.empty()) {
+    PACO_ASSIGN(const std::unique_ptr<Method> method,
+                make_method(run.contender.method, model, {1, run.contender.deciding}));
+    PACO_ASSIGN(const std::vector<Decision> decisions,
+                decide(run, *method, data.stream, result, clock, stop));
+    for (const Decision& d : decisions) predicted.push_back(d.category);
+  } else {
+    PACO_ASSIGN(AnsweredRun answered, decide_with_answers(run, data, model, stop));
+    predicted = std::move(answered.shown);
+    first = answered.first;
+  }
   evaluate::EvaluationInput input;
   input.predicted = predicted;
-  input.truth = data.truth;
+  input.truth = std::span(data.truth).subspan(first);
   input.known_classes = static_cast<std::int64_t>(data.class_names.size());
   evaluate::EvaluationOptions options;
   if (run.timed) options.resamples = 0;

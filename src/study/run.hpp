@@ -23,6 +23,7 @@ struct Contender {
   Settings calibrating, deciding;
   ReferenceChoice reference = ReferenceChoice::automatic;
   bool needs_class_vectors = false;  // runs on data with class_vectors.npy alone
+  std::string asking = {};  // what a person is asked in the middle of the stream: questions.hpp
 };
 
 // What a run keeps of every step of the stream, besides its scores.
@@ -39,7 +40,8 @@ struct Run {
   Contender contender;
   std::uint64_t seed = 0;  // of the calibration, if the method has one
   DataShape shape;
-  bool timed = false;  // one sample at a time, with a clock
+  std::size_t answers = 0;  // that the person gives
+  bool timed = false;       // one sample at a time, with a clock
   TrackKind track = TrackKind::none;
   // What the study varies, for its tables: {"support_share", "0.25"}.
   std::vector<std::pair<std::string, std::string>> factors;
@@ -98,6 +100,8 @@ std::string calibration_key(const Run& run, const DataSet& data);
 // prototypes to train.
 double expected_work(const Run& run, const DataSet& data);
 
+// How the model of a run is made.
+CalibrationOptions calibration_options(const Run& run, const DataSet& data);
 // A model for a run, of the shaped data; and the run with it.
 Result<Model> calibrate_run(const Run& run, const DataSet& data, std::stop_token stop);
 Result<RunResult> execute_run(const Run& run, const DataSet& data,

@@ -6,6 +6,7 @@
 #include "io/embedding_record.hpp"
 #include "io/embeddings.hpp"
 #include "io/labels.hpp"
+#include "session/verified_support.hpp"
 
 namespace paco {
 
@@ -22,8 +23,48 @@ SupportFileOptions add_support_files(Options& verb, SupportFiles& files) {
 std::vector<NamedFile> named_files(const SupportFiles& files) {
   return {{"--support", files.embeddings},    {"--labels", files.labels},
           {"--classifier", files.classifier}, {"--classes", files.classes},
-          {"--held-out", files.held_out},     {"--held-out-labels", files.held_out_labels}};
+          {"--held-out", files.held_out},     {"--held-out-labels", files.held_out_labels},
+          {"--journal", files.journal}};
 }
+
+namespace {
+
+// Puts verified samples behind the support set.
+Result<void> add_verified(const SupportFiles& files, io::Labels& labels,
+                          math::Matrix<double>& embeddings, const std::stop_token& stop) {
+  const std::string& path = files.journal;
+  PACO_ASSIGN(Session session, Session::open_read_only(path, 1, stop));
+  PACO_ASSIGN(const std::optional<EmbeddingRecord> record,
+              io::find_embedding_record(files.embeddings));
+  if (record) PACO_TRY(check_embedding(session.model(), *record, files.embeddings));
+  PACO_ASSIGN(const session::VerifiedSupport verified,
+              session::verified_support(session, labels.names));
+  for (const std::string& line : verified.left_out) print_note(line);
+  if (verified.labels.empty()) {
+    return Error{ErrorCode::bad_value, fmt::format("{}: no verified sample can be used", path),
+                 "'paco category verify' marks samples"};
+  }
+  if (verified.embeddings.columns() != embeddings.columns()) {
+    return Error{ErrorCode::bad_shape,
+                 fmt::format("{}: embeddings of {} numbers, the support set has {}", path,
+                             verified.embeddings.columns(), embeddings.columns()),
+                 "give the support set that the stream's model was calibrated on"};
+  }
+  const std::size_t before = embeddings.rows();
+  math::Matrix<double> all(before + verified.labels.size(), embeddings.columns());
+  for (std::size_t i = 0; i < all.rows(); ++i) {
+    const auto from = i < before ? embeddings[i] : verified.embeddings[i - before];
+    std::copy(from.begin(), from.end(), all[i].begin());
+  }
+  embeddings = std::move(all);
+  labels.ids.insert(labels.ids.end(), verified.labels.begin(), verified.labels.end());
+  labels.names.insert(labels.names.end(), verified.new_classes.begin(), verified.new_classes.end());
+  print_note(fmt::format("{} verified samples are added to the support set; new classes: {}",
+                         verified.labels.size(), verified.new_classes.size()));
+  return {};
+}
+
+}  // namespace
 
 Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOptions& options,
                               std::stop_token stop, core::Progress& progress) {
@@ -31,17 +72,18 @@ Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOption
   if (!files.classes.empty()) {
     PACO_ASSIGN(names, io::read_class_names(files.classes));
   }
-  PACO_ASSIGN(const io::Labels labels, io::read_labels(files.labels, names));
-  return calibrate_labelled(files, labels, options, std::move(stop), progress);
+  PACO_ASSIGN(io::Labels labels, io::read_labels(files.labels, names));
+  return calibrate_labelled(files, std::move(labels), options, std::move(stop), progress);
 }
 
-Result<Model> calibrate_labelled(const SupportFiles& files, const io::Labels& labels,
+Result<Model> calibrate_labelled(const SupportFiles& files, io::Labels labels,
                                  const CalibrationOptions& options, std::stop_token stop,
                                  core::Progress& progress) {
   PACO_ASSIGN(const auto source, io::open_embeddings(files.embeddings));
   for (const std::string& note : source->notes()) print_note(note);
-  PACO_ASSIGN(const math::Matrix<double> embeddings,
+  PACO_ASSIGN(math::Matrix<double> embeddings,
               io::read_embeddings(*source, labels.ids.size(), files.labels));
+  if (!files.journal.empty()) PACO_TRY(add_verified(files, labels, embeddings, stop));
   math::Matrix<double> classifier;
   if (!files.classifier.empty()) {
     PACO_ASSIGN(classifier, io::read_embeddings(files.classifier));

@@ -13,6 +13,7 @@ struct SupportFiles {
   std::string classifier, classes;  // may be empty
   std::string held_out = {},
               held_out_labels = {};  // likewise; only `paco calibrate` has options for them
+  std::string journal = {};          // whose verified samples are added; may be empty
 };
 
 // The options --support, --labels, --classifier and --classes.
@@ -25,12 +26,13 @@ SupportFileOptions add_support_files(Options& verb, SupportFiles& files);
 // Those that were given, under the names of their options.
 std::vector<NamedFile> named_files(const SupportFiles& files);
 
+// With a journal its verified samples are added, and notes say what was left out.
 // Where it takes long, which samples times classes say beforehand, progress is shown.
 Result<Model> calibrate_files(const SupportFiles& files, const CalibrationOptions& options,
                               std::stop_token stop, core::Progress& progress);
 
 // The same with labels that are at hand; `files` names where they and the embeddings are.
-Result<Model> calibrate_labelled(const SupportFiles& files, const io::Labels& labels,
+Result<Model> calibrate_labelled(const SupportFiles& files, io::Labels labels,
                                  const CalibrationOptions& options, std::stop_token stop,
                                  core::Progress& progress);
 

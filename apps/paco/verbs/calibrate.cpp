@@ -112,6 +112,8 @@ void add_calibrate(Options& verb, Context& context) {
   const SupportFileOptions support = add_support_files(verb, r->support);
   support.embeddings.required();
   support.labels.required();
+  verb.add_text("--journal", r->support.journal,
+                "a journal whose verified samples are added to the support set");
   verb.add_text("--out", r->out, "the model file to write").required();
   verb.add_text("--method", r->options.method,
                 fmt::format("whom for: one of {}", fmt::join(method_names(), ", ")));
