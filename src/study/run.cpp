@@ -190,6 +190,10 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
     PACO_ASSIGN(const std::vector<Decision> decisions,
                 decide(run, *method, data.stream, result, clock, stop));
     for (const Decision& d : decisions) predicted.push_back(d.category);
+    if (run.track == TrackKind::birth || run.track == TrackKind::regions) {
+      PACO_ASSIGN(result.track, decision_track(run.track, method->info(), decisions, data.truth,
+                                               static_cast<std::int64_t>(data.class_names.size())));
+    }
   } else {
     PACO_ASSIGN(AnsweredRun answered, decide_with_answers(run, data, model, stop));
     predicted = std::move(answered.shown);
@@ -224,10 +228,6 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
   PACO_ASSIGN(const methods::Registration* registered, methods::find_method(run.contender.method));
   result.memory = evaluated.scores.memory_size;
   if (registered->starts_empty) result.memory -= input.known_classes;
-  if (run.track == TrackKind::birth || run.track == TrackKind::regions) {
-    PACO_ASSIGN(result.track, decision_track(run.track, method->info(), decisions, data.truth,
-                                             input.known_classes));
-  }
   if (registered->details != nullptr) {
     PACO_ASSIGN(const methods::MethodDetails details,
                 registered->details(*model, run.contender.deciding));
