@@ -112,15 +112,22 @@ class Start(unittest.TestCase):
             (self.folder / "stream").mkdir()
             (self.folder / "stream" / "late.txt").write_text("hotel ticket lost")
             started.wait_for(12)
+            (self.cache / "more.txt").write_text("password lost\n\nhotel money\npassword lost\n")
+            for repeated in (0, 3):
+                sent = subprocess.run([PROGRAM, "send", "--server", started.address, "--stream", "tickets", "--texts",
+                                       str(self.cache / "more.txt"), "--json"], capture_output=True, text=True, check=True)
+                counts = json.loads(sent.stdout)
+                self.assertEqual((counts["samples"], counts["repeated"]), (3, repeated))
+            started.wait_for(15)
         self.assertEqual(started.code, 130, started.said)
         self.assertEqual(sorted(p.name for p in self.folder.iterdir()), [".paco", "stream", "tickets.csv"])
         (self.folder / "stream" / "later.txt").write_text("flight refund")
         with self.start() as again:  # it knows its encoder
-            again.wait_for(13)
+            again.wait_for(16)
             keys = [sample["key"] for sample in again.samples()]
             self.assertEqual(len(keys), len(set(keys)))
             self.assertEqual(keys[-1], "stream/later.txt")
-        self.assertIn("going on after 12 samples", again.said[1])
+        self.assertIn("going on after 15 samples", again.said[1])
 
     def test_subfolders_of_texts_are_classes(self):
         for kind in ("card", "refund", "login"):
