@@ -90,7 +90,7 @@ def pets(root, classes=37, each=6):
     put(root / "annotations/trainval.txt", "\n".join(rows) + "\n")
 
 
-def food(root, classes=70, each=6):
+def food(root, classes=70, each=16):
     train = {}
     for c in range(classes):
         train[f"dish_{c:03}"] = [f"dish_{c:03}/{i}" for i in range(each)]
@@ -111,11 +111,11 @@ def cifar10(root, each=8):
                                                        for i in range(each) for c in range(10)))
 
 
-def cifar100(root, each=6):
+def cifar100(root, each=16):
     put(root / "train.bin", b"".join(bytes([c // 5, c]) + planes(500 + c, i) for i in range(each) for c in range(100)))
 
 
-def imagenet100(root, each=6):
+def imagenet100(root, each=16):
     for c in range(100):
         for i in range(each):
             put(root / f"n{c:08}" / f"n{c:08}_{i}.JPEG", png(600 + c, i))
