@@ -94,7 +94,8 @@ struct CalibrationOptions {
   // At most this share of the samples of known classes may be called new; 0: no promise. See
   // false_new.hpp.
   double false_new = 0;
-  int threads = 1;  // speed only, no answer depends on it; 0: all cores
+  bool false_new_price = true;  // measure what it costs, too
+  int threads = 1;              // speed only, no answer depends on it; 0: all cores
   CalibrationProgress progress = {};
 
   void set(std::string_view name, double value) {

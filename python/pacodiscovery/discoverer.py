@@ -39,7 +39,8 @@ _ENOUGH = 100  # decided samples, after which it is said that nothing was found
 class Discoverer(Kept, Base):
     """Learns known classes from a support set, then sorts a stream into them and into categories of its own making.
 
-    Parameters: `method`, one of paco.methods(); `classifier`, trained weights of the classes (K, d); `reference`, 'auto',
+    `method` is one of paco.methods(): 'mirror' is recommended, 'paco' is the paper's rule (docs/how-to/choose-a-method.md).
+    Other parameters: `classifier`, trained weights of the classes (K, d); `reference`, 'auto',
     'prototype' or 'classifier'; `n_jobs` or `threads`, for speed alone; `random_state`, the seed of the calibration;
     `confidence`, True to calibrate confidence_of() and decision_function() too; `encoder`, an Encoder or its name, with
     which texts take the place of rows; `journal`, a path at which fit() makes a journal of the stream; and the method's

@@ -126,7 +126,8 @@ Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& opt
                         std::stop_token stop) {
   return core::guard_memory("calibrate", [&]() -> Result<Model> {
     PACO_ASSIGN(Model model, methods::calibrated(support, options, stop));
-    if (options.false_new > 0) PACO_TRY(methods::measure_price(support, options, stop, model));
+    if (options.false_new > 0 && options.false_new_price)
+      PACO_TRY(methods::measure_price(support, options, stop, model));
     return model;
   });
 }

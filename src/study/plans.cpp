@@ -67,6 +67,9 @@ std::vector<std::string> everybody() {
           "age",         "age+ssc", "ltc",       "talon"};
 }
 
+// Of cross-validation, however many labelled samples there are.
+constexpr std::size_t kMostHeldOut = 3000;
+
 double number_of(const std::string& text) {
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
@@ -126,6 +129,8 @@ void vary(Run& run, std::string_view factor, const std::string& value) {
     run.shape.known = count();
   } else if (factor == "shots") {
     run.shape.shots = count();
+  } else if (factor == "false_new") {
+    run.false_new = number_of(value);
   } else if (factor == "order") {
     run.shape.order = kOrders.value(value).value_or(StreamOrder::given);
   } else if (factor == "variant") {
@@ -146,6 +151,14 @@ bool applies(const DataSet& data, std::string_view factor, const std::string& va
   if (factor == "shots" && value != "all") {
     const std::size_t mean = data.support_labels.size() / data.class_names.size();
     return static_cast<std::size_t>(number_of(value)) < mean;
+  }
+  // A rate needs so many held-out samples, and a class of one sample gives none.
+  if (factor == "false_new" && value != "none") {
+    std::vector<std::size_t> sizes(data.class_names.size());
+    for (const std::int64_t label : data.support_labels) ++sizes[static_cast<std::size_t>(label)];
+    std::size_t held_out = 0;
+    for (const std::size_t size : sizes) held_out += size > 1 ? size : 0;
+    return number_of(value) * static_cast<double>(std::min(held_out, kMostHeldOut) + 1) >= 1;
   }
   return true;
 }
@@ -281,6 +294,13 @@ std::vector<Plan> own_plans() {
        "answers",
        {"0", "5", "10", "20", "50", "100"},
        3},
+      {"false-new",
+       "With a promise how many samples of known classes may be called new",
+       "A rate that a set has too few labelled samples for is left out.",
+       Question::accuracy,
+       {"paco", "mirror", "leader"},
+       "false_new",
+       {"none", "0.005", "0.01", "0.02", "0.05", "0.1"}},
   };
 }
 
@@ -356,7 +376,7 @@ std::optional<std::string> preset_value(const Plan& plan, const Contender& conte
   using Preset = std::pair<std::string_view, const char*>;
   static constexpr Preset kPresets[] = {
       {"support_share", "1"}, {"answers", "0"},    {"known_classes", "all"}, {"shots", "all"},
-      {"order", "given"},     {"variant", "full"}, {"reading", "as it is"}};
+      {"order", "given"},     {"variant", "full"}, {"reading", "as it is"},  {"false_new", "none"}};
   for (const auto& [factor, value] : kPresets) {
     if (factor == plan.factor) return value;
   }

@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Of results; a change makes every run anew.
-constexpr int kFormat = 4;
+constexpr int kFormat = 5;
 
 Json shape_json(const DataShape& shape) {
   return {
@@ -32,6 +32,7 @@ Json calibration_json_of(const Run& run, const DataSet& data) {
           {"settings", Json(run.contender.calibrating)},
           {"reference", std::string(reference_choice_name(run.contender.reference))},
           {"seed", run.seed},
+          {"false_new", run.false_new},
           {"shape", shape_json(run.shape)}};
 }
 
@@ -166,6 +167,8 @@ CalibrationOptions calibration_options(const Run& run, const DataSet& data) {
   options.method = run.contender.method;
   options.settings = run.contender.calibrating;
   options.reference = run.contender.reference;
+  options.false_new = run.false_new;
+  options.false_new_price = false;
   if (calibrates_with(*info, "seed") && !options.settings.contains("seed"))
     options.set("seed", std::to_string(run.seed));
   if (calibrates_with(*info, "names") && !data.class_vectors.empty())
@@ -215,6 +218,7 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
     result.scores.push_back(scores_of(other));
   }
   result.choose({});
+  result.called_new = evaluated.scores.false_new.value();
   result.categories = evaluated.scores.clusters_seen;
   result.classes = evaluated.true_classes;
   // A few hundred points are as many as a picture shows.
@@ -254,6 +258,7 @@ void RunResult::choose(const Matching& matching) {
 std::string result_to_text(const RunResult& r, const std::string& key) {
   Json json = {{"key", key},
                {"scores", Json::array()},
+               {"called_new", optional_json(r.called_new)},
                {"categories", r.categories},
                {"memory", r.memory},
                {"classes", r.classes},
@@ -292,6 +297,7 @@ std::optional<RunResult> result_from_text(std::string_view text, const std::stri
       for (const Json& value : row)  // NaN is written as null
         numbers.push_back(value.is_null() ? std::nan("") : value.get<double>());
     }
+    if (!json.at("called_new").is_null()) r.called_new = json.at("called_new").get<double>();
     r.categories = json.at("categories").get<std::int64_t>();
     r.memory = json.at("memory").get<std::int64_t>();
     r.classes = json.at("classes").get<std::int64_t>();

@@ -41,6 +41,7 @@ struct Run {
   std::uint64_t seed = 0;  // of the calibration, if the method has one
   DataShape shape;
   std::size_t answers = 0;  // that the person gives
+  double false_new = 0;     // the rate that is promised; 0: none
   bool timed = false;       // one sample at a time, with a clock
   TrackKind track = TrackKind::none;
   // What the study varies, for its tables: {"support_share", "0.25"}.
@@ -80,9 +81,10 @@ struct RunResult {
   std::vector<ScoresByProtocol> scores;  // one for each of kMatchings
   Shares strict, greedy;                 // of the matching that the study asks for
   void choose(const Matching& matching);
-  std::int64_t categories = 0;  // different answers over the whole stream
-  std::int64_t memory = 0;      // categories that the method holds at the end
-  std::int64_t classes = 0;     // true ones
+  std::optional<double> called_new;  // share of the samples of known classes
+  std::int64_t categories = 0;       // different answers over the whole stream
+  std::int64_t memory = 0;           // categories that the method holds at the end
+  std::int64_t classes = 0;          // true ones
   std::vector<std::array<std::int64_t, 3>>
       births;                   // sample, categories so far, novel classes so far
   std::vector<Region> regions;  // one for each calibrated threshold

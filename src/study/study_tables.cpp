@@ -38,6 +38,7 @@ report::Table accuracy_rows(const Plan& plan, const std::vector<Run>& runs,
                                              {"all", "All", report::Show::share},
                                              {"old", "Old", report::Show::share},
                                              {"new", "New", report::Show::share},
+                                             {"called_new", "Called new", report::Show::share},
                                              {"categories", "Categories", report::Show::integer},
                                              {"memory", "Memory", report::Show::integer},
                                              {"classes", "True classes", report::Show::integer}});
@@ -49,8 +50,8 @@ report::Table accuracy_rows(const Plan& plan, const std::vector<Run>& runs,
       row.emplace_back(std::string(strict ? "strict" : "greedy"));
       row.emplace_back(static_cast<std::int64_t>(runs[i].seed));
       add_shares(strict ? result.strict : result.greedy, row);
-      row.insert(row.end(), {report::Cell(result.categories), report::Cell(result.memory),
-                             report::Cell(result.classes)});
+      row.insert(row.end(), {report::cell(result.called_new), report::Cell(result.categories),
+                             report::Cell(result.memory), report::Cell(result.classes)});
       table.add(std::move(row));
     }
   }
@@ -73,6 +74,7 @@ report::Table accuracy_summary(const Plan& plan, const std::vector<Run>& runs,
       if (several) table.columns.push_back({key + "_deviation", "+-", report::Show::share});
     }
   }
+  table.columns.push_back({"called_new", "called new", report::Show::share});
   table.columns.push_back({"categories", "categories", report::Show::number, 0});
   table.columns.push_back({"classes", "true classes", report::Show::integer});
   for (const SeedGroup& group : groups) {
@@ -87,6 +89,8 @@ report::Table accuracy_summary(const Plan& plan, const std::vector<Run>& runs,
         if (several) row.push_back(report::cell(m.deviation));
       }
     }
+    row.push_back(report::cell(
+        over_seeds(group, [&](std::size_t run) { return results[run].called_new; }).mean));
     row.push_back(report::cell(over_seeds(group, [&](std::size_t run) {
                                  return std::optional(static_cast<double>(results[run].categories));
                                }).mean));

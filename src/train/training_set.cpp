@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/files.hpp"
+#include "core/random.hpp"
 #include "core/try.hpp"
 #include "embed/images/images.hpp"
 #include "io/npy.hpp"
@@ -90,6 +92,44 @@ Result<TrainingSet> read_training_set(const embed::ImageSource& images,
   const auto last = *std::max_element(set.labels.begin(), set.labels.end());
   set.class_names.resize(static_cast<std::size_t>(last) + 1);
   return set;
+}
+
+HeldOut hold_out(TrainingSet& set, double share, std::uint64_t seed) {
+  std::vector<std::vector<std::size_t>> of_class(set.class_names.size());
+  for (std::size_t i = 0; i < set.samples.size(); ++i)
+    of_class[static_cast<std::size_t>(set.labels[i])].push_back(i);
+  std::vector<bool> apart(set.samples.size(), false);
+  core::Random random(seed, 31);
+  for (std::vector<std::size_t>& rows : of_class) {
+    if (rows.empty()) continue;
+    random.shuffle(std::span(rows));
+    const auto wanted = static_cast<std::size_t>(share * static_cast<double>(rows.size()) + 0.5);
+    for (std::size_t i = 0; i < std::min(wanted, rows.size() - 1); ++i) apart[rows[i]] = true;
+  }
+  HeldOut out;
+  TrainingSet rest = set;
+  rest.samples.clear();
+  rest.labels.clear();
+  for (std::size_t i = 0; i < set.samples.size(); ++i) {
+    (apart[i] ? out.samples : rest.samples).push_back(set.samples[i]);
+    (apart[i] ? out.labels : rest.labels).push_back(set.labels[i]);
+  }
+  set = std::move(rest);
+  return out;
+}
+
+Result<void> write_parts(const TrainingSet& set, const HeldOut& held_out,
+                         const std::string& folder) {
+  PACO_TRY(core::make_folder(folder));
+  const auto write = [&](const char* name, const auto& numbers) {
+    const std::vector<std::int64_t> values(numbers.begin(), numbers.end());
+    const std::uint64_t shape[] = {values.size()};
+    return io::write_npy<std::int64_t>(folder + name, shape, values);
+  };
+  PACO_TRY(write("/support_index.npy", set.samples));
+  PACO_TRY(write("/support_labels.npy", set.labels));
+  PACO_TRY(write("/held_out_index.npy", held_out.samples));
+  return write("/held_out_labels.npy", held_out.labels);
 }
 
 }  // namespace paco::train

@@ -22,4 +22,18 @@ struct TrainingFiles {
 Result<TrainingSet> read_training_set(const embed::ImageSource& images,
                                       const std::string& description, const TrainingFiles& files);
 
+// Samples of a training set that are kept out of training, so that a false-new rate can be proved
+// by them.
+struct HeldOut {
+  std::vector<std::size_t> samples;
+  std::vector<std::int64_t> labels;
+};
+// Takes a share of each class's samples out of the set, drawn with the seed; one sample of a class
+// stays at least.
+HeldOut hold_out(TrainingSet& set, double share, std::uint64_t seed);
+// Both parts as support_index.npy, support_labels.npy, held_out_index.npy and held_out_labels.npy,
+// for `paco embed` and `paco calibrate`.
+Result<void> write_parts(const TrainingSet& set, const HeldOut& held_out,
+                         const std::string& folder);
+
 }  // namespace paco::train

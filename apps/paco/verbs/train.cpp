@@ -23,6 +23,7 @@ struct TrainArguments {
   std::string data, split, index, labels, classes, backbone = "small", weights, out;
   std::string normalisation;
   int input = 0, dimension = -1;
+  double held_out = 0;
   train::TrainOptions options;
   bool no_stat = false, no_margin = false, resume = false, distributed = false;
   train::GroupArguments group;
@@ -108,8 +109,17 @@ Result<void> run(Context& context, TrainArguments& s) {
     s.classes = s.split + "/classes.txt";
   }
   say_what_is_not_the_papers(s);
-  PACO_ASSIGN(const train::TrainingSet set,
+  PACO_ASSIGN(train::TrainingSet set,
               train::read_training_set(*images, s.data, {s.index, s.labels, s.classes}));
+  if (!(s.held_out >= 0 && s.held_out < 1)) {
+    return Error{ErrorCode::bad_argument, fmt::format("--held-out is {}", s.held_out),
+                 "give the share of samples to keep apart, as 0.2"};
+  }
+  const bool writes = !plan.group || plan.group->rank == 0;
+  if (s.held_out > 0) {
+    const train::HeldOut apart = train::hold_out(set, s.held_out, s.options.seed);
+    if (writes) PACO_TRY(train::write_parts(set, apart, s.out));
+  }
 
   const bool quiet = plan.group && plan.group->rank > 0;
   core::NoProgress silence;
@@ -166,6 +176,9 @@ void add_train(Options& verb, Context& context) {
                 "npy file with the numbers of the images to train on (else: all of them)");
   verb.add_text("--labels", s->labels, "their labels (else: those of the data set)");
   verb.add_text("--classes", s->classes, "names of the known classes, one a line");
+  add_number(verb, "--held-out", s->held_out,
+             "share of each class's samples that is kept out of training, for a false-new rate: "
+             "--out gets held_out_index.npy, support_index.npy and their labels");
   verb.add_text("--backbone", s->backbone,
                 fmt::format("one of {}", fmt::join(embed::backbone_names(), ", ")));
   verb.add_text("--weights", s->weights,

@@ -7,8 +7,10 @@
 #include <cmath>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <thread>
 
+#include "core/free_memory.hpp"
 #include "core/try.hpp"
 #include "methods/common/pseudo_split.hpp"
 #include "methods/common/standardise.hpp"
@@ -219,6 +221,25 @@ class Calibration {
 
 }  // namespace
 
+Result<unsigned> fits_at_a_time(std::size_t samples, std::size_t dimension, std::uint64_t free,
+                                unsigned threads) {
+  // FitRoom in double; the whitening and its packed copy in float32.
+  const std::uint64_t d = dimension, n = samples, smaller = std::min(n, d);
+  const std::uint64_t each =
+      sizeof(double) * (3 * d * d + smaller * smaller + n * d) + 2 * sizeof(float) * d * d;
+  if (each <= free)
+    return static_cast<unsigned>(std::clamp<std::uint64_t>(free / each, 1, threads));
+  constexpr double kGigabyte = 1e9;
+  return Error{
+      ErrorCode::out_of_memory,
+      fmt::format("mirror needs {:.1f} GB to learn the covariance of {} dimensions, {:.1f} "
+                  "GB are free",
+                  static_cast<double>(each) / kGigabyte, dimension,
+                  static_cast<double>(free) / kGigabyte),
+      "reduce the dimension of the embeddings first (principal components), or calibrate "
+      "for another method"};
+}
+
 double choose_tau(MirrorEvidence& evidence) {
   const std::size_t splits = evidence.scores.rows(), taus = evidence.taus.size();
   std::vector<double> means(taus, 0.0);
@@ -268,9 +289,14 @@ Result<MirrorModel> calibrate_mirror(Rows<const double> support,
                                      std::span<const std::int64_t> labels, std::size_t classes,
                                      const MirrorOptions& options, core::ThreadPool& pool,
                                      core::Progress& progress, std::stop_token stop) {
+  PACO_ASSIGN(const unsigned fits,
+              fits_at_a_time(support.rows, support.columns, core::free_memory(), pool.threads()));
+  std::optional<core::ThreadPool> fewer;
+  if (fits < pool.threads()) fewer.emplace(fits);
   std::vector<std::uint32_t> classes_of(labels.begin(), labels.end());
-  MirrorModel model =
-      Calibration(support, std::move(classes_of), classes, options, pool, progress, stop).run();
+  MirrorModel model = Calibration(support, std::move(classes_of), classes, options,
+                                  fewer ? *fewer : pool, progress, stop)
+                          .run();
   if (stop.stop_requested())
     return Error{ErrorCode::interrupted, "calibration was interrupted", ""};
   return model;

@@ -16,11 +16,17 @@
 namespace paco::methods {
 
 // support is (N, d), labels (N) are those of `classes` classes without gaps, as SupportView::make
-// checks them. Fails only if it is stopped.
+// checks them. Fails if it is stopped, or if there is too
+// little memory.
 Result<MirrorModel> calibrate_mirror(Rows<const double> support,
                                      std::span<const std::int64_t> labels, std::size_t classes,
                                      const MirrorOptions& options, core::ThreadPool& pool,
                                      core::Progress& progress, std::stop_token stop);
+
+// Fits that go on at a time, from 1 to `threads`, so that they stay within `free` bytes: each has
+// several square matrices of the dimension. Refuses where there is no room for one.
+Result<unsigned> fits_at_a_time(std::size_t samples, std::size_t dimension, std::uint64_t free,
+                                unsigned threads);
 
 // Fills in everything of `evidence` that follows from its taus and scores, and returns the middle
 // of the thresholds around the best that are as good as it, up to one standard error.

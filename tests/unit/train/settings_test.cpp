@@ -2,17 +2,43 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "train/group_options.hpp"
 #include "train/metrics.hpp"
 #include "train/options.hpp"
+#include "train/training_set.hpp"
 
 namespace paco::train {
 namespace {
 
 using ::testing::HasSubstr;
+
+TEST(HoldOut, TakesAShareOfEachClassAndLeavesOneSampleOfIt) {
+  TrainingSet set;
+  set.class_names = {"a", "b", "c"};
+  for (std::size_t i = 0; i < 22; ++i) {
+    set.samples.push_back(100 + i);
+    set.labels.push_back(i < 10 ? 0 : i < 21 ? 1 : 2);
+  }
+  const TrainingSet all = set;
+  const HeldOut apart = hold_out(set, 0.2, 7);
+  EXPECT_EQ(std::count(apart.labels.begin(), apart.labels.end(), 0), 2);
+  EXPECT_EQ(std::count(apart.labels.begin(), apart.labels.end(), 1), 2);
+  EXPECT_EQ(std::count(apart.labels.begin(), apart.labels.end(), 2), 0);  // its only sample stays
+  std::vector<std::size_t> together = set.samples;
+  together.insert(together.end(), apart.samples.begin(), apart.samples.end());
+  std::sort(together.begin(), together.end());
+  EXPECT_EQ(together, all.samples);
+  for (std::size_t i = 0; i < apart.samples.size(); ++i)
+    EXPECT_EQ(apart.labels[i], all.labels[apart.samples[i] - 100]);
+  TrainingSet again = all;
+  EXPECT_EQ(hold_out(again, 0.2, 7).samples, apart.samples);
+  again = all;
+  EXPECT_EQ(hold_out(again, 0.999, 7).samples.size(), 19u);
+}
 
 TEST(TrainOptions, DefaultsAreAccepted) { EXPECT_TRUE(check_options({}).ok()); }
 

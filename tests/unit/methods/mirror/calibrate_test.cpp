@@ -49,6 +49,16 @@ TEST(MirrorCalibrate, RefusesWhatItCannotLearnFromAndSaysWhy) {
   EXPECT_THAT(refusal(constant, data.labels).message, HasSubstr("row 0 has no direction"));
 }
 
+TEST(MirrorCalibrate, SaysBeforehandThatADimensionTakesMoreMemoryThanThereIs) {
+  const auto refused = methods::fits_at_a_time(500, 16384, 4'000'000'000, 2);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("needs 8.7 GB"));
+  EXPECT_THAT(refused.error().message, HasSubstr("16384 dimensions, 4.0 GB are free"));
+  EXPECT_EQ(methods::fits_at_a_time(500, 16384, 10'000'000'000, 8).value(), 1u);
+  EXPECT_EQ(methods::fits_at_a_time(500, 16384, 20'000'000'000, 8).value(), 2u);
+  EXPECT_EQ(methods::fits_at_a_time(500, 768, 4'000'000'000, 8).value(), 8u);
+}
+
 TEST(MirrorCalibrate, RefusesOptionsOutOfRange) {
   const SyntheticData data = make_data({}, 1);
   EXPECT_THAT(refusal(data.support, data.labels, {{"rehearse", "-1"}}).message,
