@@ -58,12 +58,16 @@ class ImageSet {
                  "install libtorch-dev and build again; or give embeddings"};
   }
 
+  std::string loader_words() const {
+    return recipe_.loader == embed::ImageLoader::literature ? " --loader literature" : "";
+  }
+
   // Options of the network and of the training that are not the defaults.
   std::string network_words() const {
     std::string words;
     if (!recipe_.weights.empty()) words += " --weights " + recipe_.weights;
     if (!recipe_.normalise.empty()) words += " --normalise " + recipe_.normalise;
-    if (recipe_.loader == embed::ImageLoader::literature) words += " --loader literature";
+    words += loader_words();
     if (recipe_.input > 0) words += fmt::format(" --input {}", recipe_.input);
     return words;
   }
@@ -142,10 +146,11 @@ class ImageSet {
   Result<void> embed(const char* part, const std::vector<std::int64_t>& index,
                      const std::string& out) {
     const bool classifier = trains() && out == files_.support;
-    print_command(fmt::format(
-        "paco embed --encoder {} --data {} --index {}/{}_index.npy --out {}{}",
-        trains() ? files_.run : recipe_.backbone + network_words(), recipe_.images, files_.split,
-        part, out, classifier ? fmt::format(" --classifier-out {}", files_.classifier) : ""));
+    print_command(
+        fmt::format("paco embed --encoder {} --data {} --index {}/{}_index.npy --out {}{}",
+                    trains() ? files_.run + loader_words() : recipe_.backbone + network_words(),
+                    recipe_.images, files_.split, part, out,
+                    classifier ? fmt::format(" --classifier-out {}", files_.classifier) : ""));
     if (resume_ && core::path_kind(out) == core::PathKind::file) return {};
     embed::EmbedFileOptions options;
     options.out = out;
@@ -157,6 +162,8 @@ class ImageSet {
                 embed::image_record(
                     embedder_->spec(),
                     trains() ? files_.run + "/weights.safetensors" : recipe_.weights, "float32"));
+    if (recipe_.loader == embed::ImageLoader::literature)
+      options.record->preprocessing += ", loader of the literature";
     const auto embedded = embed::embed_to_file(*images_, {index.begin(), index.end()}, *embedder_,
                                                options, *context_.progress, context_.stop);
     if (!embedded.ok()) return embedded.error();
