@@ -78,12 +78,13 @@ class LiveTable final : public core::Progress {
 Result<std::shared_ptr<const Model>> calibrate_step(Context& context, const DemoFiles& files,
                                                     const DemoStream& demo) {
   print_command(
-      fmt::format("paco calibrate --support {} --labels {} --classes {}{} --out {} --seed {}",
-                  files.support, files.support_labels, files.known,
+      fmt::format("paco calibrate --method {} --support {} --labels {} --classes {}{} --out {}{}",
+                  demo.method, files.support, files.support_labels, files.known,
                   demo.classifier ? fmt::format(" --classifier {}", files.classifier) : "",
-                  files.model, demo.seed));
+                  files.model, demo.is_paco() ? fmt::format(" --seed {}", demo.seed) : ""));
   CalibrationOptions options;
-  options.set("seed", static_cast<double>(demo.seed));
+  options.method = demo.method;
+  if (demo.is_paco()) options.set("seed", static_cast<double>(demo.seed));
   options.threads = demo.threads;
   PACO_ASSIGN(auto model, calibrate_files({files.support, files.support_labels,
                                            demo.classifier ? files.classifier : "", files.known},
@@ -100,7 +101,10 @@ Result<std::vector<CategoryId>> discover_step(Context& context, const DemoFiles&
   print_command(fmt::format("paco discover --model {} --input {} --method {} --out {}{}",
                             files.model, files.stream, name, out,
                             trace_path.empty() ? "" : fmt::format(" --trace {}", trace_path)));
-  PACO_ASSIGN(const PacoParameters parameters, paco_parameters(*model));
+  PacoParameters parameters;
+  if (demo.is_paco()) {
+    PACO_ASSIGN(parameters, paco_parameters(*model));
+  }
   PACO_ASSIGN(Session session,
               Session::start(model, name, {.threads = demo.threads, .settings = {}}));
   PACO_ASSIGN(auto writer, io::make_decision_writer(out, session.method().info()));
@@ -111,7 +115,9 @@ Result<std::vector<CategoryId>> discover_step(Context& context, const DemoFiles&
   PACO_ASSIGN(std::shared_ptr<io::EmbeddingSource> source, io::open_embeddings(files.stream));
   LiveTable table(session, parameters, context.clock);
   core::NoProgress silence;
-  core::Progress& progress = trace ? static_cast<core::Progress&>(table) : silence;
+  core::Progress& progress = !trace           ? static_cast<core::Progress&>(silence)
+                             : demo.is_paco() ? static_cast<core::Progress&>(table)
+                                              : *context.progress;
   PACO_ASSIGN(const auto outcome,
               session::run_stream(source, session, {}, {writer.get(), trace ? &*trace : nullptr},
                                   progress, context.clock, context.stop));
@@ -127,18 +133,19 @@ Result<std::vector<CategoryId>> discover_step(Context& context, const DemoFiles&
 
 Result<Json> run_demo_stream(Context& context, const DemoFiles& files, const DemoStream& demo) {
   PACO_ASSIGN(const auto model, calibrate_step(context, files, demo));
-  PACO_ASSIGN(const PacoParameters parameters, paco_parameters(*model));
-  std::fputs(
-      fmt::format(
-          "  {} known classes, {} references; a sample is explained from a cosine of {:.3f} on\n",
-          model->known_classes(), reference_choice_name(model->reference),
-          parameters.as_cosine(parameters.tau_birth_sup))
-          .c_str(),
-      stderr);
+  if (demo.is_paco()) {
+    PACO_ASSIGN(const PacoParameters parameters, paco_parameters(*model));
+    std::fputs(fmt::format("  {} known classes, {} references; a sample is explained from a cosine "
+                           "of {:.3f} on\n",
+                           model->known_classes(), reference_choice_name(model->reference),
+                           parameters.as_cosine(parameters.tau_birth_sup))
+                   .c_str(),
+               stderr);
+  }
   PACO_ASSIGN(const auto closed,
               discover_step(context, files, demo, model, "closed", files.closed, ""));
-  PACO_ASSIGN(const auto predicted,
-              discover_step(context, files, demo, model, "paco", files.decisions, files.trace));
+  PACO_ASSIGN(const auto predicted, discover_step(context, files, demo, model, demo.method,
+                                                  files.decisions, files.trace));
 
   print_command(fmt::format(
       "paco evaluate --decisions {} --truth {} --classes {} --model {} --closed {} --json > {}",

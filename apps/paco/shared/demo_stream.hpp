@@ -11,10 +11,13 @@ namespace paco {
 
 struct DemoStream {
   std::string title;
+  std::string method = "paco";
   std::string images;  // data set of the pictures, or empty
   bool classifier = false;
   std::uint32_t seed = 0;
   int threads = 1;
+
+  bool is_paco() const { return method == "paco"; }
 };
 
 // Prints what it does and the command that would do the same; the last step's numbers come back as

@@ -116,6 +116,7 @@ Result<DemoStream> prepare_texts(Context& context, const DemoFiles& files, const
         embed::embed_texts_to_file(*part, *encoder.texts, *out, *context.progress, context.stop));
   }
   DemoStream demo;
+  demo.method = "mirror";  // made for few classes
   demo.title = fmt::format("Descriptions of Debian's packages: {} known sections, {} to discover",
                            split.known, split.classes.size() - split.known);
   return demo;
