@@ -28,29 +28,33 @@ Result<DecisionFormat> decision_format(const std::string& path);
 // The first line of a csv file, without its newline.
 std::string decision_columns(const MethodInfo& method);
 
-// One decision as a line, with its newline. `sample` is the id the input gave it.
-void append_csv(std::string& text, const Decision& decision, std::string_view sample,
-                std::string_view name, const MethodInfo& method);
-void append_json(std::string& text, const Decision& decision, std::string_view sample,
-                 std::string_view name, const MethodInfo& method);
+// A decided sample, as files have it.
+struct DecidedSample {
+  Decision decision;
+  std::string sample;   // as the input named it
+  std::string name;     // of the category that was answered
+  std::string further;  // more columns of a csv file, each with a comma before it; or empty
+};
+
+// One decision as a line, with its newline.
+void append_csv(std::string& text, const DecidedSample& sample, const MethodInfo& method);
+void append_json(std::string& text, const DecidedSample& sample, const MethodInfo& method);
 
 // Decisions as they come, into NAME.part until finish() (core/partial_file.hpp), or to a sink.
 class DecisionWriter {
  public:
   virtual ~DecisionWriter() = default;
-  // `names` are those of the categories decided for.
-  virtual Result<void> write(std::span<const Decision> decisions,
-                             std::span<const std::string> samples,
-                             std::span<const std::string> names) = 0;
+  virtual Result<void> write(std::span<const DecidedSample> samples) = 0;
   // Everything so far is on the disk, and is a proper file of `written` bytes.
   virtual Result<std::uint64_t> sync() = 0;
   virtual Result<void> finish() = 0;
   virtual void discard() = 0;
 };
-// `length`: goes on after that many bytes of an earlier run.
+// `length`: goes on after that many bytes of an earlier run. `further`: names of more columns of a
+// csv file, each with a comma before it.
 Result<std::unique_ptr<DecisionWriter>> make_decision_writer(
     const std::string& path, const MethodInfo& method,
-    std::optional<std::uint64_t> length = std::nullopt);
+    std::optional<std::uint64_t> length = std::nullopt, std::string further = "");
 // JSON lines to a sink, e.g. standard output.
 std::unique_ptr<DecisionWriter> make_json_line_writer(
     std::function<Result<void>(std::string_view)> sink, const MethodInfo& method);

@@ -51,23 +51,21 @@ std::string_view choice(const EvidenceField& field, double value) {
 
 class TextWriter final : public DecisionWriter {
  public:
-  TextWriter(core::PartialFile file, bool csv, const MethodInfo& method)
-      : file_(std::move(file)), csv_(csv), method_(method) {}
-  Result<void> write(std::span<const Decision> decisions, std::span<const std::string> samples,
-                     std::span<const std::string> names) override {
+  TextWriter(core::PartialFile file, bool csv, const MethodInfo& method, std::string further)
+      : file_(std::move(file)), csv_(csv), method_(method), further_(std::move(further)) {}
+  Result<void> write(std::span<const DecidedSample> samples) override {
     text_.clear();
-    if (csv_ && file_.size() == 0) text_ = decision_columns(method_) + "\n";
-    for (std::size_t i = 0; i < decisions.size(); ++i)
-      (csv_ ? append_csv : append_json)(text_, decisions[i], samples[i], names[i], method_);
+    if (csv_ && file_.size() == 0) text_ = decision_columns(method_) + further_ + "\n";
+    for (const DecidedSample& one : samples) (csv_ ? append_csv : append_json)(text_, one, method_);
     return file_.write(text_);
   }
   Result<std::uint64_t> sync() override {
-    PACO_TRY(write({}, {}, {}));
+    PACO_TRY(write({}));
     PACO_TRY(file_.sync());
     return file_.size();
   }
   Result<void> finish() override {
-    PACO_TRY(write({}, {}, {}));
+    PACO_TRY(write({}));
     return file_.finish();
   }
   void discard() override { file_.discard(); }
@@ -76,6 +74,7 @@ class TextWriter final : public DecisionWriter {
   core::PartialFile file_;
   bool csv_;
   const MethodInfo& method_;
+  std::string further_;
   std::string text_;
 };
 
@@ -95,10 +94,9 @@ class IdWriter final : public DecisionWriter {
     rows_ = (file_.size() - before) / sizeof(std::int64_t);
     return {};
   }
-  Result<void> write(std::span<const Decision> decisions, std::span<const std::string>,
-                     std::span<const std::string>) override {
+  Result<void> write(std::span<const DecidedSample> samples) override {
     ids_.clear();
-    for (const Decision& d : decisions) ids_.push_back(d.category);
+    for (const DecidedSample& one : samples) ids_.push_back(one.decision.category);
     rows_ += ids_.size();
     return file_.write(std::as_bytes(std::span<const std::int64_t>(ids_)));
   }
@@ -127,11 +125,9 @@ class SinkWriter final : public DecisionWriter {
  public:
   SinkWriter(std::function<Result<void>(std::string_view)> sink, const MethodInfo& method)
       : sink_(std::move(sink)), method_(method) {}
-  Result<void> write(std::span<const Decision> decisions, std::span<const std::string> samples,
-                     std::span<const std::string> names) override {
+  Result<void> write(std::span<const DecidedSample> samples) override {
     text_.clear();
-    for (std::size_t i = 0; i < decisions.size(); ++i)
-      append_json(text_, decisions[i], samples[i], names[i], method_);
+    for (const DecidedSample& one : samples) append_json(text_, one, method_);
     return sink_(text_);
   }
   Result<std::uint64_t> sync() override { return std::uint64_t{0}; }
@@ -167,17 +163,17 @@ std::string decision_columns(const MethodInfo& method) {
   return text + ",prototype";
 }
 
-void append_csv(std::string& text, const Decision& d, std::string_view sample,
-                std::string_view name, const MethodInfo& method) {
+void append_csv(std::string& text, const DecidedSample& sample, const MethodInfo& method) {
+  const Decision& d = sample.decision;
   const auto number = [&](double x) {
     text.push_back(',');
     if (!std::isnan(x)) append_number(text, x);
   };
   append_integer(text, d.sequence);
-  text.append(",").append(csv_field(sample)).append(",").append(verdict_name(d.verdict));
+  text.append(",").append(csv_field(sample.sample)).append(",").append(verdict_name(d.verdict));
   text.push_back(',');
   append_integer(text, d.category);
-  text.append(",").append(csv_field(name));
+  text.append(",").append(csv_field(sample.name));
   for (std::size_t i = 0; i < method.evidence.size(); ++i) {
     const EvidenceField& field = method.evidence[i];
     if (field.choices.empty() || field.after) continue;
@@ -194,11 +190,11 @@ void append_csv(std::string& text, const Decision& d, std::string_view sample,
   }
   text.push_back(',');
   append_integer(text, d.prototype);
-  text.push_back('\n');
+  text.append(sample.further).push_back('\n');
 }
 
-void append_json(std::string& text, const Decision& d, std::string_view sample,
-                 std::string_view name, const MethodInfo& method) {
+void append_json(std::string& text, const DecidedSample& sample, const MethodInfo& method) {
+  const Decision& d = sample.decision;
   const auto number = [&](std::string_view key, double x) {
     append_key(text, key);
     if (std::isfinite(x)) {
@@ -210,13 +206,13 @@ void append_json(std::string& text, const Decision& d, std::string_view sample,
   text.append("{\"sequence\":");
   append_integer(text, d.sequence);
   append_key(text, "sample");
-  append_quoted(text, sample);
+  append_quoted(text, sample.sample);
   append_key(text, "verdict");
   text.append("\"").append(verdict_name(d.verdict)).append("\"");
   append_key(text, "category");
   append_integer(text, d.category);
   append_key(text, "name");
-  append_quoted(text, name);
+  append_quoted(text, sample.name);
   for (std::size_t i = 0; i < method.evidence.size(); ++i) {
     const EvidenceField& field = method.evidence[i];
     if (field.choices.empty() || field.after) continue;
@@ -243,7 +239,8 @@ void append_json(std::string& text, const Decision& d, std::string_view sample,
 
 Result<std::unique_ptr<DecisionWriter>> make_decision_writer(const std::string& path,
                                                              const MethodInfo& method,
-                                                             std::optional<std::uint64_t> length) {
+                                                             std::optional<std::uint64_t> length,
+                                                             std::string further) {
   PACO_ASSIGN(const DecisionFormat format, decision_format(path));
   PACO_ASSIGN(core::PartialFile file,
               length ? core::PartialFile::resume(path, *length) : core::PartialFile::create(path));
@@ -252,8 +249,8 @@ Result<std::unique_ptr<DecisionWriter>> make_decision_writer(const std::string& 
     PACO_TRY(writer->start());
     return std::unique_ptr<DecisionWriter>(std::move(writer));
   }
-  return std::unique_ptr<DecisionWriter>(
-      std::make_unique<TextWriter>(std::move(file), format == DecisionFormat::csv, method));
+  return std::unique_ptr<DecisionWriter>(std::make_unique<TextWriter>(
+      std::move(file), format == DecisionFormat::csv, method, std::move(further)));
 }
 
 std::unique_ptr<DecisionWriter> make_json_line_writer(

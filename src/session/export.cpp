@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -20,40 +21,46 @@ namespace {
 
 constexpr std::size_t kPage = 4096;
 
-Result<std::uint64_t> write_decisions(journal::Journal& journal, const MethodInfo& method,
-                                      const std::vector<journal::CategoryRow>& categories,
-                                      const std::string& path) {
-  PACO_ASSIGN(const std::unique_ptr<io::DecisionWriter> writer,
-              io::make_decision_writer(path, method));
-  std::vector<Decision> decisions;
-  std::vector<std::string> samples, names;
-  std::uint64_t next = 0;
-  while (true) {
-    const Result<std::vector<journal::StoredSample>> page = journal.samples(next, kPage);
-    if (!page.ok()) {
-      writer->discard();
-      return page.error();
+using Rows = std::vector<journal::CategoryRow>;
+
+std::string name_of(const Rows& categories, std::int64_t id) {
+  const auto at = static_cast<std::size_t>(id);
+  return at < categories.size() ? categories[at].name : fmt::format("category {}", id);
+}
+
+// All samples of a journal; says how many. `further` makes more columns of a sample.
+using Further = std::function<Result<std::string>(const journal::StoredSample&)>;
+Result<std::uint64_t> write_samples(journal::Journal& journal, const Rows& categories,
+                                    io::DecisionWriter& writer, const Further& further) {
+  std::vector<io::DecidedSample> decided;
+  for (std::uint64_t next = 0;;) {
+    PACO_ASSIGN(const std::vector<journal::StoredSample> page, journal.samples(next, kPage));
+    if (page.empty()) return next;
+    decided.clear();
+    for (const journal::StoredSample& sample : page) {
+      decided.push_back({decision_of(sample),
+                         sample.sample.empty() ? std::to_string(sample.sequence) : sample.sample,
+                         name_of(categories, sample.category), ""});
+      if (further) {
+        PACO_ASSIGN(decided.back().further, further(sample));
+      }
     }
-    if (page->empty()) break;
-    decisions.clear();
-    samples.clear();
-    names.clear();
-    for (const journal::StoredSample& sample : *page) {
-      decisions.push_back(decision_of(sample));
-      samples.push_back(sample.sample.empty() ? std::to_string(sample.sequence) : sample.sample);
-      const auto at = static_cast<std::size_t>(sample.category);
-      names.push_back(at < categories.size() ? categories[at].name
-                                             : fmt::format("category {}", sample.category));
-    }
-    const Result<void> written = writer->write(decisions, samples, names);
-    if (!written.ok()) {
-      writer->discard();
-      return written.error();
-    }
-    next += page->size();
+    PACO_TRY(writer.write(decided));
+    next += page.size();
+  }
+}
+
+Result<std::uint64_t> write_file(journal::Journal& journal, const Rows& categories,
+                                 const MethodInfo& method, const std::string& path,
+                                 const char* columns, const Further& further) {
+  PACO_ASSIGN(const auto writer, io::make_decision_writer(path, method, std::nullopt, columns));
+  Result<std::uint64_t> samples = write_samples(journal, categories, *writer, further);
+  if (!samples.ok()) {
+    writer->discard();
+    return samples;
   }
   PACO_TRY(writer->finish());
-  return next;
+  return samples;
 }
 
 // The category that owns each prototype now, by prototype.
@@ -69,47 +76,35 @@ std::vector<std::int64_t> owners_of(const std::vector<journal::CategoryRow>& cat
   return owners;
 }
 
-// The decisions as they were answered, and behind them what people made of them since: where each
-// sample belongs now, under which name, whether a person confirmed it; and its key and attributes.
+// What people made of a decision since: where each sample belongs now, under which name, whether a
+// person confirmed it; and its key and attributes.
 Result<std::uint64_t> write_corrected(journal::Journal& journal, const MethodInfo& method,
-                                      const std::vector<journal::CategoryRow>& categories,
-                                      const std::string& path) {
+                                      const Rows& categories, const std::string& path) {
   const std::vector<std::int64_t> owners = owners_of(categories);
-  const auto name_of = [&](std::int64_t id) {
-    const auto at = static_cast<std::size_t>(id);
-    return at < categories.size() ? categories[at].name : fmt::format("category {}", id);
-  };
-  PACO_ASSIGN(core::AtomicFile file, core::AtomicFile::create(path));
   PACO_ASSIGN(const VerifiedSamples verified, verified_in(journal));
-  std::string text = io::decision_columns(method) + ",now,now_name,verified,key,attributes\n";
-  for (std::uint64_t next = 0;;) {
-    PACO_ASSIGN(const std::vector<journal::StoredSample> page, journal.samples(next, kPage));
-    for (const journal::StoredSample& sample : page) {
-      io::append_csv(text, decision_of(sample),
-                     sample.sample.empty() ? std::to_string(sample.sequence) : sample.sample,
-                     name_of(sample.category), method);
-      PACO_ASSIGN(const auto member, journal.membership(sample.sequence));
-      PACO_ASSIGN(const journal::Extras extras, journal.extras(sample.sequence, false));
-      const auto prototype = static_cast<std::size_t>(member ? member->prototype : kNoId);
-      const std::int64_t now =
-          prototype < owners.size() && owners[prototype] >= 0 ? owners[prototype] : sample.category;
-      text.back() = ',';
-      text += fmt::format("{},{},{},{},{}\n", now, io::csv_field(name_of(now)),
-                          verified.prototype_of(sample.sequence) != kNoId ? 1 : 0,
-                          sample.key ? io::csv_field(*sample.key) : "",
-                          extras.attributes.empty() ? "" : io::csv_field(extras.attributes));
-    }
-    PACO_TRY(file.write(text));
-    text.clear();
-    next += page.size();
-    if (page.empty()) {
-      PACO_TRY(file.commit());
-      return next;
-    }
-  }
+  const auto further = [&](const journal::StoredSample& sample) -> Result<std::string> {
+    PACO_ASSIGN(const auto member, journal.membership(sample.sequence));
+    PACO_ASSIGN(const journal::Extras extras, journal.extras(sample.sequence, false));
+    const auto prototype = static_cast<std::size_t>(member ? member->prototype : kNoId);
+    const std::int64_t now =
+        prototype < owners.size() && owners[prototype] >= 0 ? owners[prototype] : sample.category;
+    return fmt::format(",{},{},{},{},{}", now, io::csv_field(name_of(categories, now)),
+                       verified.prototype_of(sample.sequence) != kNoId ? 1 : 0,
+                       sample.key ? io::csv_field(*sample.key) : "",
+                       extras.attributes.empty() ? "" : io::csv_field(extras.attributes));
+  };
+  return write_file(journal, categories, method, path, ",now,now_name,verified,key,attributes",
+                    further);
 }
 
 }  // namespace
+
+Result<void> write_recorded(Session& session, io::DecisionWriter& writer) {
+  journal::Journal& journal = *Access::impl(session).journal;
+  PACO_ASSIGN(const Rows categories, journal.categories());
+  PACO_TRY(write_samples(journal, categories, writer, {}));
+  return {};
+}
 
 Result<void> export_decisions(Session& session, const std::string& path) {
   if (!session.has_journal()) {
@@ -117,8 +112,8 @@ Result<void> export_decisions(Session& session, const std::string& path) {
                  "keep the stream in a journal, or write the decisions as they are made"};
   }
   journal::Journal& journal = *Access::impl(session).journal;
-  PACO_ASSIGN(const std::vector<journal::CategoryRow> categories, journal.categories());
-  PACO_TRY(write_decisions(journal, session.method().info(), categories, path));
+  PACO_ASSIGN(const Rows categories, journal.categories());
+  PACO_TRY(write_file(journal, categories, session.method().info(), path, "", {}));
   return {};
 }
 

@@ -3,12 +3,15 @@
 
 #include <string>
 
+#include "io/decision_file.hpp"
 #include "journal/journal.hpp"
 #include "paco/session.hpp"
 
 namespace paco::session {
 
-// All decisions of a session with a journal, as 'paco discover --out' writes them.
+// The samples that a session with a journal has decided so far.
+Result<void> write_recorded(Session& session, io::DecisionWriter& writer);
+// The same as a file.
 Result<void> export_decisions(Session& session, const std::string& path);
 
 // Into a new folder: model.paco, decisions.csv, operations.jsonl, categories.csv, embeddings.npy as

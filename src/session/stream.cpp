@@ -13,6 +13,7 @@
 #include "core/try.hpp"
 #include "math/matrix.hpp"
 #include "session/continued_input.hpp"
+#include "session/export.hpp"
 #include "session/session_impl.hpp"
 
 namespace paco::session {
@@ -115,7 +116,9 @@ class Runner {
         outputs_(outputs),
         progress_(progress),
         clock_(clock),
-        consumed_(std::max(options.consumed, options.skip)) {}
+        consumed_(std::max(options.consumed, options.skip)),
+        saved_(options.consumed > 0),
+        next_(session.samples()) {}
 
   // From row `row` of the input on, before which `source` stands.
   Result<StreamOutcome> run(std::shared_ptr<io::EmbeddingSource> source, std::uint64_t row,
@@ -123,7 +126,9 @@ class Runner {
     const double start = clock_();
     name_ = source->name();
     row_ = row;
-    const Result<void> fed = feed(source, stop);
+    const Result<void> begun =
+        outputs_.each_once ? write_recorded(session_, *outputs_.decisions) : Result<void>();
+    const Result<void> fed = begun.ok() ? feed(source, stop) : begun;
     const Result<void> written = write_pending();  // what was decided before an error, too
     const Result<void>& done = fed.ok() ? written : fed;
     if (!done.ok()) {
@@ -199,8 +204,8 @@ class Runner {
 
   // How many rows are dealt with.
   Result<std::size_t> decide_some(const Block& block, std::size_t first, std::size_t rows) {
-    const std::size_t pending = samples_.size();
-    decisions_.resize(pending + rows);
+    const bool first_pending = pending_.empty();
+    decisions_.resize(rows);
     SampleNames names;
     if (!block.ids.empty()) names.ids = std::span(block.ids).subspan(first, rows);
     if (!options_.keys.empty()) {
@@ -216,26 +221,27 @@ class Runner {
     Access::impl(session_).source_row = row_ + first;
     const double before = clock_();
     PACO_ASSIGN(const Decided decided,
-                session_.decide(block.rows.view().slice(first, rows),
-                                std::span(decisions_).subspan(pending), names));
+                session_.decide(block.rows.view().slice(first, rows), decisions_, names));
     const double after = clock_();
     outcome_.deciding_seconds += after - before;
     outcome_.samples += decided.rows - decided.repeated;
     outcome_.repeated += decided.repeated;
-    const auto decisions = std::span<const Decision>(decisions_).subspan(pending, decided.rows);
-    PACO_TRY(take_note(decisions, names, after - before));
-    if (pending == 0) pending_since_ = before;
+    PACO_TRY(take_note(std::span(decisions_).first(decided.rows), names, after - before));
+    if (first_pending) pending_since_ = before;
     if (after - pending_since_ > kLongestPending) PACO_TRY(write_pending());
     if (decided.refused) PACO_TRY(meet_bad_row(*decided.refused, row_ + first + decided.rows));
     return decided.rows + (decided.refused ? 1 : 0);
   }
 
-  // Of the decisions at the end of `decisions_`: what is written with them, and the progress.
+  // What is to be written, and the progress.
   Result<void> take_note(std::span<const Decision> decisions, const SampleNames& names,
                          double seconds) {
-    for (std::size_t i = 0; i < decisions.size(); ++i) {
-      samples_.push_back(names.ids.empty() ? std::to_string(decisions[i].sequence) : names.ids[i]);
-      names_.push_back(session_.method().categories().name(decisions[i].category));
+    for (std::size_t i = 0; i < decisions.size() && outputs_.decisions != nullptr; ++i) {
+      const Decision& d = decisions[i];
+      if (outputs_.each_once && d.sequence < next_) continue;
+      next_ = d.sequence + 1;
+      pending_.push_back({d, names.ids.empty() ? std::to_string(d.sequence) : names.ids[i],
+                          session_.method().categories().name(d.category), ""});
     }
     if (decisions.empty()) return {};
     if (outputs_.trace != nullptr) {
@@ -251,13 +257,9 @@ class Runner {
   }
 
   Result<void> write_pending() {
-    const std::size_t count = samples_.size();
     Result<void> written;
-    if (outputs_.decisions != nullptr && count > 0) {
-      written = outputs_.decisions->write(std::span(decisions_).first(count), samples_, names_);
-    }
-    samples_.clear();
-    names_.clear();
+    if (!pending_.empty()) written = outputs_.decisions->write(pending_);
+    pending_.clear();
     return written;
   }
 
@@ -339,11 +341,11 @@ class Runner {
   std::string name_;        // of the input
   std::uint64_t row_ = 0;   // of the input, where the block begins
   std::uint64_t consumed_;  // rows of the stream that the state accounts for
-  bool saved_ = false;      // a state refers to the outputs
-  // Decided and not yet written: as many decisions as there are samples and names.
+  bool saved_;              // a state refers to the outputs
   std::vector<Decision> decisions_;
-  std::vector<std::string> samples_, names_;
-  double pending_since_ = 0;  // when the first of them began to be decided
+  std::vector<io::DecidedSample> pending_;  // decided and not yet written
+  std::uint64_t next_;                      // sample to be written
+  double pending_since_ = 0;                // when the first of them began to be decided
   std::uint64_t categories_ = 0;
   std::string categories_text_;  // for the progress
 };
@@ -354,15 +356,22 @@ Result<StreamOutcome> run_stream(std::shared_ptr<io::EmbeddingSource> source, Se
                                  const StreamOptions& options, const StreamOutputs& outputs,
                                  core::Progress& progress, const core::Clock& clock,
                                  std::stop_token stop) {
+  // Before anything is written; unless the outputs are those of an earlier run.
+  const auto refuse = [&](Error error) {
+    if (outputs.decisions != nullptr && options.consumed == 0) outputs.decisions->discard();
+    return error;
+  };
   if (source->dimension() != session.model().dimension) {
-    return Error{ErrorCode::bad_shape,
-                 fmt::format("{}: rows have {} values, the model expects {}", source->name(),
-                             source->dimension(), session.model().dimension),
-                 "embed support set and stream with the same backbone"};
+    return refuse({ErrorCode::bad_shape,
+                   fmt::format("{}: rows have {} values, the model expects {}", source->name(),
+                               source->dimension(), session.model().dimension),
+                   "embed support set and stream with the same backbone"});
   }
   InputStart start{source, 0, ""};
   if (session.has_journal() && options.keys.empty() && options.seen == 0) {
-    PACO_ASSIGN(start, find_start(source, session, options.skip, options.continues, stop));
+    Result<InputStart> found = find_start(source, session, options.skip, options.continues, stop);
+    if (!found.ok()) return refuse(found.error());
+    start = std::move(*found);
     if (!start.note.empty() && options.note) options.note(start.note);
   }
   std::optional<std::uint64_t> total = source->rows();

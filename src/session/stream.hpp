@@ -41,6 +41,9 @@ struct StreamOptions {
 struct StreamOutputs {
   io::DecisionWriter* decisions = nullptr;
   io::TraceWriter* trace = nullptr;
+  // Of a session with a journal: `decisions` begins with the samples that it has, and each sample
+  // stands in it once, however often its key comes.
+  bool each_once = false;
 };
 
 // With a journal, a file that was fed to it before and has not changed since goes on where it was

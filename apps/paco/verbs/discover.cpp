@@ -177,7 +177,7 @@ Result<void> conclude(Context& context, const DiscoverArguments& s, Session& ses
       words += fmt::format("; go on with --resume {} --skip seen{}", s.stream.state,
                            s.out.empty() ? "" : " and the same --out");
     }
-    if (!s.out.empty() && s.journal.empty())
+    if (!s.out.empty())
       words += fmt::format("; decisions so far are in {}", core::PartialFile::partial_name(s.out));
     print_note(words);
   }
@@ -234,14 +234,12 @@ Result<void> run(Context& context, DiscoverArguments& s) {
 
   const MethodInfo& method = session.method().info();
   std::unique_ptr<io::DecisionWriter> writer;
-  if (!s.out.empty() && !journaled) {
+  if (!s.out.empty()) {
     PACO_ASSIGN(const auto length, continued(s.out, !s.resume.empty(), saved.decisions));
     PACO_ASSIGN(writer, io::make_decision_writer(s.out, method, length));
-  } else if (s.out.empty() && !context.json) {
+  } else if (!context.json) {
     writer = io::make_json_line_writer(
         [&](std::string_view text) { return write_stdout(context, text); }, method);
-  } else if (!s.out.empty()) {
-    PACO_TRY(io::decision_format(s.out));  // before hours are spent
   }
   std::optional<io::TraceWriter> trace;
   if (!s.trace.empty()) {
@@ -251,12 +249,10 @@ Result<void> run(Context& context, DiscoverArguments& s) {
   for (const std::string& note : source->notes()) print_note(note);
   PACO_ASSIGN(
       const session::StreamOutcome outcome,
-      session::run_stream(source, session, s.stream, {writer.get(), trace ? &*trace : nullptr},
+      session::run_stream(source, session, s.stream,
+                          {writer.get(), trace ? &*trace : nullptr, journaled && !s.out.empty()},
                           *context.progress, context.clock, context.stop));
-  if (journaled) {
-    PACO_TRY(session.checkpoint());
-    if (!s.out.empty() && !outcome.interrupted) PACO_TRY(session::export_decisions(session, s.out));
-  }
+  if (journaled) PACO_TRY(session.checkpoint());
   PACO_TRY(conclude(context, s, session, outcome));
   return session.close();
 }

@@ -72,9 +72,10 @@ Written some_decisions(std::size_t count, const std::string& method = "paco") {
 
 Result<void> write_some(DecisionWriter& writer, const Written& w, std::size_t from,
                         std::size_t to) {
-  const std::size_t n = to - from;
-  return writer.write(std::span(w.decisions).subspan(from, n),
-                      std::span(w.samples).subspan(from, n), std::span(w.names).subspan(from, n));
+  std::vector<DecidedSample> samples;
+  for (std::size_t i = from; i < to; ++i)
+    samples.push_back({w.decisions[i], w.samples[i], w.names[i], ""});
+  return writer.write(samples);
 }
 
 void write(const Written& w, const std::string& path) {
@@ -292,9 +293,9 @@ TEST(DecisionFile, IdsThatAreNoWholeNumbersAreRefusedWithTheirLine) {
   const Written w = some_decisions(2);
   const auto parsed = [&](const std::string& from, const std::string& to) {
     std::string text = decision_columns(w.info()) + "\n";
-    append_csv(text, w.decisions[0], "a", "x", w.info());
+    append_csv(text, {w.decisions[0], "a", "x", ""}, w.info());
     std::string row;
-    append_csv(row, w.decisions[1], "b", "y", w.info());
+    append_csv(row, {w.decisions[1], "b", "y", ""}, w.info());
     if (row.starts_with(from)) row.replace(0, from.size(), to);
     text += row;
     return parse_decisions(std::as_bytes(std::span(text)), "d.csv");

@@ -96,16 +96,16 @@ class GatherStream : public Gather {
     model_ = testing::calibrated(data.support_set());
     const auto decider = testing::method_for(method, model_);
     decisions_ = testing::decide_all(*decider, data.stream, 50);
-    std::vector<std::string> samples, names;
+    std::vector<io::DecidedSample> samples;
     for (const Decision& d : decisions_) {
-      samples.push_back(std::to_string(d.sequence));
-      names.push_back(decider->categories().name(d.category));
+      samples.push_back(
+          {d, std::to_string(d.sequence), decider->categories().name(d.category), ""});
       texts_.push_back(decider->explain(d));
     }
     files_.decisions = folder_ / "d.csv";
     auto writer = io::make_decision_writer(files_.decisions, decider->info());
     ASSERT_TRUE(writer.ok());
-    ASSERT_TRUE((*writer)->write(decisions_, samples, names).ok());
+    ASSERT_TRUE((*writer)->write(samples).ok());
     ASSERT_TRUE((*writer)->finish().ok());
     files_.model = folder_ / "m.paco";
     ASSERT_TRUE(save_model(*model_, files_.model).ok());
@@ -170,11 +170,12 @@ TEST_F(GatherStream, TheDocumentIsTheSameHoweverTheDecisionsAreReadAndKept) {
     ASSERT_TRUE(tracer->finish().ok());
     std::string lines;
     for (const Decision& d : decisions_)
-      io::append_json(lines, d, std::to_string(d.sequence), "c" + std::to_string(d.category),
+      io::append_json(lines, {d, std::to_string(d.sequence), "c" + std::to_string(d.category), ""},
                       *info);
     std::string rows = io::decision_columns(*info) + "\n";
     for (const Decision& d : decisions_)
-      io::append_csv(rows, d, std::to_string(d.sequence), "c" + std::to_string(d.category), *info);
+      io::append_csv(rows, {d, std::to_string(d.sequence), "c" + std::to_string(d.category), ""},
+                     *info);
     files_.model.clear();  // its names are others
     const auto document = [&](const std::string& path, const std::string& traced) {
       ReportFiles files = files_;

@@ -38,7 +38,7 @@ std::string json_line(const bus::Record& record, std::uint64_t event, bool repea
   json["key"] = record.key;
   json["repeated"] = repeated;
   std::string decision;
-  io::append_json(decision, record.decision, sample_name(record), record.category, method);
+  io::append_json(decision, {record.decision, sample_name(record), record.category, ""}, method);
   while (decision.ends_with('\n')) decision.pop_back();
   std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   line.pop_back();
@@ -131,8 +131,8 @@ class Watch {
     }
     if (!fresh) return {};
     ++samples_;
-    const std::string sample = sample_name(record);
-    return writer_->write({&record.decision, 1}, {&sample, 1}, {&record.category, 1});
+    const io::DecidedSample sample{record.decision, sample_name(record), record.category, ""};
+    return writer_->write({&sample, 1});
   }
 
   Context& context_;
