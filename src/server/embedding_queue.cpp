@@ -17,7 +17,6 @@
 namespace paco::server {
 namespace {
 
-constexpr std::size_t kTogether = 64;      // images whose pixels are in memory at once
 constexpr std::size_t kPictureSide = 640;  // of what is kept for people to see
 constexpr int kPictureQuality = 80;
 
@@ -56,27 +55,22 @@ EmbeddingQueue::EmbeddingQueue(std::unique_ptr<embed::TextEncoder> encoder, Embe
     : texts_(std::move(encoder)), record_(std::move(record)) {}
 EmbeddingQueue::~EmbeddingQueue() = default;
 
-std::optional<BadSample> EmbeddingQueue::embed(Samples& samples) {
-  if (takes_texts()) return embed_texts(samples);
+std::optional<BadSample> EmbeddingQueue::embed(Samples& samples, std::size_t first) {
+  const std::size_t last = std::min(samples.rows, first + kTogether);
   try {
-    samples.pictures.resize(samples.rows);
-    for (std::size_t first = 0; first < samples.rows; first += kTogether) {
-      const std::size_t last = std::min(samples.rows, first + kTogether);
-      if (auto bad = embed_some(samples, first, last)) return bad;
-    }
+    return takes_texts() ? embed_texts(samples, first, last) : embed_some(samples, first, last);
   } catch (const std::bad_alloc&) {
-    return BadSample{{ErrorCode::out_of_memory, "not enough memory for the images",
+    return BadSample{{ErrorCode::out_of_memory, "not enough memory for the images or texts",
                       "send fewer or smaller ones at once"},
                      std::nullopt};
   }
-  samples.images.clear();
-  return std::nullopt;
 }
 
-std::optional<BadSample> EmbeddingQueue::embed_texts(Samples& samples) {
+std::optional<BadSample> EmbeddingQueue::embed_texts(Samples& samples, std::size_t first,
+                                                     std::size_t last) {
   std::vector<std::size_t> rows;
   std::vector<std::string> texts;
-  for (std::size_t row = 0; row < samples.rows; ++row) {
+  for (std::size_t row = first; row < last; ++row) {
     if (samples.texts[row].empty()) continue;  // this one brought its embedding
     rows.push_back(row);
     texts.push_back(std::move(samples.texts[row]));
@@ -91,7 +85,6 @@ std::optional<BadSample> EmbeddingQueue::embed_texts(Samples& samples) {
         samples.embeddings.begin() + static_cast<std::ptrdiff_t>(rows[i] * samples.dimension));
     keep_text(texts[i], samples.attributes[rows[i]]);
   }
-  samples.texts.clear();
   return std::nullopt;
 }
 

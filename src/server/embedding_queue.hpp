@@ -31,13 +31,15 @@ class EmbeddingQueue {
 
   const EmbeddingRecord& record() const { return record_; }  // of what it makes
 
-  // Fills in the embeddings of the samples that brought an image or a text (of the kind that it
-  // takes), and the pictures of those that brought none. Images that cannot be read are refused as
-  // the sample's fault.
-  std::optional<BadSample> embed(Samples& samples);
+  // So many at once: requests with more of them take turns.
+  static constexpr std::size_t kTogether = 64;
+  // Of the samples from `first` on, kTogether of them: fills in the embeddings of those that
+  // brought an image or a text (of the kind that it takes), and the pictures of those that brought
+  // none. Images that cannot be read are refused as the sample's fault.
+  std::optional<BadSample> embed(Samples& samples, std::size_t first);
 
  private:
-  std::optional<BadSample> embed_texts(Samples& samples);
+  std::optional<BadSample> embed_texts(Samples& samples, std::size_t first, std::size_t last);
   std::optional<BadSample> embed_some(Samples& samples, std::size_t first, std::size_t last);
 
   std::unique_ptr<embed::ImageEmbedder> embedder_;  // one of the two

@@ -1,4 +1,5 @@
-// The description of the interface, made of the table of calls.
+// The description of the interface, made of the table of calls and the shapes in schemas.cpp.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "server/service.hpp"
@@ -8,17 +9,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char* verb_name(Verb verb) {
-  switch (verb) {
-    case Verb::put:
-      return "put";
-    case Verb::post:
-      return "post";
-    case Verb::remove:
-      return "delete";
-    default:
-      return "get";
-  }
+Json reference(std::string_view kind, std::string_view name) {
+  return {{"$ref", "#/components/" + std::string(kind) + "/" + std::string(name)}};
 }
 
 Json parameters_of(const Route& route) {
@@ -38,25 +30,61 @@ Json parameters_of(const Route& route) {
     list.push_back({{"name", parameter.name},
                     {"in", "query"},
                     {"description", parameter.meaning},
-                    {"schema", {{"type", "string"}}}});
+                    {"schema", {{"type", parameter.type}}}});
   }
   return list;
 }
 
-Json operation_of(const Route& route) {
-  Json out = {{"summary", route.summary}, {"parameters", parameters_of(route)}};
-  if (!route.body.empty()) {
-    Json content;
-    content[std::string(route.body)] = {{"schema", Json::object()}};
-    if (route.start != nullptr) {
-      for (const char* type :
-           {"application/jsonl", "application/x-npy", "image/jpeg", "image/png", "image/webp"})
-        content[type] = {{"schema", Json::object()}};
-    }
-    out["requestBody"] = {{"required", true}, {"content", std::move(content)}};
+Json binary() { return {{"type", "string"}, {"format", "binary"}}; }
+
+Json body_of(const Route& route) {
+  Json content;
+  content[std::string(route.body)] = {
+      {"schema", route.body_schema.empty() ? binary() : reference("schemas", route.body_schema)}};
+  if (route.start != nullptr) {
+    for (const char* type :
+         {"application/jsonl", "application/x-npy", "image/jpeg", "image/png", "image/webp"})
+      content[type] = {{"schema", binary()}};
   }
-  out["responses"] = {{std::to_string(route.success), {{"description", "done"}}},
-                      {"default", {{"$ref", "#/components/responses/Error"}}}};
+  return {{"required", true}, {"content", std::move(content)}};
+}
+
+// Shapes by their names, and what is sent under media types of its own.
+Json answer_of(const Route& route) {
+  Json out = {{"description", "done"}};
+  std::string_view rest = route.answer;
+  while (!rest.empty()) {
+    const std::string word(rest.substr(0, rest.find(' ')));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    const bool is_shape = word.find('/') == std::string::npos;
+    out["content"][is_shape ? "application/json" : word] = {
+        {"schema", is_shape ? reference("schemas", word) : binary()}};
+  }
+  return out;
+}
+
+Json responses_of(const Route& route) {
+  Json out = {{std::to_string(route.success), answer_of(route)}};
+  const auto refused = [&](const char* status) { out[status] = reference("responses", "Error"); };
+  refused("400");
+  if (route.role != Role::none) {
+    for (const char* status : {"401", "403", "429"}) refused(status);
+  }
+  if (route.pattern.find('{') != std::string_view::npos) refused("404");
+  if (route.needs != Route::Needs::nothing || route.verb != Verb::get) refused("409");
+  if (!route.body.empty()) {
+    for (const char* status : {"413", "415"}) refused(status);
+  }
+  out["default"] = reference("responses", "Error");
+  return out;
+}
+
+Json operation_of(const Route& route) {
+  Json out = {{"operationId", route.operation},
+              {"summary", route.summary},
+              {"parameters", parameters_of(route)}};
+  if (!route.body.empty()) out["requestBody"] = body_of(route);
+  out["responses"] = responses_of(route);
   if (route.role == Role::none) {
     out["security"] = Json::array();
   } else {
@@ -69,33 +97,23 @@ Json operation_of(const Route& route) {
 
 std::string openapi(const std::string& version) {
   Json paths = Json::object();
-  for (const Route& route : routes())
-    paths[std::string(route.pattern)][verb_name(route.verb)] = operation_of(route);
-  const Json text = {{"type", "string"}};
-  const Json error = {{"type", "object"},
-                      {"required", {"error"}},
-                      {"properties",
-                       {{"error",
-                         {{"type", "object"},
-                          {"required", {"code", "message", "hint"}},
-                          {"properties",
-                           {{"code", text},
-                            {"message", text},
-                            {"hint", text},
-                            {"row", {{"type", "integer"}}}}}}}}}};
+  for (const Route& route : routes()) {
+    std::string verb = lower(verb_text(route.verb));
+    paths[std::string(route.pattern)][verb] = operation_of(route);
+  }
   const Json json = {
       {"openapi", "3.0.3"},
       {"info", {{"title", "paco serve"}, {"version", version}}},
+      {"servers", Json::array({{{"url", "/"}, {"description", "the server that answers this"}}})},
       {"security", Json::array({{{"token", Json::array()}}})},
       {"paths", std::move(paths)},
       {"components",
        {{"securitySchemes", {{"token", {{"type", "http"}, {"scheme", "bearer"}}}}},
-        {"schemas", {{"Error", error}}},
+        {"schemas", schemas()},
         {"responses",
          {{"Error",
            {{"description", "what is wrong, and what to do"},
-            {"content",
-             {{"application/json", {{"schema", {{"$ref", "#/components/schemas/Error"}}}}}}}}}}}}}};
+            {"content", {{"application/json", {{"schema", reference("schemas", "Error")}}}}}}}}}}}};
   return json.dump();
 }
 

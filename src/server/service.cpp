@@ -8,6 +8,7 @@
 #include <random>
 
 #include "core/try.hpp"
+#include "server/embedding_queue.hpp"
 #include "server/gzip.hpp"
 
 namespace paco::server {
@@ -15,7 +16,6 @@ namespace paco::server {
 struct Service::Workers {
   boost::asio::thread_pool pool{4};
   boost::asio::thread_pool images{1};
-  std::atomic<int> images_waiting{0};
 };
 
 struct Service::Admitted final : Ticket {
@@ -136,23 +136,25 @@ Result<void> Service::open() { return streams_.open(); }
 
 void Service::close() {
   if (workers_ == nullptr) return;
-  workers_->images.join();
   workers_->pool.join();
+  workers_->images.join();
   workers_.reset();
   streams_.close();
 }
 
-bool Service::embed_later(std::function<void()> work) {
-  constexpr int kMostWaiting = 64;
-  if (++workers_->images_waiting > kMostWaiting) {
-    --workers_->images_waiting;
-    return false;
-  }
-  boost::asio::post(workers_->images, [this, work = std::move(work)] {
-    work();
-    --workers_->images_waiting;
-  });
-  return true;
+void Service::embed_from(std::size_t first, Call call, std::shared_ptr<Samples> samples) {
+  boost::asio::post(workers_->images,
+                    [this, first, call = std::move(call), samples = std::move(samples)]() mutable {
+                      const auto bad = options_.encoder->embed(*samples, first);
+                      const std::size_t next = first + EmbeddingQueue::kTogether;
+                      if (!bad && next < samples->rows)
+                        return embed_from(next, std::move(call), std::move(samples));
+                      --images_waiting_;
+                      if (bad) return call.exchange->answer([bad = *bad] { return failure(bad); });
+                      samples->images.clear();
+                      samples->texts.clear();
+                      decide(std::move(call), std::move(samples));
+                    });
 }
 
 Service::Match Service::match(Verb verb, std::string_view path) const {

@@ -47,7 +47,7 @@ struct ServiceOptions {
 class Service;
 
 struct Parameter {
-  std::string_view name, meaning;
+  std::string_view name, meaning, type = "string";
 };
 
 struct Route {
@@ -55,10 +55,13 @@ struct Route {
   std::string_view pattern;  // "/v1/streams/{name}/samples"
   Role role;                 // none: needs no token
   std::string_view summary;
-  std::vector<Parameter> query;
-  std::string_view body;  // the media type it takes; empty: none
-  int success;            // its status
-  bool upload = false;    // large bodies
+  std::string_view operation = {};  // its name for clients
+  std::vector<Parameter> query = {};
+  std::string_view body = {};         // the media type it takes; empty: none
+  std::string_view body_schema = {};  // of a body of JSON: its shape, see schemas.cpp
+  std::string_view answer = {};       // shapes and media types; empty: nothing
+  int success = 200;                  // its status
+  bool upload = false;                // large bodies
   // Which stream it needs: none, any, or one that is ready.
   enum class Needs : std::uint8_t { nothing, stream, ready } needs = Needs::nothing;
   Response (Service::*work)(Call&) = nullptr;  // answers; or
@@ -67,6 +70,8 @@ struct Route {
 
 const std::vector<Route>& routes();
 const char* verb_text(Verb verb);
+// The shapes of bodies and answers by name, as JSON Schema.
+nlohmann::ordered_json schemas();
 // The description of all of them.
 std::string openapi(const std::string& version);
 
@@ -143,8 +148,9 @@ class Service final : public Handler {
   std::string actor(const Call& call) const;
   void decide(Call call, std::shared_ptr<Samples> samples);
   std::optional<Response> refuse_kind(const Model& model, bool images, bool texts) const;
-  // On the one thread for images; false where too many wait.
-  bool embed_later(std::function<void()> work);
+  // On the one thread for images and texts, a part at a time, so that a request with many of them
+  // does not keep others waiting; then they are decided.
+  void embed_from(std::size_t first, Call call, std::shared_ptr<Samples> samples);
 
   const ServiceOptions options_;
   mutable std::mutex tokens_mutex_;
@@ -176,6 +182,7 @@ class Service final : public Handler {
   Result<std::shared_ptr<core::RandomFile>> copy_of(Stream& stream);
   std::unique_ptr<Copies, void (*)(Copies*)> copies_;
 
+  std::atomic<int> images_waiting_{0};  // requests with images
   std::atomic<std::uint64_t> requests_{0}, failures_{0}, samples_{0};
 };
 

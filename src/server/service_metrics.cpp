@@ -141,6 +141,8 @@ Response Service::metrics(Call&) {
   page.one("paco_failures_total", "counter", "Requests answered with an error.",
            static_cast<double>(failures_));
   page.one("paco_decisions_total", "counter", "Samples answered.", static_cast<double>(samples_));
+  page.one("paco_waiting_image_requests", "gauge", "Requests whose images are being embedded.",
+           static_cast<double>(images_waiting_));
   page.one("paco_connections", "gauge", "Open connections.", static_cast<double>(counts.open));
   page.one("paco_connections_total", "counter", "Connections accepted.",
            static_cast<double>(counts.accepted));

@@ -15,6 +15,7 @@
 namespace paco::server {
 namespace {
 
+constexpr int kMostImageRequests = 64;  // that wait
 constexpr std::size_t kMostNeighbours = 8;
 constexpr std::uint64_t kLookedAt = 2000;  // newest samples, for neighbours
 
@@ -120,19 +121,15 @@ void Service::post_samples(Call call) {
   if (!images && !texts) return decide(std::move(call), std::move(samples));
   if (auto refusal = refuse_kind(call.stream->model(), images, texts))
     return refuse(std::move(*refusal));
+  if (++images_waiting_ > kMostImageRequests) {
+    --images_waiting_;
+    return refuse(failure(503, "unavailable", "too many images or texts wait already",
+                          "send them again in a moment"));
+  }
   samples->images.resize(samples->rows);
   samples->texts.resize(samples->rows);
-  const bool taken = embed_later([this, call = std::move(call), samples]() mutable {
-    if (const auto bad = options_.encoder->embed(*samples)) {
-      ++failures_;
-      return call.exchange->answer([bad = *bad] { return failure(bad); });
-    }
-    decide(std::move(call), std::move(samples));
-  });
-  if (!taken) {
-    refuse(failure(503, "unavailable", "too many images or texts wait already",
-                   "send them again in a moment"));
-  }
+  samples->pictures.resize(samples->rows);
+  embed_from(0, std::move(call), std::move(samples));
 }
 
 // Why this server cannot embed such samples for a stream of this model.

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import zlib
 
@@ -147,6 +148,17 @@ class Images(unittest.TestCase):
         self.assertEqual(self.server.get(S + "/samples/1").json["picture"], False)
         two = dict(both[0], embedding=zeros)
         self.assertEqual(self.post({"samples": [two]}).status, 400)
+
+    def test_one_image_does_not_wait_for_a_request_with_hundreds(self):
+        many = self.as_json([picture(i % 4, i) for i in range(640)])
+        answers = []
+        sender = threading.Thread(target=lambda: answers.append(self.post(many)))
+        sender.start()
+        while sender.is_alive() and b"paco_waiting_image_requests 1" not in self.server.get("/metrics").body:
+            pass
+        self.assertEqual(self.post(picture(0, 1), "image/png").json["decisions"][0]["sequence"], 0)
+        sender.join()
+        self.assertEqual([d["sequence"] for d in answers[0].json["decisions"]], list(range(1, 641)))
 
     def test_what_is_no_image_is_refused_and_nothing_of_its_request_is_decided(self):
         good = self.stream[0]
