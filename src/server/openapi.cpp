@@ -65,6 +65,7 @@ Json answer_of(const Route& route) {
 
 Json responses_of(const Route& route) {
   Json out = {{std::to_string(route.success), answer_of(route)}};
+  if (route.verb == Verb::remove) out["204"] = {{"description", "done, nothing is left to say"}};
   const auto refused = [&](const char* status) { out[status] = reference("responses", "Error"); };
   refused("400");
   if (route.role != Role::none) {

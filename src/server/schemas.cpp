@@ -34,6 +34,7 @@ StreamDetail: ...Stream, figures? {any}, evidence? [EvidenceField], operations? 
 EvidenceField: name text, unit text, meaning text, choices [text]
 Delays: count integer, p50_ms number~, p99_ms number~
 JournalSize: bytes integer, durability one(full relaxed)
+Archived: archived text
 SupportRows: rows integer, dimension integer
 SupportLabels: rows integer, classes integer
 Calibration: method? text, settings? {any}, embeddings? any, durability? one(full relaxed), support? Support

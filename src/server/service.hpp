@@ -102,7 +102,8 @@ class Service final : public Handler {
   Response list_streams(Call&);  // service_streams.cpp
   Response show_stream(Call&);
   Response put_stream(Call&);
-  Response give_up_stream(Call&);
+  Response delete_stream(Call&);
+  Response rename_stream(Call&);
   Response put_support(Call&);
   Response put_labels(Call&);
   Response calibrate_stream(Call&);

@@ -40,7 +40,7 @@ class EventPieces final : public Pieces {
   EventPieces(std::shared_ptr<Stream> stream, std::uint64_t next, Kinds kinds)
       : stream_(std::move(stream)), next_(next), kinds_(kinds) {}
 
-  bool ended() const override { return false; }
+  bool ended() const override { return stream_->is_leaving(); }
   bool endless() const override { return true; }
 
   Result<std::string> next() override {

@@ -1,6 +1,8 @@
 // Calls about whole streams: what there is, making one, and taking its files away.
 #include <fmt/format.h>
 
+#include <chrono>
+
 #include "core/files.hpp"
 #include "core/try.hpp"
 #include "io/embeddings.hpp"
@@ -182,12 +184,44 @@ Response Service::put_stream(Call& call) {
   return answer(stream_json(*made->stream), made->is_new ? 201 : 200);
 }
 
-Response Service::give_up_stream(Call& call) {
-  const Result<void> done = streams_.give_up(call.places[0]);
+Response Service::delete_stream(Call& call) {
+  const auto what = choice(call, "journal", {"keep", "archive", "delete"});
+  if (!what.ok()) return failure(what.error());
+  const std::string& name = call.places[0];
+  call.stream.reset();
+  if (*what == "archive") {
+    std::string time = utc_text(
+        std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count());
+    std::erase_if(time, [](char c) { return c == '-' || c == ':' || c == '.'; });
+    const auto path = streams_.archive(name, time);
+    if (!path.ok()) return failure(path.error());
+    return answer(Json{{"archived", path->substr(path->rfind('/') + 1)}});
+  }
+  const Result<void> done = *what == "keep" ? streams_.give_up(name) : streams_.remove(name);
   if (!done.ok()) return failure(done.error());
   Response response;
   response.status = 204;
   return response;
+}
+
+Response Service::rename_stream(Call& call) {
+  const std::string& name = call.places[0];
+  const std::string to = call.text("to");
+  if (!is_stream_name(to)) {
+    return failure(400, "bad_argument", fmt::format("'{}' is no name of a stream", to),
+                   "?to=NAME, 1 to 64 of letters, digits, '.', '_', '-'");
+  }
+  if (call.user != nullptr && !call.user->sees(to)) {
+    return failure(403, "forbidden",
+                   fmt::format("'{}' may not see the stream '{}'", call.user->name(), to),
+                   "ask the server's operator for a token for it");
+  }
+  call.stream.reset();
+  const Result<void> done = streams_.rename(name, to);
+  if (!done.ok()) return failure(done.error());
+  const auto stream = streams_.find(to);
+  if (stream == nullptr) return failure(404, "not_found", fmt::format("'{}' is gone", to));
+  return answer(stream_json(*stream));
 }
 
 Response Service::put_support(Call& call) {

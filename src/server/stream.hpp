@@ -65,6 +65,11 @@ class Stream final : public StreamWorker::Observer {
   // Of a calibration.
   void progress(std::uint64_t done, std::uint64_t total);
 
+  // While it is to go out of service, those that follow its events are sent away.
+  void leave() { is_leaving_ = true; }
+  void stay() { is_leaving_ = false; }
+  bool is_leaving() const { return is_leaving_; }
+
   // The rest is for a stream that is ready.
   bool ready() const { return ready_; }
   StreamWorker& worker() { return *worker_; }
@@ -116,7 +121,7 @@ class Stream final : public StreamWorker::Observer {
   const bool durable_;
   mutable std::mutex mutex_;  // guards status_
   StreamStatus status_;
-  std::atomic<bool> ready_{false};
+  std::atomic<bool> ready_{false}, is_leaving_{false};
 
   std::shared_ptr<const Model> model_;
   const MethodInfo* method_ = nullptr;

@@ -69,6 +69,34 @@ class Running(Served):
         self.assertEqual((ready.status, ready.json), (200, {"status": "ready", "streams": {"bad": "failed"}}))
         wait_until(lambda: any(" error stream_failed stream=bad " in line for line in self.server.log()))
 
+    def test_streams_are_renamed_archived_deleted_and_picked_up(self):
+        self.send(0, 30)
+        live = self.server.connection()
+        live.request("GET", S + "/events?kinds=sample")
+        events = live.getresponse()
+        for bad in ("", "a/b", "../x", "birds"):
+            self.assertIn(self.server.call("POST", S + "/rename?to=" + bad).status, (400, 409), bad)
+        self.assertEqual(self.server.call("POST", S + "/rename?to=moths").status, 200)
+        self.assertTrue(events.read().endswith(b"\n"))  # who followed it is sent away
+        live.close()
+        self.server.wait_ready("moths")
+        self.assertEqual(self.server.get(S).status, 404)
+        sent = self.server.call("POST", "/v1/streams/moths/samples", samples(29, 31)).json["decisions"]
+        self.assertEqual([(d["sequence"], d["repeated"]) for d in sent], [(29, True), (30, False)])
+        archived = self.server.call("DELETE", "/v1/streams/moths?journal=archive").json["archived"]
+        path = pathlib.Path(self.folder) / "archive" / archived
+        self.assertEqual(json.loads(run_paco("replay", path, "--json"))["samples"], 31)
+        self.assertEqual(self.server.get("/v1/streams").json["streams"], [])
+        self.assertEqual([p.name for p in pathlib.Path(self.folder).iterdir()], ["archive"])
+        (pathlib.Path(self.folder) / "back.journal").write_bytes(b"not yet a journal")
+        wait_until(lambda: self.server.get("/v1/streams/back").json.get("state") == "failed")
+        shutil.copy(path, pathlib.Path(self.folder) / "back.journal")
+        wait_until(lambda: self.server.get("/v1/streams/back").json["state"] == "ready")
+        self.assertEqual(self.server.get("/v1/streams/back").json["samples"], 31)
+        self.assertEqual(self.server.call("DELETE", "/v1/streams/back").status, 409)
+        self.assertEqual(self.server.call("DELETE", "/v1/streams/back?journal=delete").status, 204)
+        self.assertEqual([p.name for p in pathlib.Path(self.folder).iterdir()], ["archive"])
+
     def test_names_are_of_a_length_that_lists_can_show(self):
         answer = self.operate(kind="rename", category=0, name="x" * 5_000_000)
         self.assertEqual(answer.status, 409, answer.body)
