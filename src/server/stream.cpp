@@ -65,6 +65,11 @@ std::shared_ptr<Stream> Stream::begin(std::string name, StreamState state, bool 
 
 Stream::~Stream() {
   maker_ = {};  // asks it to stop, and waits
+  // Without readers the session leaves a journal of one file behind.
+  sample_lists_.reset();
+  keywords_reader_.reset();
+  insight_reader_.reset();
+  reader_.reset();
   worker_.reset();
 }
 
