@@ -186,7 +186,7 @@ Result<void> Streams::take_out(const std::string& name) {
 Result<void> Streams::remove(const std::string& name) {
   PACO_TRY(take_out(name));
   Result<void> done;
-  for (const char* part : {"", "-wal", "-shm"}) {
+  for (const char* part : {"", "-wal", "-shm", "-tail"}) {
     const std::string path = path_of(name) + part;
     if (done.ok() && core::path_kind(path) != core::PathKind::absent)
       done = core::remove_file(path);
