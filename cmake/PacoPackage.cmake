@@ -21,7 +21,7 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/paco)
 install(TARGETS ${package_libraries} EXPORT paco COMPONENT library)
 install(EXPORT paco NAMESPACE paco:: FILE pacoTargets.cmake DESTINATION ${package_folder} COMPONENT library)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/paco DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/pacoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/pacoConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES
   ${PROJECT_SOURCE_DIR}/cmake/pacoConfig.cmake
   ${PROJECT_BINARY_DIR}/pacoConfigVersion.cmake

@@ -2,7 +2,7 @@
 // a checksum.
 //
 // Two numbers say how to read one: "paco.version" is that of the kind, which its writer gives, and
-// "paco.format" that of what all kinds share. In format 1 (paco 0.1, which does not name it) the
+// "paco.format" that of what all kinds share. In format 1, which is not named in the file, the
 // checksum covers names and contents; in format 2 also the type and shape of every tensor.
 //
 // Opening one tells whether it is the expected kind, readable by this version, and
