@@ -1,6 +1,7 @@
 """Python and the command line decide alike, sample by sample and number by number, and read each other's files."""
 
 import csv
+import os
 import subprocess
 
 import numpy as np
@@ -77,15 +78,17 @@ def test_a_journal_of_the_program_goes_on_in_python_and_back(program, tiny, tmp_
         assert session.decision(len(tiny.stream) - 1).category == tiny.expected[-1]
 
 
-def test_names_that_are_no_utf8_do_not_stop_python(program, tiny, tmp_path):
-    names = [b"caf\xe9", b"b", b"c", b"d", b"e", b"f"]
-    (tmp_path / "labels.txt").write_bytes(b"".join(names[i] + b"\n" for i in tiny.labels))
+def test_names_of_any_script_come_through_and_ids_may_be_any_bytes(program, tiny, tmp_path):
+    names = ["café", "鷺", "c", "d", "e", "f"]
+    (tmp_path / "labels.txt").write_text("".join(names[i] + "\n" for i in tiny.labels), encoding="utf-8")
     run(program, "calibrate", "--support", tiny.folder / "support.npy", "--labels", tmp_path / "labels.txt", "--out",
         tmp_path / "model.paco")
     model = paco.load_model(tmp_path / "model.paco")
-    name = next(name for name in model.class_names if name.startswith("caf"))
-    rows = [d for d in paco.Session(model).decide_many(tiny.stream) if d.name == name]
-    assert rows and all(name in d.explain() and name in repr(d) for d in rows)
+    assert sorted(model.class_names) == sorted(names)
+    odd = os.fsdecode(b"caf\xe9.jpg")
+    decisions = paco.Session(model).decide_many(tiny.stream, ids=[odd] * len(tiny.stream))
+    rows = [d for d in decisions if d.name == "café"]
+    assert rows and all("café" in d.explain() and "café" in repr(d) and d.sample == odd for d in rows)
 
 
 def test_a_state_of_python_is_resumed_by_the_program(program, tiny, tmp_path, model):
