@@ -71,11 +71,9 @@ Result<void> load_all(embed::ImageResult opened) {
   return {};
 }
 
-Result<void> decode(std::span<const std::byte> bytes,
-                    Result<embed::Image> (*decoder)(std::span<const std::byte>,
-                                                    const std::string&)) {
-  PACO_ASSIGN(const embed::Image image, decoder(bytes, "input"));
-  require(image.pixels.size() == image.width * image.height * 3);
+Result<void> decoded(const Result<embed::Image>& image) {
+  if (!image.ok()) return image.error();
+  require(image->pixels.size() == image->width * image->height * 3);
   return {};
 }
 
@@ -269,12 +267,8 @@ Result<void> parse_as(std::string_view parser, std::span<const std::byte> bytes)
   if (parser == "idx") return load_all(embed::open_idx(shared, "input", {}, "", {}));
   if (parser == "cifar")
     return load_all(embed::make_cifar({shared}, {"input"}, bytes.size() % 3074 == 0, {}));
-  if (parser == "jpeg") {
-    return decode(bytes, [](std::span<const std::byte> file, const std::string& name) {
-      return embed::decode_jpeg(file, name);
-    });
-  }
-  if (parser == "png") return decode(bytes, embed::decode_png);
+  if (parser == "jpeg") return decoded(embed::decode_jpeg(bytes, "input"));
+  if (parser == "png") return decoded(embed::decode_png(bytes, "input"));
   if (parser == "decisions") return read_decision_file(bytes);
   if (parser == "truth") return read_truth_file(bytes);
   if (parser == "trace") return read_trace_file(bytes);
@@ -286,7 +280,7 @@ Result<void> parse_as(std::string_view parser, std::span<const std::byte> bytes)
   if (parser == "text_rows") return read_text_table(text);
   if (parser == "text_weights") return read_text_weights(bytes);
   assert(parser == "webp");
-  return decode(bytes, embed::decode_webp);
+  return decoded(embed::decode_webp(bytes, "input"));
 }
 
 std::vector<Seed> made_seeds(std::string_view parser) {
