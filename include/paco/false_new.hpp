@@ -21,6 +21,9 @@ struct FalseNew {
   std::uint64_t samples = 0;  // held-out ones
   std::uint64_t below = 0;    // of them that the gate would let pass: rate (samples + 1), whole
   bool kept_apart = false;    // they were kept apart; else cross-validated
+  // mirror's own way, which keeps more discoveries: known cosines get a bonus that follows the
+  // stream. Then `gate` is the cosine from which a sample gets it, and half of the rate lies below.
+  bool live = false;
 
   // The rate that is realised is distributed as Beta(below, samples + 1 - below) over the draw of
   // the held-out samples. Its mean, and what it stays below with this confidence.

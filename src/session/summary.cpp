@@ -96,9 +96,13 @@ methods::SectionSummary section_summary(const Model& model) {
 }
 
 Json false_new_json(const FalseNew& promise) {
-  Json json = {{"rate", promise.rate},           {"gate", promise.gate},
-               {"samples", promise.samples},     {"kept_apart", promise.kept_apart},
-               {"expected", promise.expected()}, {"bound_90", promise.bound(0.9)}};
+  Json json = {{"rate", promise.rate},
+               {"gate", promise.gate},
+               {"samples", promise.samples},
+               {"kept_apart", promise.kept_apart},
+               {"live", promise.live},
+               {"expected", promise.live ? Json() : Json(promise.expected())},
+               {"bound_90", promise.live ? Json() : Json(promise.bound(0.9))}};
   json["price"] = promise.pseudo_streams == 0
                       ? Json()
                       : Json{{"pseudo_streams", promise.pseudo_streams},
@@ -115,15 +119,24 @@ std::string false_new_text(const FalseNew& promise) {
       "{:.4f} on\n               a sample stays with its known class; expected {:.2f} %, with 90 % "
       "confidence below {:.2f} %\n",
       100 * promise.rate, promise.gate, 100 * promise.expected(), 100 * promise.bound(0.9));
-  text += promise.kept_apart
-              ? fmt::format(
-                    "               it holds for samples of the same source as the {} kept "
-                    "apart, in any order\n",
-                    promise.samples)
-              : fmt::format(
-                    "               it rests on {} cross-validated samples: measured, not "
-                    "proved; --held-out proves it\n",
-                    promise.samples);
+  if (promise.live) {
+    text = fmt::format(
+        "false new      at most {:g} % of the samples of known classes are called new: known "
+        "cosines "
+        "from {:.4f} on\n               get a bonus that follows the stream; measured on {} "
+        "cross-validated samples, not proved\n",
+        100 * promise.rate, promise.gate, promise.samples);
+  }
+  if (!promise.live)
+    text += promise.kept_apart
+                ? fmt::format(
+                      "               it holds for samples of the same source as the {} kept "
+                      "apart, in any order\n",
+                      promise.samples)
+                : fmt::format(
+                      "               it rests on {} cross-validated samples: measured, not "
+                      "proved; --held-out proves it\n",
+                      promise.samples);
   if (promise.pseudo_streams == 0)
     return text + "price          not judged: too few labelled samples for pseudo-streams\n";
   return text + fmt::format(

@@ -142,6 +142,64 @@ TEST(FalseNewLaws, TheFastFormsDecideAsThePlainOnesForEveryBlock) {
   }
 }
 
+// Enough samples of each class for mirror's own way.
+std::shared_ptr<const Model> with_bonus(const Exchangeable& data, double rate) {
+  CalibrationOptions options = quick_options("mirror");
+  options.false_new = rate;
+  options.false_new_price = false;
+  auto model = calibrate({data.held_out, data.held_out_labels, {}, {}}, options);
+  if (!model.ok() || !false_new_of(*model)->live) {
+    ADD_FAILURE() << (model.ok() ? "the gate keeps it" : model.error().message);
+    return nullptr;
+  }
+  return std::make_shared<const Model>(std::move(model).value());
+}
+
+// Known classes, and halfway between them something else.
+Exchangeable with_strangers(std::uint64_t seed) {
+  Exchangeable data = exchangeable(seed, 120, 400);
+  for (std::size_t i = 1; i < data.stream.rows(); i += 3) {
+    for (std::size_t j = 0; j < data.stream.columns(); ++j)
+      data.stream[i][j] = (j % 2 == 0 ? 2.0 : -2.0) + 0.3 * data.stream[i][j];
+  }
+  return data;
+}
+
+TEST(FalseNewLaws, TheBonusIsTheSameInBothFormsAndAfterARestore) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const Exchangeable data = with_strangers(seed);
+    const auto model = with_bonus(data, 0.1);
+    ASSERT_NE(model, nullptr);
+    const auto expected = decide_all(*method_for("mirror-reference", model), data.stream, 50);
+    for (const std::size_t block : {1u, 40u}) {
+      EXPECT_TRUE(
+          same_decisions(expected, decide_all(*method_for("mirror", model), data.stream, block)))
+          << "seed " << seed << ", block " << block;
+    }
+    const auto first = method_for("mirror", model), second = method_for("mirror", model);
+    decide_all(*first, data.stream.view().slice(0, 200), 40);
+    ASSERT_TRUE(second->restore(first->save().value(), "state").ok());
+    EXPECT_TRUE(same_decisions(decide_all(*first, data.stream.view().slice(200, 200), 40),
+                               decide_all(*second, data.stream.view().slice(200, 200), 40)));
+  }
+}
+
+TEST(FalseNewLaws, TheBonusKeepsTheRateBelowTwiceThePromise) {
+  double called_new = 0, known = 0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const Exchangeable data = with_strangers(seed);
+    const auto model = with_bonus(data, 0.1);
+    ASSERT_NE(model, nullptr);
+    const auto decisions = decide_all(*method_for("mirror", model), data.stream, 40);
+    for (std::size_t i = 0; i < decisions.size(); ++i) {
+      if (i % 3 == 1) continue;  // strangers
+      known += 1;
+      called_new += decisions[i].category >= 4 ? 1 : 0;
+    }
+  }
+  EXPECT_LT(called_new / known, 0.2);
+}
+
 TEST(FalseNewLaws, TheGateIsTheCutOfThePValue) {
   core::Random random(5, 1);
   for (int trial = 0; trial < 200; ++trial) {

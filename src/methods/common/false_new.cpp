@@ -61,7 +61,8 @@ std::optional<FalseNew> false_new_of(const Model& model, std::string_view method
   FalseNew out;
   out.rate = number("rate");
   if (out.rate == 0) return std::nullopt;
-  out.gate = number("gate");
+  out.live = (*section)->numbers.contains(methods::kLiveGate);
+  out.gate = number(out.live ? "bonus_from" : "gate");
   out.samples = static_cast<std::uint64_t>(number("samples"));
   out.below = static_cast<std::uint64_t>(number("below"));
   out.kept_apart = number("kept_apart") != 0;
@@ -173,11 +174,13 @@ Result<std::uint64_t> samples_below(double rate, std::uint64_t samples) {
 
 Result<void> put_false_new(Section& section, double rate, std::vector<double> known_cosines,
                            bool kept_apart) {
-  PACO_ASSIGN(const std::uint64_t below, samples_below(rate, known_cosines.size()));
+  const bool live = section.tensors.contains(kHeldOutRows);
+  PACO_ASSIGN(const std::uint64_t below,
+              samples_below(live ? rate / 2 : rate, known_cosines.size()));
   const auto cut = known_cosines.begin() + static_cast<std::ptrdiff_t>(below - 1);
   std::nth_element(known_cosines.begin(), cut, known_cosines.end());
   section.numbers[name_of("rate")] = rate;
-  section.numbers[name_of("gate")] = *cut;
+  section.numbers[live ? std::string(kLiveGate) : name_of("gate")] = *cut;
   section.numbers[name_of("samples")] = static_cast<double>(known_cosines.size());
   section.numbers[name_of("below")] = static_cast<double>(below);
   section.numbers[name_of("kept_apart")] = kept_apart ? 1 : 0;

@@ -16,6 +16,10 @@ inline constexpr std::string_view kFalseNewPrefix = "false_new.";
 // A method that compares samples in a space of its own leaves here how close held-out samples come
 // to a known class in that space: those kept apart where there are any, else cross-validated ones.
 inline constexpr std::string_view kHeldOutKnown = "held_out.known";
+// One that keeps the promise by itself, with these samples, and not by the gate, leaves them here;
+// then there is no gate, and the score from which half of the rate lies above has this name.
+inline constexpr std::string_view kHeldOutRows = "held_out.rows";
+inline constexpr std::string_view kLiveGate = "false_new.bonus_from";
 
 // The evidence that every method has besides its own: the gate, where it gave the answer.
 inline constexpr std::string_view kGateField = "false_new_gate";

@@ -62,11 +62,11 @@ MethodBase::MethodBase(const MethodInfo& info, std::shared_ptr<const Model> mode
   recount_categories();
 }
 
-void MethodBase::answer_by_gate(const BestTwo& nearest, Decision& d) const {
+void MethodBase::answer_by_gate(const BestTwo& nearest, double gate, Decision& d) const {
   d.prototype = nearest.first;
   d.runner_up = nearest.second;
   d.score = nearest.score;
-  d.threshold = d.evidence[gate_field_] = gate_;
+  d.threshold = d.evidence[gate_field_] = gate;
 }
 
 std::string MethodBase::explain(const Decision& d) const {

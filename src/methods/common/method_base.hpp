@@ -49,12 +49,16 @@ class MethodBase : public Method, protected Editor, protected PrototypeDirection
 
   // The false-new gate: a sample whose best known cosine passes it is of that class, and nothing
   // is born or joined. `nearest` names the known class and the closest prototype of another one.
+  double gate() const { return gate_; }
   bool has_gate() const { return gate_ <= 1; }
   bool passes_gate(const BestTwo& nearest) const {
     return nearest.first != kNoId && nearest.score >= gate_;
   }
-  void answer_by_gate(const BestTwo& nearest, Decision& decision) const;
-  bool gated(const Decision& decision) const { return decision.evidence[gate_field_] == gate_; }
+  void answer_by_gate(const BestTwo& nearest, Decision& decision) const {
+    answer_by_gate(nearest, gate_, decision);
+  }
+  // The same with a gate of the method's own.
+  void answer_by_gate(const BestTwo& nearest, double gate, Decision& decision) const;
 
   const StandardTransform& space() const { return *space_; }
   Rows<const float> references() const { return references_; }

@@ -124,9 +124,12 @@ class Calibration {
     const LongStreamFit far = fit_long_stream(held_out);
     model_.tail = far.tail;
     model_.floor = far.floor;
-    for (const HeldOut& part : held_out) {
-      for (std::size_t i = 0; i < part.own.size(); ++i)
+    for (std::size_t f = 0; f < folds.size(); ++f) {
+      const HeldOut& part = held_out[f];
+      for (std::size_t i = 0; i < part.own.size(); ++i) {
         model_.held_out_known.push_back(std::max(part.own[i], part.other[i]));
+        model_.held_out_samples.push_back(folds[f].scored[i]);
+      }
     }
 
     core::NumpyLegacyRandom split_random(model_.options.seed);

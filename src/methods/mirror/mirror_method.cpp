@@ -140,8 +140,9 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
 
     PrototypeId answering = best.first;  // its category is the answer
     double answering_cosine = best.score;
-    if (passes_gate(known)) {
-      answer_by_gate(known, d);
+    const double gate = gate_for(known, best, threshold);
+    if (known.first != kNoId && known.score >= gate) {
+      answer_by_gate(known, gate, d);
       answering = known.first;
       answering_cosine = known.score;
       d.counted = true;
@@ -203,6 +204,12 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     offer_references(unit, known);
   }
 
+  double bonus(double threshold) override {
+    return live_.now(threshold, [&](std::size_t place, const float* unit) {
+      return any_mask_[place] == 0 ? memory().adapting().cosine(place, unit) : LiveBonus::kOut;
+    });
+  }
+
   // Those of candidates_ that may be the closest of the fixed ones.
   void offer_references(const float* unit, BestTwo& best) {
     math::rerank_best(
@@ -252,6 +259,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     const bool shares = !entry.counted && !filed.gone();
     BestTwo best = known_of(entry, unit);
     if (passes_gate(best)) return;
+    const BestTwo known = best;
     const std::size_t own_place = shares ? memory().place(own) : 0;
     if (shares && filed.members > 1) best.offer(own, cosine_without_own(own_place, unit));
     // Only who is better than those two, and good enough, can change anything.
@@ -263,6 +271,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     if (shares) any_mask_[own_place] = 0;
     offer_adapting(unit, bar, best);
     if (best.first == kNoId || best.first == own || best.score < threshold) return;
+    if (known.first != kNoId && known.score >= gate_for(known, best, threshold)) return;
     if (shares) {
       give_up(row, own, unit);
     } else if (entry.counted) {
@@ -289,6 +298,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
         mask->push_back(0);
     }
     set_masks(place);
+    live_.touch(place);
     products_.founded(row, place);
   }
 
@@ -298,6 +308,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     if (table()[id].reference()) return false;
     const std::size_t place = memory().place(id);
     memory().join(id, unit, products_.row(row).error);
+    live_.touch(place);
     products_.joined(row, place);
     if (table()[id].owner != kNoId) return false;
     waiting_.erase(id);
@@ -310,6 +321,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
   void give_up(std::size_t row, PrototypeId id, const float* unit) {
     const std::size_t place = memory().place(id);
     leave(id, false);
+    live_.touch(place);
     if (!memory().leave(id, unit, products_.row(row).error)) return products_.left(row, place);
     waiting_.erase(id);
     set_masks(place);
@@ -319,6 +331,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     const std::size_t place = memory().place(id);
     leave(id, false);
     memory().drop(id);
+    live_.touch(place);
     waiting_.erase(id);
     set_masks(place);
   }
@@ -348,6 +361,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     for (std::vector<float>* mask : {&visible_mask_, &hidden_mask_, &any_mask_})
       mask->resize(places);
     for (std::size_t place = 0; place < places; ++place) set_masks(place);
+    live_.touch_all(places);
   }
 
   std::set<PrototypeId> waiting_;  // candidates, the oldest first

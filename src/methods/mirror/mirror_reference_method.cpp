@@ -121,8 +121,9 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
 
     PrototypeId answering = best.first;  // its category is the answer
     double answering_cosine = best.score;
-    if (passes_gate(known)) {
-      answer_by_gate(known, d);
+    const double gate = gate_for(known, best, threshold);
+    if (known.first != kNoId && known.score >= gate) {
+      answer_by_gate(known, gate, d);
       answering = known.first;
       answering_cosine = known.score;
       d.counted = true;
@@ -169,6 +170,17 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
     stream_.add(d);
   }
 
+  // Everything anew, every time.
+  double bonus(double threshold) override {
+    live_.touch_all(static_cast<std::size_t>(all()));
+    return live_.now(threshold, [&](std::size_t place, const float* unit) {
+      const auto id = static_cast<PrototypeId>(place);
+      const PrototypeRecord& record = table()[id];
+      return record.competing() && !record.reference() ? cosine_with(id, {unit, model().dimension})
+                                                       : LiveBonus::kOut;
+    });
+  }
+
   // The oldest ones have waited longest for a second sample.
   void drop_candidates() {
     const auto most = static_cast<std::size_t>(stream_.model().options.candidates);
@@ -201,8 +213,8 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
                                   math::plain::dot(unit.data(), unit.data(), unit.size())));
       }
     }
-    if (passes_gate(known)) return;
     if (best.first == kNoId || best.first == own || best.score < threshold) return;
+    if (known.first != kNoId && known.score >= gate_for(known, best, threshold)) return;
     if (entry.counted) {
       leave(own, true);
     } else if (!filed.gone()) {

@@ -118,6 +118,29 @@ Result<std::vector<double>> known_cosines_of(const MirrorModel& m, Rows<const do
   return out;
 }
 
+// The bonus needs about ten held-out samples a class; with fewer it calls too many samples new. And
+// half of the rate of them has to be one at least.
+bool bonus_pays(std::size_t samples, std::size_t classes, double rate) {
+  constexpr std::size_t kEach = 10;
+  return samples >= kEach * classes && rate / 2 * static_cast<double>(samples + 1) >= 1;
+}
+
+// The promise that the bonus keeps, if it is there.
+Result<void> read_bonus(const Section& s, MirrorModel& m) {
+  const auto rows = s.tensors.find(kHeldOutRows);
+  if (rows == s.tensors.end() || !s.numbers.contains(kLiveGate)) return {};
+  const std::size_t n = rows->second.shape.empty() ? 0 : rows->second.shape[0];
+  if (n < 1 || n > (std::size_t{1} << 24)) return damaged("has an impossible number of samples");
+  PACO_ASSIGN(m.held_out_rows, matrix_from<float>(s, kHeldOutRows.data(), n, m.dimension()));
+  PACO_ASSIGN(const math::Matrix<double> known, matrix_from<double>(s, kHeldOutKnown.data(), 1, n));
+  m.held_out_known = values_of(known);
+  PACO_ASSIGN(m.false_new, s.number("false_new.rate"));
+  PACO_ASSIGN(m.bonus_from, s.number(kLiveGate));
+  if (!(m.false_new / 2 * static_cast<double>(n + 1) >= 1 - 1e-6) || !(m.false_new < 1))
+    return damaged("promises what its samples cannot keep");
+  return {};
+}
+
 }  // namespace
 
 const std::vector<MethodOption>& mirror_options() { return table().options(); }
@@ -134,7 +157,14 @@ Result<Section> calibrate_mirror_section(SupportView& support, const Settings& s
     if (support.held_out().rows > 0) {
       PACO_ASSIGN(known, known_cosines_of(learned, support.held_out()));
     }
-    const std::uint64_t count = known.size();
+    const std::uint64_t count = known.size(), d = learned.dimension();
+    if (support.held_out().rows == 0 &&
+        bonus_pays(known.size(), learned.known(), support.false_new())) {
+      math::Matrix<float> rows =
+          SupportEmbedder(learned.embedding)
+              .embed(support.raw(), learned.held_out_samples, support.stop());
+      section.tensors[std::string(kHeldOutRows)] = {{count, d}, values_of(rows)};
+    }
     section.tensors[std::string(kHeldOutKnown)] = {{count}, std::move(known)};
   }
   return section;
@@ -203,6 +233,7 @@ Result<std::shared_ptr<const MirrorModel>> mirror_model(const Model& model) {
   }
   PACO_ASSIGN(m.references, matrix_from<float>(s, "references", k, d));
   PACO_TRY(check(m));
+  PACO_TRY(read_bonus(s, m));
 
   MirrorEvidence& e = m.evidence;
   const auto taus = s.tensors.find("evidence.taus");

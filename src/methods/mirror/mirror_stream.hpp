@@ -2,7 +2,9 @@
 // they have in common as methods.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "core/try.hpp"
 #include "methods/common/method_base.hpp"
 #include "methods/mirror/embedding.hpp"
+#include "methods/mirror/live_bonus.hpp"
 #include "methods/mirror/mirror_evidence.hpp"
 #include "methods/mirror/model.hpp"
 #include "methods/mirror/rehearsal.hpp"
@@ -69,7 +72,9 @@ class MirrorForm : public Base {
  public:
   template <class... Arguments>
   MirrorForm(std::shared_ptr<const MirrorModel> mirror, std::size_t block, Arguments&&... arguments)
-      : Base(std::forward<Arguments>(arguments)...), stream_(std::move(mirror), block) {}
+      : Base(std::forward<Arguments>(arguments)...),
+        live_(mirror),
+        stream_(std::move(mirror), block) {}
 
   std::vector<Statistic> statistics() const override { return stream_.figures(candidates()); }
   std::string explain_rule(const Decision& decision) const override {
@@ -78,6 +83,19 @@ class MirrorForm : public Base {
 
  protected:
   virtual std::size_t candidates() const = 0;
+  // Of known cosines, with the prototypes that there are now.
+  virtual double bonus(double threshold) = 0;
+
+  // The known cosine from which a sample stays with its known class, for the false-new promise. A
+  // sample that does so anyway needs none.
+  double gate_for(const BestTwo& known, const BestTwo& best, double threshold) {
+    if (!live_.on()) return this->gate();
+    if (known.first == kNoId || !live_.applies(known.score) ||
+        (best.first == known.first && best.score >= threshold))
+      return kNoGate;
+    return std::max(threshold, best.score) - bonus(threshold);
+  }
+  static constexpr double kNoGate = std::numeric_limits<double>::infinity();
 
   bool exact_sums() const final { return true; }
   bool keeps_candidates() const final { return true; }
@@ -102,6 +120,7 @@ class MirrorForm : public Base {
     return {};
   }
 
+  LiveBonus live_;
   MirrorStream stream_;
 };
 

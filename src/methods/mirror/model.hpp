@@ -62,7 +62,13 @@ struct MirrorModel {
   double tau = 0;    // the chosen threshold in units of rho
   double start = 0;  // tau rho: the threshold at the start of a stream
   MirrorEvidence evidence;
-  std::vector<double> held_out_known;  // best cosines of held-out samples with a known class
+  // Of a false-new promise: held-out samples with their best cosines with a known class. Where the
+  // bonus keeps the promise (live_bonus.hpp), they stay.
+  std::vector<std::size_t> held_out_samples;  // rows of the support set; not stored
+  std::vector<double> held_out_known;
+  math::Matrix<float> held_out_rows;  // (n, d) embedded; none where the gate keeps it
+  double false_new = 0;               // the rate
+  double bonus_from = 0;              // best known cosine from which a sample gets the bonus
 
   std::size_t known() const { return references.rows(); }
   std::size_t dimension() const { return embedding.mean.size(); }

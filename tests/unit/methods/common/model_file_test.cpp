@@ -145,7 +145,8 @@ TEST(ModelFile, AForeignFileIsNoModel) {
 
 TEST(ModelFile, ANameThatIsNotUtf8IsRepairedRatherThanThrown) {
   const TemporaryFolder folder;
-  const Model model = tiny_model({"caf\xe9", "b", "c"});
+  Model model = tiny_model();
+  model.class_names[0] = "caf\xe9";  // calibration refuses it; a host may still set it
   ASSERT_TRUE(save_model(model, folder / "m.paco").ok());
   const auto loaded = load_model(folder / "m.paco");
   ASSERT_TRUE(loaded.ok());
