@@ -139,7 +139,9 @@ function Newest(props: { stream: string }) {
                   alt={sampleTitle(sample)}
                 />
               ) : (
-                <span class="sample-text">{sampleText(sample)}</span>
+                <span class="newest-text">
+                  <span class="sample-text">{sampleText(sample)}</span>
+                </span>
               )}
             </Link>
             <Link to={toCategory(props.stream, sample.category)} class="newest-name">
@@ -173,7 +175,7 @@ function Feed(props: { stream: string }) {
             )}
             <Mark verdict={sample.verdict} />
             <Link to={toSample(props.stream, sample.sequence)} class="feed-title">
-              {sampleTitle(sample)}
+              {sampleText(sample) ?? sampleTitle(sample)}
             </Link>
             <span class="feed-verdict">{verdictWords[sample.verdict]}</span>
             <Link to={toCategory(props.stream, sample.category)} class="feed-name">
