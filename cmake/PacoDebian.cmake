@@ -19,9 +19,24 @@ add_custom_command(OUTPUT ${manual_folder}/paco.1.gz DEPENDS ${manual_folder}/pa
 add_custom_command(OUTPUT ${manual_folder}/changelog.gz DEPENDS ${PROJECT_SOURCE_DIR}/CHANGELOG.md
   COMMAND ${CMAKE_COMMAND} -E make_directory ${manual_folder}
   COMMAND gzip -9nc ${PROJECT_SOURCE_DIR}/CHANGELOG.md > ${manual_folder}/changelog.gz)
+# Debian's own changelog has a form of its own and names this version alone.
+string(TIMESTAMP date "%a, %d %b %Y 00:00:00 +0000" UTC)
+file(CONFIGURE OUTPUT ${manual_folder}/changelog.Debian @ONLY CONTENT
+"paco (@PROJECT_VERSION@-1) stable; urgency=medium
+
+  * What changed is in changelog.gz.
+
+ -- the paco authors <paco@localhost>  @date@
+")
+add_custom_command(OUTPUT ${manual_folder}/changelog.Debian.gz DEPENDS ${manual_folder}/changelog.Debian
+  COMMAND gzip -9nkf ${manual_folder}/changelog.Debian)
+file(WRITE ${manual_folder}/paco-torch.1 ".so man1/paco.1\n")
+add_custom_command(OUTPUT ${manual_folder}/paco-torch.1.gz COMMAND gzip -9nkf ${manual_folder}/paco-torch.1)
+list(APPEND manual_pages ${manual_folder}/changelog.Debian.gz ${manual_folder}/paco-torch.1.gz)
 add_custom_target(paco_manual ALL DEPENDS ${manual_pages} ${manual_folder}/paco.1.gz ${manual_folder}/changelog.gz)
 
 install(FILES ${manual_folder}/paco.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+install(FILES ${manual_folder}/paco-torch.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT torch)
 install(FILES ${manual_folder}/paco.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME paco
   COMPONENT program)
 install(FILES ${manual_folder}/_paco DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT program)
@@ -46,9 +61,12 @@ foreach(entry ${packages})
   set(CPACK_DEBIAN_${upper}_FILE_NAME DEB-DEFAULT)
   install(FILES ${PROJECT_SOURCE_DIR}/packaging/debian/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package}
     COMPONENT ${component})
-  install(FILES ${manual_folder}/changelog.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
-  install(FILES ${PROJECT_SOURCE_DIR}/packaging/debian/${package}.lintian DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides
-    RENAME ${package} COMPONENT ${component} OPTIONAL)
+  install(FILES ${manual_folder}/changelog.gz ${manual_folder}/changelog.Debian.gz
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
+  # Whoever builds packages for others puts an address of their own into CPACK_PACKAGE_CONTACT.
+  file(CONFIGURE OUTPUT ${manual_folder}/${package}.lintian CONTENT "${package}: bogus-mail-host\n")
+  install(FILES ${manual_folder}/${package}.lintian DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides
+    RENAME ${package} COMPONENT ${component})
 endforeach()
 
 set(CPACK_PACKAGE_NAME paco)

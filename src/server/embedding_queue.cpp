@@ -33,17 +33,17 @@ Result<std::string> picture_of(const embed::Image& image) {
 
 // The beginning of a text among a sample's attributes, unless it brought one of that name.
 void keep_text(std::string text, std::string& attributes) {
-  using Json = nlohmann::ordered_json;
-  Json json = attributes.empty() ? Json::object() : Json::parse(attributes, nullptr, false);
-  if (!json.is_object() || json.contains("text")) return;
+  using Fields = nlohmann::ordered_json;
+  Fields fields = attributes.empty() ? Fields::object() : Fields::parse(attributes, nullptr, false);
+  if (!fields.is_object() || fields.contains("text")) return;
   const std::size_t most = SampleLimits{}.kept_text;
   if (text.size() > most) {
     std::size_t end = most;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
     text = text.substr(0, end) + "…";
   }
-  json["text"] = std::move(text);
-  attributes = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  fields["text"] = std::move(text);
+  attributes = fields.dump(-1, ' ', false, Fields::error_handler_t::replace);
 }
 
 }  // namespace

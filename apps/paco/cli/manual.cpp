@@ -68,6 +68,8 @@ std::string part_words(const VerbList& parts) {
 std::string roff(std::string text) {
   text = replace_all(std::move(text), "\\", "\\e");
   text = replace_all(std::move(text), "-", "\\-");
+  // A line that begins with one of these two would be a command.
+  if (text.starts_with('.') || text.starts_with('\'')) text = "\\&" + text;
   text = replace_all(std::move(text), "\n.", "\n\\&.");
   return replace_all(std::move(text), "\n'", "\n\\&'");
 }
