@@ -122,7 +122,7 @@ TEST(DecisionFile, TheColumnsOfPacoAreThosePromised) {
   EXPECT_EQ(decision_columns(*method_info("paco").value()),
             "sequence,sample,verdict,category,name,branch,route,score,threshold,runner_up,"
             "assignment_score,runner_up_score,tau_birth,top_cosine,margin,birth_score,attach_score,"
-            "prototype");
+            "false_new_gate,prototype");
 }
 
 TEST(DecisionFile, AFileOfAnEarlierVersionIsReadToo) {
