@@ -105,7 +105,7 @@ ${about}
 This package has the headers and the static libraries.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
-  "libfmt-dev, nlohmann-json3-dev, libhwy-dev, zlib1g-dev, libsqlite3-dev, libxxhash-dev")
+  "libfmt-dev, nlohmann-json3-dev, libhwy-dev, zlib1g-dev, libsqlite3-dev, libxxhash-dev, libssl-dev")
 if(TARGET paco_python)
   math(EXPR next "${Python_VERSION_MINOR} + 1")
   set(CPACK_COMPONENT_PYTHON_DESCRIPTION "on-the-fly category discovery, Python package
