@@ -64,7 +64,11 @@ foreach(entry ${packages})
   install(FILES ${manual_folder}/changelog.gz ${manual_folder}/changelog.Debian.gz
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package} COMPONENT ${component})
   # Whoever builds packages for others puts an address of their own into CPACK_PACKAGE_CONTACT.
-  file(CONFIGURE OUTPUT ${manual_folder}/${package}.lintian CONTENT "${package}: bogus-mail-host\n")
+  file(CONFIGURE OUTPUT ${manual_folder}/${package}.lintian CONTENT
+"${package}: bogus-mail-host
+${package}: bogus-mail-host-in-debian-changelog
+${package}: initial-upload-closes-no-bugs
+")
   install(FILES ${manual_folder}/${package}.lintian DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides
     RENAME ${package} COMPONENT ${component})
 endforeach()
@@ -107,14 +111,14 @@ set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
   "libfmt-dev, nlohmann-json3-dev, libhwy-dev, zlib1g-dev, libsqlite3-dev, libxxhash-dev, libssl-dev")
 if(TARGET paco_python)
-  math(EXPR next "${Python_VERSION_MINOR} + 1")
+  math(EXPR next "${PACO_PYTHON_MINOR} + 1")
   set(CPACK_COMPONENT_PYTHON_DESCRIPTION "on-the-fly category discovery, Python package
 ${about}
 .
 This package has the module for Python, in the manners of scikit-learn.")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
-    "python3 (>= 3.${Python_VERSION_MINOR}~), python3 (<< 3.${next}), python3-numpy")
+    "python3 (>= 3.${PACO_PYTHON_MINOR}~), python3 (<< 3.${next}), python3-numpy")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-pandas, python3-matplotlib, python3-sklearn")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
     "${PROJECT_SOURCE_DIR}/packaging/debian/python/postinst;${PROJECT_SOURCE_DIR}/packaging/debian/python/prerm")
