@@ -41,13 +41,17 @@ bool built_with_torch() {
 #endif
 }
 
+bool torch_sibling_is_there() {
+  return built_with_torch() && ::access((own_folder() + "paco-torch").c_str(), X_OK) == 0;
+}
+
 Error exec_torch_sibling(const std::string& verb, char** argv) {
   if (built_with_torch()) {
     let_waiting_threads_sleep();
     ::execv((own_folder() + "paco-torch").c_str(), argv);
     return Error{ErrorCode::unsupported,
                  fmt::format("'{}' needs paco-torch, which is not beside paco", verb),
-                 "keep the programs in one folder, as the build and the installation put them"};
+                 "install the package paco-torch; both programs belong in one folder"};
   }
   return Error{ErrorCode::unsupported, fmt::format("'{}' with these options needs torch", verb),
                "install libtorch-dev and build again"};

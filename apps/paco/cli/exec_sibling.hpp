@@ -7,6 +7,8 @@
 
 namespace paco {
 
+// Whether there is such a program.
+bool torch_sibling_is_there();
 // Returns only if it cannot. `verb` is for the message.
 Error exec_torch_sibling(const std::string& verb, char** argv);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "bench/common/openblas.hpp"
+#include "cli/exec_sibling.hpp"
 #include "cli/torch_parts.hpp"
 #include "cli/verb.hpp"
 #include "core/files.hpp"
@@ -150,7 +151,10 @@ Result<void> run(Context& context, const DoctorArguments& settings) {
 
   const std::string torch_text =
       torch.version.empty()
-          ? "not in this build: no 'train' and no 'embed'; install libtorch-dev and build again"
+          ? (built_with_torch()
+                 ? "not installed: no 'train' and no GPU; install the package paco-torch"
+                 : "not in this build: no 'train' and no GPU; install libtorch-dev and "
+                   "build again")
           : fmt::format("{}, {}", torch.version,
                         torch.gpus == 0 ? "on the CPU" : fmt::format("with {} GPUs", torch.gpus));
   const std::vector<Line> lines = {
@@ -180,7 +184,7 @@ void add_doctor(Options& verb, Context& context) {
   verb.about("What this build and this machine can do: a block to paste into a bug report");
   auto settings = std::make_shared<DoctorArguments>();
   verb.add_text("--folder", settings->folder, "where the time of a synced write is measured");
-  verb.set_needs_torch(built_with_torch);
+  verb.set_needs_torch(torch_sibling_is_there);
   finish_verb(verb, context, [&context, settings] { return run(context, *settings); });
 }
 
