@@ -1,5 +1,5 @@
-// The five writers. What people read is made once (shown), so LaTeX, Markdown and text agree to the
-// last digit.
+// The writers. What people read is made once (shown), so LaTeX, Markdown, text and HTML agree to
+// the last digit.
 #include "report/table.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "io/csv.hpp"
+#include "report/page.hpp"
 
 namespace paco::report {
 namespace {
@@ -225,6 +226,24 @@ std::string table_text(const Table& table, std::size_t widest) {
     text += rule + '\n';
   }
   return text;
+}
+
+std::string table_html(const Table& table) {
+  const auto row_of = [&](const char* element, const auto& text_of) {
+    std::string row = "<tr>";
+    for (std::size_t k = 0; k < table.columns.size(); ++k) {
+      const bool number = right_aligned(table.columns[k]);
+      row += fmt::format("<{0}{1}>{2}</{0}>", element, number ? " class=\"number\"" : "",
+                         html_text(text_of(k)));
+    }
+    return row + "</tr>\n";
+  };
+  std::string html = fmt::format("<table><caption>{}</caption>\n<thead>", html_text(table.title));
+  html += row_of("th", [&](std::size_t k) { return table.columns[k].heading; });
+  html += "</thead><tbody>\n";
+  for (const auto& row : table.rows)
+    html += row_of("td", [&](std::size_t k) { return shown(row[k], table.columns[k]); });
+  return html + "</tbody></table>\n";
 }
 
 std::string write_tables(const std::vector<Table>& tables, TableFormat format) {

@@ -1,9 +1,9 @@
-// One table, five ways to write it: JSON and CSV for programs, LaTeX and Markdown for papers,
-// aligned text for people.
+// One table, six ways to write it: JSON and CSV for programs, LaTeX and Markdown for papers,
+// aligned text and HTML for people.
 //
 // A cell holds the value itself; the column says how people like to read it. JSON and CSV carry
-// values in full (shares as fractions, an undefined value as null or an empty field), the other
-// three round (shares as percentages, undefined as "-"). Nothing here knows what a table is about.
+// values in full (shares as fractions, an undefined value as null or an empty field), the others
+// round (shares as percentages, undefined as "-"). Nothing here knows what a table is about.
 #pragma once
 
 #include <cstddef>
@@ -58,6 +58,9 @@ std::string table_markdown(const Table& table);
 // Title, headings, a rule, aligned columns; no trailing blanks. A text cell wider than `widest` is
 // cut with "...".
 std::string table_text(const Table& table, std::size_t widest = 32);
+
+// A table element with its title as caption; columns of numbers have the class "number".
+std::string table_html(const Table& table);
 
 enum class TableFormat : std::uint8_t { json, csv, latex, markdown, text };
 

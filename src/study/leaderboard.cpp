@@ -16,6 +16,8 @@
 namespace paco::study {
 namespace {
 
+constexpr std::size_t kStrictAll = 5;  // the column that rows are put in order by
+
 using Json = nlohmann::ordered_json;
 
 constexpr std::uint64_t kMostBytes = 1 << 24;
@@ -139,7 +141,6 @@ report::Table table_of(const std::string& data, const std::string& split,
     row.emplace_back(mean([](const Entry& e) { return e.classes; }));
     table.add(std::move(row));
   }
-  constexpr std::size_t kStrictAll = 5;
   std::stable_sort(table.rows.begin(), table.rows.end(), [](const auto& a, const auto& b) {
     const double x = std::get<double>(a[kStrictAll]), y = std::get<double>(b[kStrictAll]);
     return std::isnan(y) ? !std::isnan(x) : x > y;
@@ -167,12 +168,23 @@ Result<Leaderboard> read_leaderboard(const std::string& folder) {
 }
 
 std::string leaderboard_page(const Leaderboard& board) {
+  // A page of tables alone: it loads nothing and runs nothing.
+  constexpr std::string_view kStyle =
+      ":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;max-width:1200px;"
+      "margin:2em auto;padding:0 1.5em}table{border-collapse:collapse;margin:2em 0;display:block;"
+      "overflow-x:auto}caption{text-align:left;font-weight:650;font-size:1.15em;padding-bottom:."
+      "4em}"
+      "th,td{padding:.3em .9em .3em 0;border-bottom:1px solid #8884;text-align:left}"
+      ".number{text-align:right;font-variant-numeric:tabular-nums}"
+      "tbody tr:first-child td{font-weight:650}";
+  std::string tables;
+  for (const report::Table& table : board.tables) tables += report::table_html(table);
   return fmt::format(
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Leaderboard"
-      "</title></head><body>\n<h1>Leaderboard</h1>\n<p>{} runs.</p>\n<pre>{}</pre>\n"
-      "</body></html>\n",
-      board.records,
-      report::html_text(report::write_tables(board.tables, report::TableFormat::text)));
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "content=\"width=device-width\"><title>Leaderboard</title><style>{}</style></head><body>\n"
+      "<h1>Leaderboard</h1>\n<p>{} runs. Each table is one data set and one split; the best Strict "
+      "All stands first.</p>\n{}</body></html>\n",
+      kStyle, board.records, tables);
 }
 
 }  // namespace paco::study

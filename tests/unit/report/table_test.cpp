@@ -1,4 +1,4 @@
-// One table, five spellings: values in full for programs, rounded for people, special characters
+// One table, six spellings: values in full for programs, rounded for people, special characters
 // safe everywhere.
 #include "report/table.hpp"
 
@@ -51,6 +51,16 @@ TEST(Table, LatexEscapesAndRounds) {
   EXPECT_THAT(latex, HasSubstr("name & samples & \\% right & NMI \\\\"));
   EXPECT_THAT(latex, HasSubstr("robin & 12 & 84.4 & 0.500 \\\\"));
   EXPECT_THAT(latex, HasSubstr("\\_|x & 3 & - & - \\\\"));
+}
+
+TEST(Table, HtmlHasNoMarkupOfItsCells) {
+  const std::string html = table_html(birds());
+  EXPECT_THAT(html, HasSubstr("<caption>Birds &amp; more</caption>"));
+  EXPECT_THAT(html, HasSubstr("<td>robin</td><td class=\"number\">12</td>"));
+  EXPECT_THAT(html, HasSubstr("<td class=\"number\">84.4</td>"));
+  Table table{"t", "t", {{"x", "x"}}, {}};
+  table.add({std::string("<script>alert(1)</script>")});
+  EXPECT_THAT(table_html(table), Not(HasSubstr("<script>")));
 }
 
 TEST(Table, LatexBreaksALongTableOverPages) {
