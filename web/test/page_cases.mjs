@@ -108,9 +108,10 @@ export function cases(world) {
     await card(page, two.id).waitFor({ state: 'detached' });
     assert.equal((await category(two.id)).now, one.id);
     await page.locator('.tabs').getByText('History').click();
-    const entry = page.locator('.entry').first();
+    const [merged] = (await world.api('GET', '/operations')).operations;
+    const entry = page.locator(`.entry[data-event="${merged.event}"]`);
     await entry.getByRole('button', { name: 'Undo' }).click();
-    await page.locator('.entry.undone').first().waitFor();
+    await page.locator(`.entry.undone[data-event="${merged.event}"]`).waitFor();
     assert.equal((await category(two.id)).now, two.id);
     await leave(page);
   });
