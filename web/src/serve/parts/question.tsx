@@ -1,6 +1,6 @@
 // The frame of every question in a review: what is asked, what it is about, and the answers, each with its key.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { query, streamPath } from '../api/client';
 import type { CategoryDetail, MemberPage } from '../api/types';
 import { plural } from '../../shared/format';
@@ -33,7 +33,8 @@ export function QuestionFrame(props: {
     await answer.run();
     setBusy(false);
   };
-  useEffect(() => {
+  // Before the next frame: a key that comes with the question is meant for it.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement;
       if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) || target.closest('dialog')) return;
