@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/try.hpp"
+#include "journal/checksum.hpp"
 #include "session/fold.hpp"
 #include "session/journal_rows.hpp"
 #include "session/key_content.hpp"
