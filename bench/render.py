@@ -243,7 +243,7 @@ def groups():
 def screening():
     lines = [(r["shape"], r["contender"], time_text(r["microseconds_per_item"]), share_text(r.get("exact_share")))
              for r in load("screening")["rows"] if r["contender"] not in ("survivors", "groups")]
-    return table(("prototypes", "search", "per query", "settled exactly"), lines) + "\n\n" + peak_line("screening")
+    return table(("prototypes", "search", "per query", "scored in double"), lines) + "\n\n" + peak_line("screening")
 
 
 def growth_table(axis, name):
