@@ -1,4 +1,8 @@
 // Contender: faiss's exact index of inner products.
+// clang-format off: faiss 1.7.3 uses uint8_t without including it, so this header comes first.
+#include <stdint.h>
+// clang-format on
+
 #include <faiss/IndexFlat.h>
 #include <omp.h>
 
