@@ -194,10 +194,6 @@ Result<void> CsvReader::split(std::vector<std::string_view>& fields, bool& open)
 std::optional<double> parse_number(std::string_view field) {
   if (!field.empty() && field.front() == '+') field.remove_prefix(1);
   double value = 0;
-  if (const std::size_t length = read_short_number(field, value);
-      length > 0 && length == field.size()) {
-    return value;
-  }
   const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
   if (end != field.data() + field.size() || field.empty()) return std::nullopt;
   if (error == std::errc::result_out_of_range) {

@@ -3,9 +3,8 @@
 //
 // First the separators are found, 64 characters at a time. Then it is known where every number
 // begins and ends, and the processor works on several at once instead of waiting for the end of one
-// to begin with the next. Most are read two by two in steps that never branch ("-0.1234567"), those
-// with an exponent or many digits one by one in steps that hardly ever do, and the few that are
-// left by read_number(), which also knows what is no number.
+// to begin with the next. Most are read two by two in steps that never branch ("-0.1234567"); those
+// with an exponent or more digits are left to read_number(), which also knows what is no number.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -14,7 +13,6 @@
 #include <limits>
 #include <numeric>
 
-#include "io/decimal.hpp"
 #include "io/numbers.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -29,7 +27,7 @@ namespace paco::io::number_rows {
 constexpr std::size_t kVector = 16, kStrip = 2048;  // characters
 // What has to lie in the row for a number to be read in vectors: before its end, and from its
 // beginning on.
-constexpr std::ptrdiff_t kBefore = 40, kBehind = 18;
+constexpr std::ptrdiff_t kBefore = kVector, kBehind = 4;
 
 // The vector at kLast + n has n bytes set, at its end.
 constexpr std::array<std::uint8_t, 2 * kVector> kLastBytes = [] {
@@ -51,9 +49,10 @@ constexpr std::array<double, 256> kDigit = [] {
 constexpr std::size_t kMostPlaces = 14;  // with a digit before the point still less than 2 ^ 52
 constexpr std::array<std::array<double, kMostPlaces + 2>, 2> kSignedPowers = [] {
   std::array<std::array<double, kMostPlaces + 2>, 2> powers{};
-  for (std::size_t i = 0; i < powers[0].size(); ++i) {
-    powers[0][i] = decimal::kPowers[i];
-    powers[1][i] = -decimal::kPowers[i];
+  double power = 1;  // every one of them is a double
+  for (std::size_t i = 0; i < powers[0].size(); ++i, power *= 10) {
+    powers[0][i] = power;
+    powers[1][i] = -power;
   }
   return powers;
 }();
@@ -236,55 +235,6 @@ HWY_INLINE bool ReadTwo(const char* a, const char* end_a, const char* end_b, con
   return AreDigits(hn::Max(digits_a, digits_b), f) && hn::AllTrue(d, hn::Eq(whole, whole));
 }
 
-// Of the characters before `end` the last `count` (at most 16), as the digits that they are. The
-// point, with `places` digits behind it, is left out.
-HWY_INLINE VecBytes DigitsBefore(const char* end, std::size_t places, std::size_t count,
-                                 const Factors& f) {
-  const VecBytes behind = Load(kLast + places);
-  const VecBytes text =
-      hn::Or(hn::And(behind, Load(end - kVector)), hn::AndNot(behind, Load(end - kVector - 1)));
-  return hn::And(hn::Sub(text, Load(f.zero)), Load(kLast + count));
-}
-
-// A number of up to 19 digits, zeros in front not counted, and an exponent of two digits or none.
-HWY_INLINE bool ReadLong(const char* begin, const char* end, const Factors& f, double& value) {
-  const std::uint64_t negative = *begin == '-' ? 1 : 0;
-  const char* const first = begin + negative;
-  std::ptrdiff_t exponent = 0;
-  if ((end[-4] | 0x20) == 'e') {
-    const unsigned tens = static_cast<unsigned char>(end[-2] - '0');
-    const unsigned ones = static_cast<unsigned char>(end[-1] - '0');
-    if (tens > 9 || ones > 9 || (end[-3] != '-' && end[-3] != '+')) return false;
-    exponent = static_cast<std::ptrdiff_t>(10 * tens + ones) * (',' - end[-3]);
-    end -= 4;
-  }
-  const auto length = static_cast<std::size_t>(end - first);
-  const auto found = static_cast<std::size_t>(std::countr_zero(Where(Load(first), '.')));
-  const bool has_point = found < length;
-  const std::size_t whole = has_point ? found : length, count = length - (has_point ? 1 : 0);
-  const std::size_t places = count - whole;
-  if (whole - 1 >= kVector - 1 || count > 2 * kVector || (has_point && places == 0) ||
-      (whole > 1 && *first == '0')) {
-    return false;
-  }
-  // Without a point all digits are taken as if they stood behind it.
-  const std::size_t behind = has_point ? places : count;
-  const std::size_t low_behind = std::min(behind, kVector), low_count = std::min(count, kVector);
-  const VecBytes low = DigitsBefore(end, low_behind, low_count, f);
-  const VecBytes high = DigitsBefore(end - kVector, behind - low_behind, count - low_count, f);
-  const auto value_of = [&](VecBytes digits) HWY_ATTR {
-    const auto eights = Eights(digits, f);
-    return hn::ExtractLane(eights, 0) * 100'000'000 + hn::ExtractLane(eights, 1);
-  };
-  const std::uint64_t upper = value_of(high);
-  if (upper >= 1000 || !AreDigits(hn::Max(low, high), f)) return false;  // 64 bits hold no more
-  const std::uint64_t digits = upper * 10'000'000'000'000'000 + value_of(low);
-  double size;
-  if (!nearest_double(digits, exponent - static_cast<std::ptrdiff_t>(places), size)) return false;
-  value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(size) | negative << 63);
-  return true;
-}
-
 // Reads numbers [first, last) two by two and names those that are of another kind.
 template <std::size_t gap>
 HWY_NOINLINE std::size_t ReadPairs(const Parts parts, std::size_t first, std::size_t last,
@@ -310,15 +260,7 @@ HWY_INLINE std::size_t ReadMost(const Parts& parts, std::size_t first, std::size
                                 const Factors& f, double* values, std::uint32_t* left) {
   if (first == last) return 0;
   const bool blank = parts.begin_of(first)[-1] == ' ';
-  const std::size_t some =
-      (blank ? ReadPairs<2> : ReadPairs<1>)(parts, first, last, f, values, left);
-  std::size_t count = 0;
-  for (std::size_t j = 0; j < some; ++j) {
-    const std::size_t i = left[j];
-    left[count] = static_cast<std::uint32_t>(i);
-    count += ReadLong(parts.begin_of(i), parts.end_of(i), f, values[i]) ? 0 : 1;
-  }
-  return count;
+  return (blank ? ReadPairs<2> : ReadPairs<1>)(parts, first, last, f, values, left);
 }
 
 #endif

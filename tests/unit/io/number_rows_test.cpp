@@ -11,7 +11,6 @@
 
 #include "../math/targets.hpp"
 #include "core/random.hpp"
-#include "io/decimal.hpp"
 #include "io/numbers.hpp"
 
 namespace paco::io {
@@ -217,36 +216,6 @@ TEST(NumberRows, LongRowsGoOnWhereAStripEnds) {
     text = text.substr(text.find_first_not_of(','));
     for (const std::size_t size : {2047u, 2048u, 2049u, 4095u, 4096u, 4097u, 9000u})
       ASSERT_NO_FATAL_FAILURE(expect_same_row(text.substr(0, size), ','));
-  }
-}
-
-TEST(Decimal, DigitsAndAPowerOfTenAreTheNearestDouble) {
-  core::Random random(7);
-  std::size_t read = 0, all = 0;
-  for (std::ptrdiff_t exponent = -55; exponent <= 25; ++exponent) {
-    for (int i = 0; i < 2'000; ++i, ++all) {
-      const std::uint64_t digits = random.below(UINT64_MAX) >> random.below(64);
-      double value = 0;
-      if (!nearest_double(digits, exponent, value)) continue;
-      ++read;
-      const std::string text = fmt::format("{}e{}", digits, exponent);
-      ASSERT_EQ(value, std::strtod(text.c_str(), nullptr)) << text;
-    }
-  }
-  EXPECT_GT(read, all / 2);
-}
-
-// Between two doubles, and as near to there as digits get.
-TEST(Decimal, TheMiddleBetweenTwoDoublesIsNotGuessed) {
-  core::Random random(8);
-  for (int i = 0; i < 100'000; ++i) {
-    const std::uint64_t lower = (std::uint64_t{1} << 53) + random.below(std::uint64_t{1} << 53);
-    const std::uint64_t shift = 1 + random.below(10);  // of 54 to 64 bits, `shift` are cut off
-    const std::uint64_t middle = ((2 * (lower >> 1) + 1) << (shift - 1)) + random.below(5) - 2;
-    double value = 0;
-    if (!nearest_double(middle, 0, value)) continue;
-    const std::string text = fmt::format("{}", middle);
-    ASSERT_EQ(value, std::strtod(text.c_str(), nullptr)) << text;
   }
 }
 

@@ -35,28 +35,24 @@ std::string random_number(core::Random& random) {
   }
 }
 
-TEST(Numbers, ShortOnesAreTheNearestDoublesBitForBit) {
+TEST(Numbers, TheyAreTheNearestDoublesBitForBit) {
   core::Random random(1);
-  std::size_t read = 0;
   for (int i = 0; i < 20'000; ++i) {
     const std::string text = random_number(random);
     double value = 0;
-    const std::size_t length = read_short_number(text + ",rest", value);
-    if (length == 0) continue;
-    ++read;
+    const std::size_t length = read_number(text + ",rest", value);
     ASSERT_EQ(length, text.size()) << text;
     ASSERT_EQ(std::bit_cast<std::uint64_t>(value),
               std::bit_cast<std::uint64_t>(std::strtod(text.c_str(), nullptr)))
         << text;
   }
-  EXPECT_GT(read, 8'000u);
 }
 
 TEST(Numbers, WhatIsNoJsonNumberIsNotRead) {
   double value = 0;
   for (const char* text :
        {"", "-", "+1", ".5", "5.", "01", "1e", "1e+", "nan", "inf", "-inf", "x", "- 1"}) {
-    EXPECT_EQ(read_short_number(text, value), 0u) << text;
+    EXPECT_EQ(read_number(text, value), 0u) << text;
   }
 }
 
@@ -76,8 +72,7 @@ TEST(Numbers, DigitsOfAnyCountAreReadBeforeAnyByte) {
           continue;
         for (const std::size_t times : {0, 1, 9}) {
           double value = 0;
-          const std::size_t length = read_short_number(text + std::string(times, behind), value);
-          if (length == 0) continue;  // too many digits to be exact
+          const std::size_t length = read_number(text + std::string(times, behind), value);
           ASSERT_EQ(length, text.size()) << text << " before byte " << byte;
           ASSERT_EQ(value, expected) << text << " before byte " << byte;
         }
