@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "methods/common/best_two.hpp"
 #include "paco/method.hpp"
 #include "paco/thresholds.hpp"
 
@@ -48,6 +49,25 @@ inline void note_gate(double top_cosine, double margin, double tau_birth, Decisi
   d.evidence[kTauBirth] = tau_birth;
   d.evidence[kTopCosine] = top_cosine;
   d.evidence[kMargin] = margin;
+}
+
+// The sample joins the best of these prototypes.
+inline void assign(const BestTwo& best, Branch branch, Decision& out) {
+  set_branch(out, branch);
+  out.prototype = best.first;
+  out.runner_up = best.second;
+  out.evidence[kAssignmentScore] = best.score;
+  out.evidence[kRunnerUpScore] = best.second_score;
+}
+
+// The sample starts a category: `score` is below `threshold`.
+inline void create(double score, double threshold, const BestTwo& closest, Decision& out) {
+  set_branch(out, Branch::create);
+  out.prototype = kNoId;
+  out.runner_up = closest.first;
+  out.score = score;
+  out.threshold = threshold;
+  out.evidence[kRunnerUpScore] = closest.score;
 }
 
 // Counted over the samples that PACO has decided; part of its state but for `resolved_in_double`.

@@ -155,23 +155,6 @@ class PacoMethod final : public JoiningMethod {
                         : static_cast<float>(math::exact_log(static_cast<double>(members)));
   }
 
-  void assign(const BestTwo& best, Branch branch, Decision& out) const {
-    set_branch(out, branch);
-    out.prototype = best.first;
-    out.runner_up = best.second;
-    out.evidence[kAssignmentScore] = best.score;
-    out.evidence[kRunnerUpScore] = best.second_score;
-  }
-
-  void create(double score, double threshold, const BestTwo& closest, Decision& out) const {
-    set_branch(out, Branch::create);
-    out.prototype = kNoId;
-    out.runner_up = closest.first;
-    out.score = score;
-    out.threshold = threshold;
-    out.evidence[kRunnerUpScore] = closest.score;
-  }
-
   void joined(Decision& d, std::int64_t size, double length) override {
     const std::size_t place = memory().place(d.prototype);
     const float now = prior(table()[d.prototype].size());

@@ -40,7 +40,7 @@ class ReferenceMethod final : public MethodBase {
     math::Matrix<float> units(decisions.size(), d_);
     PACO_TRY(space().apply(embeddings, units.view(), samples(), here));
     for (std::size_t i = 0; i < units.rows(); ++i) {
-      decisions[i] = choose(units[i].data());
+      choose(units[i].data(), decisions[i]);
       update(units[i].data(), decisions[i]);
     }
     return {};
@@ -99,16 +99,8 @@ class ReferenceMethod final : public MethodBase {
     return best;
   }
 
-  void assign(const BestTwo& best, Branch branch, Decision& out) const {
-    set_branch(out, branch);
-    out.prototype = best.first;
-    out.runner_up = best.second;
-    out.evidence[kAssignmentScore] = best.score;
-    out.evidence[kRunnerUpScore] = best.second_score;
-  }
-
-  Decision choose(const float* u) const {
-    Decision out;
+  void choose(const float* u, Decision& out) const {
+    out = {};
     auto& e = out.evidence;
     e[kTauBirth] = boundary_.tau_birth;
 
@@ -128,19 +120,8 @@ class ReferenceMethod final : public MethodBase {
     if (passes_gate(nearest)) {
       nearest.second = other.first;
       answer_by_gate(nearest, out);
-      note_gate(nearest.score, e[kMargin], boundary_.tau_birth, out);
-      return out;
+      return note_gate(nearest.score, e[kMargin], boundary_.tau_birth, out);
     }
-    const auto create = [&](double score, double threshold, PrototypeId closest,
-                            double closest_score) {
-      set_branch(out, Branch::create);
-      out.prototype = kNoId;
-      out.runner_up = closest;
-      out.score = score;
-      out.threshold = threshold;
-      e[kRunnerUpScore] = closest_score;
-      return out;
-    };
     bool none_yet = true;
     for (PrototypeId k = 0; k < all(); ++k) none_yet = none_yet && !is_adapting(k);
     bool with_references = true;
@@ -149,12 +130,11 @@ class ReferenceMethod final : public MethodBase {
       set_route(out, Route::known_only);
       out.score = e[kMargin];
       out.threshold = p_.hi.value;
-      assign(assignment(u, true, false), Branch::known_only, out);
-      return out;
+      return assign(assignment(u, true, false), Branch::known_only, out);
     }
     if (p_.options.routing && e[kTopCosine] < p_.tau_lo) {
       set_route(out, Route::categories_only);
-      if (none_yet) return create(e[kTopCosine], p_.tau_lo, nearest.first, nearest.score);
+      if (none_yet) return create(e[kTopCosine], p_.tau_lo, nearest, out);
       with_references = false;
     }
 
@@ -169,10 +149,9 @@ class ReferenceMethod final : public MethodBase {
     if (e[kBirthScore] >= boundary_.tau_birth) {
       out.score = e[kBirthScore];
       out.threshold = boundary_.tau_birth;
-      assign(assignment(u, with_references, true), Branch::explained, out);
-      return out;
+      return assign(assignment(u, with_references, true), Branch::explained, out);
     }
-    if (none_yet) return create(e[kBirthScore], boundary_.tau_birth, nearest.first, nearest.score);
+    if (none_yet) return create(e[kBirthScore], boundary_.tau_birth, nearest, out);
     BestTwo attach;
     for (PrototypeId k = 0; k < all(); ++k) {
       if (!is_adapting(k)) continue;
@@ -182,11 +161,10 @@ class ReferenceMethod final : public MethodBase {
     }
     e[kAttachScore] = attach.score;
     if (!(attach.score >= p_.create.value))
-      return create(attach.score, p_.create.value, attach.first, attach.score);
+      return create(attach.score, p_.create.value, attach, out);
     out.score = attach.score;
     out.threshold = p_.create.value;
     assign(attach, Branch::attach, out);
-    return out;
   }
 
   void update(const float* u, Decision& d) {
