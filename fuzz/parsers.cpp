@@ -50,8 +50,7 @@ Result<void> read_all(io::EmbeddingResult opened) {
   return {};
 }
 
-Result<void> read_arrays(std::span<const std::byte> bytes, io::FileFormat format) {
-  PACO_ASSIGN(const auto file, io::ArrayFile::open(io::FileBytes::of(bytes), format, "input"));
+Result<void> read_arrays(const io::ArrayFile& file) {
   for (const std::string& name : file.names()) {
     PACO_ASSIGN(auto array, file.array(name));
     if (array.header.shape.size() == 2)
@@ -254,11 +253,14 @@ Result<void> parse_as(std::string_view parser, std::span<const std::byte> bytes)
   const io::FileBytes shared = io::FileBytes::of(bytes);
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (parser == "npy") return read_all(io::open_embeddings(bytes, "input"));
-  if (parser == "npz") return read_arrays(bytes, io::FileFormat::zip);
-  if (parser == "safetensors") return read_arrays(bytes, io::FileFormat::safetensors);
-  if (parser == "csv") return read_all(io::make_csv_source(stream()));
-  if (parser == "jsonl") return read_all(io::make_jsonl_source(stream()));
-  if (parser == "fvecs") return read_all(io::make_fvecs_source(stream()));
+  if (parser == "npz" || parser == "safetensors") {
+    const auto open = parser == "npz" ? io::open_npz_arrays : io::open_safetensors_arrays;
+    PACO_ASSIGN(const io::ArrayFile file, open(io::FileBytes::of(bytes), "input"));
+    return read_arrays(file);
+  }
+  if (parser == "csv") return read_all(io::open_csv_embeddings({stream(), {}}));
+  if (parser == "jsonl") return read_all(io::open_jsonl_embeddings({stream(), {}}));
+  if (parser == "fvecs") return read_all(io::open_fvecs_embeddings({stream(), {}}));
   if (parser == "labels") return read_label_file(bytes);
   if (parser == "split_list") return read_split_list(text);
   if (parser == "json") return read_json(text);

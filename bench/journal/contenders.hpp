@@ -30,7 +30,7 @@ class MadeSamples {
 
  private:
   std::size_t dimension_;
-  std::vector<double> evidence_, embeddings_;
+  std::vector<double> embeddings_;
   std::vector<journal::SampleRow> rows_, group_;
 };
 

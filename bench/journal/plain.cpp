@@ -7,12 +7,15 @@
 #include "core/random.hpp"
 
 namespace paco::bench {
+namespace {
+
+constexpr std::size_t kCoreBytes = 64;  // of a decision without its evidence
+
+}  // namespace
 
 MadeSamples::MadeSamples(std::size_t count, std::size_t dimension) : dimension_(dimension) {
   core::Random random(1);
-  evidence_.resize(count * kEvidence);
   embeddings_.resize(count * dimension);
-  for (double& number : evidence_) number = random.normal();
   for (double& number : embeddings_) number = static_cast<float>(random.normal());
   rows_.resize(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -21,7 +24,7 @@ MadeSamples::MadeSamples(std::size_t count, std::size_t dimension) : dimension_(
     rows_[i].runner_up = static_cast<std::int64_t>(random.below(300));
     rows_[i].score = random.normal();
     rows_[i].threshold = random.normal();
-    rows_[i].evidence = std::span(evidence_).subspan(i * kEvidence, kEvidence);
+    for (std::size_t e = 0; e < kEvidence; ++e) rows_[i].evidence[e] = random.normal();
     rows_[i].embedding = std::span(embeddings_).subspan(i * dimension, dimension);
   }
 }
@@ -48,13 +51,13 @@ journal::JournalSettings MadeSamples::settings() const {
 }
 
 std::size_t MadeSamples::plain_bytes() const {
-  return sizeof(journal::SampleCore) + kEvidence * sizeof(double) + dimension_ * sizeof(float);
+  return kCoreBytes + kEvidence * sizeof(double) + dimension_ * sizeof(float);
 }
 
 void MadeSamples::append_plain(const journal::SampleRow& row, std::string& bytes) const {
-  const journal::SampleCore& core = row;
-  bytes.append(reinterpret_cast<const char*>(&core), sizeof core);
-  bytes.append(reinterpret_cast<const char*>(row.evidence.data()), row.evidence.size_bytes());
+  const auto* decision = reinterpret_cast<const char*>(static_cast<const Decision*>(&row));
+  bytes.append(decision, kCoreBytes);
+  bytes.append(reinterpret_cast<const char*>(row.evidence.data()), kEvidence * sizeof(double));
   for (const double number : row.embedding) {
     const auto single = static_cast<float>(number);
     bytes.append(reinterpret_cast<const char*>(&single), sizeof single);

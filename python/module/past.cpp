@@ -33,9 +33,9 @@ Result<void> Past::refresh(Session& session) {
     PACO_ASSIGN(journal_, journal::JournalReader::open(session.path()));
   }
   while (samples_ < session.samples()) {
-    PACO_ASSIGN(const std::vector<journal::StoredSample> page, journal_->samples(samples_, kPage));
+    PACO_ASSIGN(const std::vector<io::DecidedSample> page, journal_->samples(samples_, kPage));
     if (page.empty()) break;
-    for (const journal::StoredSample& sample : page)
+    for (const io::DecidedSample& sample : page)
       members_.add(sample.sequence, sample.prototype);
     samples_ += page.size();
   }
@@ -75,10 +75,10 @@ Result<std::string> Past::samples(Session& session, const std::vector<std::uint6
     list.push_back({{"sequence", sequence},
                     {"category", sample->category},
                     {"name", view->categories.name(sample->category)},
-                    {"verdict", verdict_name(static_cast<Verdict>(sample->verdict))},
+                    {"verdict", verdict_name(sample->verdict)},
                     {"now", now},
                     {"now_name", view->categories.name(now)},
-                    {"key", text_or_null(sample->key.value_or(""))},
+                    {"key", text_or_null(sample->key)},
                     {"id", text_or_null(sample->sample)},
                     {"score", number_or_null(sample->score)},
                     {"threshold", number_or_null(sample->threshold)},

@@ -47,9 +47,8 @@ class CommittedAnswers {
       if (record.key.empty()) {
         operations_.emplace(event, record);
       } else {
-        const bool fresh =
-            record.kind == RecordKind::decided && !committed(record.decision.sequence);
-        if (fresh) samples_ = record.decision.sequence + 1;
+        const bool fresh = record.kind == RecordKind::decided && !committed(record.sequence);
+        if (fresh) samples_ = record.sequence + 1;
         resolve(record.key, record, !fresh, answer);
       }
       ++event;

@@ -80,7 +80,8 @@ Result<void> Folding::decide(std::span<const SampleEvent* const> run, std::span<
     PACO_ASSIGN(
         const Decided decided,
         state_.decide(rows, decisions_, {part(keys), part(ids), part(attributes), part(pictures)}));
-    for (std::size_t i = 0; i < decided.rows; ++i) wanted[at + i]->decision = decisions_[i];
+    for (std::size_t i = 0; i < decided.rows; ++i)
+      static_cast<Decision&>(*wanted[at + i]) = decisions_[i];
     at += decided.rows;
     if (!decided.refused) break;
     wanted[at]->kind = RecordKind::refused;
@@ -98,22 +99,22 @@ void Folding::name_categories(std::span<Folded> folded) {
   std::vector<Record*> records;
   for (Folded& one : folded) {
     if (one.record.kind != RecordKind::decided || one.after.journal < renamed_before_) continue;
-    categories.push_back(one.record.decision.category);
+    categories.push_back(one.record.category);
     records.push_back(&one.record);
   }
   if (records.empty()) return;
   std::vector<std::string> names = state_.category_names(categories);
-  for (std::size_t i = 0; i < records.size(); ++i) records[i]->category = std::move(names[i]);
+  for (std::size_t i = 0; i < records.size(); ++i) records[i]->name = std::move(names[i]);
 }
 
 // When events are folded again, the journal may have a key from a later event than this one. Then
 // this event was refused at its time.
 void Folding::refuse_again(const Event& event, Record& record) {
-  if (record.kind != RecordKind::decided || record.decision.sequence < position_.samples) return;
+  if (record.kind != RecordKind::decided || record.sequence < position_.samples) return;
   const std::optional<Error> refused = state_.refusal(std::get<SampleEvent>(event).embedding);
   if (!refused) return;
   record.kind = RecordKind::refused;
-  record.decision = {};
+  static_cast<Decision&>(record) = {};
   record.text = refused->message.substr(0, kMaxText);
 }
 
@@ -133,7 +134,7 @@ Result<std::vector<Folding::Folded>> Folding::samples(std::span<const LoggedEven
       break;
     }
     record.key = sample->key;
-    record.id = sample->id;
+    record.sample = sample->id;
     if (sample->embedding.size() != dimension_) {
       record.text =
           fmt::format("has {} values, the model expects {}", sample->embedding.size(), dimension_);
@@ -150,7 +151,7 @@ Result<std::vector<Folding::Folded>> Folding::samples(std::span<const LoggedEven
     position_.chain = events[out.size()].chain;
     ++position_.event;
     if (again && events[out.size()].event.ok()) refuse_again(*events[out.size()].event, record);
-    if (record.kind == RecordKind::decided && record.decision.sequence == position_.samples) {
+    if (record.kind == RecordKind::decided && record.sequence == position_.samples) {
       ++position_.samples;
       ++position_.journal;
     }

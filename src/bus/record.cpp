@@ -50,10 +50,10 @@ std::string Record::bytes(std::size_t evidence) const {
   ByteWriter out(text_bytes);
   out.number(static_cast<std::uint8_t>(kind));
   out.text(key);
-  out.text(id);
+  out.text(sample);
   if (kind == RecordKind::decided) {
-    write_decision(out, decision, evidence);
-    out.text(category);
+    write_decision(out, *this, evidence);
+    out.text(name);
     return text_bytes;
   }
   out.text(text);
@@ -63,16 +63,17 @@ std::string Record::bytes(std::size_t evidence) const {
 
 std::size_t Record::max_bytes(std::size_t evidence) const {
   constexpr std::size_t kNumbers = 96;  // lengths, and what every decision has
-  return kNumbers + key.size() + id.size() + category.size() + text.size() +
+  return kNumbers + key.size() + sample.size() + name.size() + text.size() +
          evidence * sizeof(double);
 }
 
 bool Record::same_as(const Record& other, std::size_t evidence) const {
-  if (kind == RecordKind::refused && other.kind == kind) return key == other.key && id == other.id;
-  if (kind == RecordKind::decided && category.empty() != other.category.empty()) {
-    Record named = category.empty() ? *this : other;
-    named.category = category.empty() ? other.category : category;
-    return named.bytes(evidence) == (category.empty() ? other : *this).bytes(evidence);
+  if (kind == RecordKind::refused && other.kind == kind)
+    return key == other.key && sample == other.sample;
+  if (kind == RecordKind::decided && name.empty() != other.name.empty()) {
+    Record named = name.empty() ? *this : other;
+    named.name = name.empty() ? other.name : name;
+    return named.bytes(evidence) == (name.empty() ? other : *this).bytes(evidence);
   }
   return bytes(evidence) == other.bytes(evidence);
 }
@@ -80,8 +81,7 @@ bool Record::same_as(const Record& other, std::size_t evidence) const {
 std::string Record::describe() const {
   switch (kind) {
     case RecordKind::decided:
-      return fmt::format("sample {} '{}': {} '{}'", decision.sequence, key,
-                         verdict_name(decision.verdict), category);
+      return fmt::format("sample {} '{}': {} '{}'", sequence, key, verdict_name(verdict), name);
     case RecordKind::operated:
       return text;
     case RecordKind::refused:
@@ -130,11 +130,11 @@ Result<Group> parse_group(std::string_view bytes, const std::string& name) {
     const auto kind = in.number<std::uint8_t>();
     record.kind = static_cast<RecordKind>(kind);
     record.key = in.text();
-    record.id = in.text();
+    record.sample = in.text();
     good = in.ok() && kind <= static_cast<std::uint8_t>(RecordKind::refused);
     if (good && record.kind == RecordKind::decided) {
-      good = read_decision(in, record.decision, group.evidence);
-      record.category = in.text();
+      good = read_decision(in, record, group.evidence);
+      record.name = in.text();
     } else if (good) {
       record.text = in.text();
       if (record.kind == RecordKind::operated) record.session = in.number<std::uint64_t>();

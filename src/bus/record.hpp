@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "paco/decision.hpp"
+#include "io/decided_sample.hpp"
 #include "paco/result.hpp"
 
 namespace paco::bus {
@@ -19,11 +19,9 @@ enum class RecordKind : std::uint8_t {
   refused,   // a sample, an operation or a foreign message that could not be
 };
 
-struct Record {
+// The decision and the name of its category are those of a decided sample.
+struct Record : io::DecidedSample {
   RecordKind kind = RecordKind::refused;
-  std::string key, id;        // of a sample
-  Decision decision;          // decided
-  std::string category;       // decided: the name of the category at that time; empty: not known
   std::string text;           // operated: what it did; refused: why
   std::uint64_t session = 0;  // operated: its event number in the journal
 

@@ -196,11 +196,11 @@ Result<void> ServedReplica::publish(const std::shared_ptr<Request>& request,
     if (seen[i]) {
       Record record;
       record.kind = RecordKind::decided;
-      record.decision = *seen[i];
+      static_cast<Decision&>(record) = *seen[i];
       Done done;
       {
         const std::lock_guard lock(mutex_);
-        if (!answers_.committed(record.decision.sequence)) continue;
+        if (!answers_.committed(record.sequence)) continue;
         answers_.resolve(request->keys[i], record, true,
                          [&](const Row& row, const Record& found, bool repeated) {
                            take_answer(row, found, repeated, done);
@@ -235,7 +235,7 @@ void ServedReplica::committed(const Group& group) {
 void ServedReplica::take_answer(const Row& row, const Record& record, bool repeated, Done& done) {
   Request& request = *row.request;
   if (record.kind == RecordKind::decided) {
-    request.answer.decisions[row.row] = record.decision;
+    request.answer.decisions[row.row] = record;
     request.answer.repeated[row.row] = repeated;
   } else if (!request.bad) {
     request.bad = server::BadSample{

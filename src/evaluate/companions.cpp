@@ -56,19 +56,19 @@ Result<StreamOutline> outline_in_order(const std::string& path,
   std::optional<KnownCheck> check;
   if (claim && outline.detailed) check.emplace(*claim, path);
   std::unordered_map<CategoryId, std::string> names;
-  io::DecisionRow row;
+  io::DecidedSample row;
   ordered = true;
   while (true) {
     PACO_ASSIGN(const bool more, reader.next(row));
     if (!more) break;
-    const std::uint64_t sequence = row.decision.sequence;
+    const std::uint64_t sequence = row.sequence;
     const std::size_t seen = outline.categories.size();
     if (seen == 0) outline.first = sequence;
     ordered = sequence == outline.first + seen;
     if (!ordered) return outline;
-    if (check) PACO_TRY(check->see(row.decision, row.name));
-    outline.categories.push_back(row.decision.category);
-    std::string& name = names[row.decision.category];
+    if (check) PACO_TRY(check->see(row, row.name));
+    outline.categories.push_back(row.category);
+    std::string& name = names[row.category];
     if (name != row.name) name = row.name;
     if (outline.samples.empty() && row.sample != std::to_string(sequence)) {
       for (std::size_t i = 0; i < seen; ++i)

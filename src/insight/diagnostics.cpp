@@ -100,9 +100,9 @@ void Diagnostics::close_decisions() {
   const std::uint64_t from = facts_.view->samples - std::min(facts_.view->samples, kCloseSamples);
   const auto page = facts_.journal->samples(from, static_cast<std::size_t>(kCloseSamples));
   if (!page.ok()) return;
-  std::vector<std::pair<double, const journal::StoredSample*>> near;
+  std::vector<std::pair<double, const io::DecidedSample*>> near;
   double sum = 0;
-  for (const journal::StoredSample& sample : *page) {
+  for (const io::DecidedSample& sample : *page) {
     const double distance = std::abs(sample.score - sample.threshold);
     if (!std::isfinite(distance)) continue;
     near.emplace_back(distance, &sample);

@@ -31,11 +31,11 @@ Result<void> read_past(journal::JournalReader& journal, std::uint64_t samples,
                        Series& series) {
   for (std::uint64_t next = 0; next < samples;) {
     const auto count = static_cast<std::size_t>(std::min<std::uint64_t>(kPage, samples - next));
-    PACO_ASSIGN(const std::vector<journal::StoredSample> page, journal.samples(next, count));
+    PACO_ASSIGN(const std::vector<io::DecidedSample> page, journal.samples(next, count));
     if (page.empty()) break;
-    for (const journal::StoredSample& sample : page) {
+    for (const io::DecidedSample& sample : page) {
       members.add(sample.sequence, sample.prototype);
-      series.add(session::decision_of(sample));
+      series.add(sample);
     }
     next += page.size();
   }

@@ -7,58 +7,72 @@
 #include <cassert>
 
 #include "core/try.hpp"
+#include "io/safetensors.hpp"
+#include "io/zip.hpp"
 
 namespace paco::io {
 
-Result<ArrayFile> ArrayFile::open(FileBytes bytes, FileFormat format, const std::string& name) {
-  assert(format == FileFormat::zip || format == FileFormat::safetensors);
-  ArrayFile file;
-  file.name_ = name;
-  if (format == FileFormat::zip) {
-    PACO_ASSIGN(auto zip, ZipArchive::open(std::move(bytes), name));
-    for (const ZipMember& member : zip.members()) {
-      if (member.name.ends_with(".npy"))
-        file.names_.push_back(member.name.substr(0, member.name.size() - 4));
-    }
-    file.zip_ = std::make_shared<ZipArchive>(std::move(zip));
-  } else {
-    PACO_ASSIGN(auto tensors, SafetensorsFile::from_bytes(std::move(bytes), name));
-    for (const TensorView& tensor : tensors.tensors()) file.names_.push_back(tensor.name);
-    file.tensors_ = std::make_shared<SafetensorsFile>(std::move(tensors));
+ArrayFile::ArrayFile(std::string name, std::vector<std::string> names, Read read,
+                     std::map<std::string, std::string> metadata)
+    : name_(std::move(name)),
+      names_(std::move(names)),
+      read_(std::move(read)),
+      metadata_(std::move(metadata)) {}
+
+Result<ArrayFile> open_npz_arrays(FileBytes bytes, const std::string& name) {
+  PACO_ASSIGN(auto zip, ZipArchive::open(std::move(bytes), name));
+  std::vector<std::string> names;
+  std::vector<ZipMember> members;
+  for (const ZipMember& member : zip.members()) {
+    if (!member.name.ends_with(".npy")) continue;
+    names.push_back(member.name.substr(0, member.name.size() - 4));
+    members.push_back(member);
   }
-  return file;
+  return ArrayFile(name, std::move(names),
+                   [zip = std::move(zip),
+                    members = std::move(members)](std::size_t place) -> Result<NamedArray> {
+                     NamedArray array{{}, zip.stream(members[place])};
+                     PACO_ASSIGN(array.header, read_npy_header(array.stream));
+                     return array;
+                   });
+}
+
+Result<ArrayFile> open_safetensors_arrays(FileBytes bytes, const std::string& name) {
+  PACO_ASSIGN(auto file, SafetensorsFile::from_bytes(std::move(bytes), name));
+  std::vector<std::string> names;
+  for (const TensorView& tensor : file.tensors()) names.push_back(tensor.name);
+  auto metadata = file.metadata();
+  return ArrayFile(
+      name, std::move(names),
+      [file = std::move(file)](std::size_t place) -> Result<NamedArray> {
+        const TensorView& tensor = file.tensors()[place];
+        NpyHeader header;
+        header.type = tensor.type;
+        header.shape = tensor.shape;
+        header.elements = tensor.elements();
+        return NamedArray{std::move(header), file.stream(tensor)};
+      },
+      std::move(metadata));
 }
 
 Result<NamedArray> ArrayFile::array(const std::string& name) const {
-  if (zip_) {
-    const auto& members = zip_->members();
-    const auto found = std::find_if(members.begin(), members.end(), [&](const ZipMember& member) {
-      return member.name == name + ".npy";
-    });
-    assert(found != members.end());
-    NamedArray array{{}, zip_->stream(*found)};
-    PACO_ASSIGN(array.header, read_npy_header(array.stream));
-    return array;
-  }
-  PACO_ASSIGN(const TensorView* tensor, tensors_->tensor(name));
-  NpyHeader header;
-  header.type = tensor->type;
-  header.shape = tensor->shape;
-  header.elements = tensor->elements();
-  return NamedArray{std::move(header), tensors_->stream(*tensor)};
+  const auto found = std::find(names_.begin(), names_.end(), name);
+  assert(found != names_.end());
+  return read_(static_cast<std::size_t>(found - names_.begin()));
 }
 
-Result<std::string> ArrayFile::choose(const std::string& wanted, const std::string& usual,
-                                      std::size_t axes) const {
+Result<NamedArray> ArrayFile::choose(const std::string& wanted, const std::string& usual,
+                                     std::size_t axes) const {
   const std::string& first_choice = wanted.empty() ? usual : wanted;
-  if (std::find(names_.begin(), names_.end(), first_choice) != names_.end()) return first_choice;
+  if (std::find(names_.begin(), names_.end(), first_choice) != names_.end())
+    return array(first_choice);
   std::vector<std::string> fitting;
   for (const std::string& name : names_) {
     if (!wanted.empty()) break;
     PACO_ASSIGN(const NamedArray candidate, array(name));
     if (candidate.header.shape.size() == axes) fitting.push_back(name);
   }
-  if (fitting.size() == 1) return fitting[0];
+  if (fitting.size() == 1) return array(fitting[0]);
   const auto shown = std::span(names_).first(std::min<std::size_t>(names_.size(), 8));
   return Error{ErrorCode::not_found,
                wanted.empty()

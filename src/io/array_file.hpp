@@ -1,41 +1,47 @@
-// Several named arrays in one file: npz and safetensors behind one face.
+// Several named arrays in one file, npz or safetensors.
 #pragma once
 
-#include <memory>
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "io/byte_stream.hpp"
-#include "io/format.hpp"
+#include "io/file_bytes.hpp"
 #include "io/npy.hpp"
-#include "io/safetensors.hpp"
-#include "io/zip.hpp"
 #include "paco/result.hpp"
 
 namespace paco::io {
 
 struct NamedArray {
   NpyHeader header;
-  ByteStream stream;  // stands at the first number
+  ByteStream stream;  // at the first number
 };
 
 class ArrayFile {
  public:
-  // `format` is zip or safetensors.
-  static Result<ArrayFile> open(FileBytes bytes, FileFormat format, const std::string& name);
+  // What reads the array at a place of `names`.
+  using Read = std::function<Result<NamedArray>(std::size_t place)>;
+  ArrayFile(std::string name, std::vector<std::string> names, Read read,
+            std::map<std::string, std::string> metadata = {});
 
   const std::vector<std::string>& names() const { return names_; }
+  // What the file says about itself; empty for npz.
+  const std::map<std::string, std::string>& metadata() const { return metadata_; }
   Result<NamedArray> array(const std::string& name) const;
-  // `wanted` where it is not empty; else the array called `usual`; else the only one with `axes`
+  // `wanted` if it is not empty; else the array called `usual`; else the only one with `axes`
   // dimensions.
-  Result<std::string> choose(const std::string& wanted, const std::string& usual,
-                             std::size_t axes) const;
+  Result<NamedArray> choose(const std::string& wanted, const std::string& usual,
+                            std::size_t axes) const;
 
  private:
   std::string name_;
   std::vector<std::string> names_;
-  std::shared_ptr<ZipArchive> zip_;
-  std::shared_ptr<SafetensorsFile> tensors_;
+  Read read_;
+  std::map<std::string, std::string> metadata_;
 };
+
+Result<ArrayFile> open_npz_arrays(FileBytes bytes, const std::string& name);
+Result<ArrayFile> open_safetensors_arrays(FileBytes bytes, const std::string& name);
 
 }  // namespace paco::io

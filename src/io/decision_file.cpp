@@ -1,7 +1,10 @@
 // A whole file of decisions in memory, and whose decisions they are.
 #include "io/decision_file.hpp"
 
+#include <fmt/format.h>
+
 #include "core/try.hpp"
+#include "io/format.hpp"
 #include "paco/method.hpp"
 
 namespace paco::io {
@@ -11,17 +14,43 @@ Result<DecisionTable> read_all(DecisionReader& reader) {
   DecisionTable table;
   table.fields = reader.fields();
   table.detailed = reader.detailed();
-  DecisionRow row;
+  DecidedSample row;
   while (true) {
     PACO_ASSIGN(const bool more, reader.next(row));
     if (!more) return table;
-    table.decisions.push_back(row.decision);
+    table.decisions.push_back(row);
     table.samples.push_back(row.sample);
     table.names.push_back(row.name);
   }
 }
 
+// Choices are those that a registered method declares under this name.
+std::vector<std::string> choices_of(std::string_view field) {
+  for (const std::string& method : method_names()) {
+    for (const EvidenceField& known : method_info(method).value()->evidence) {
+      if (known.name == field && !known.choices.empty())
+        return {known.choices.begin(), known.choices.end()};
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<DecisionReader> DecisionReader::open(const std::string& path) {
+  PACO_ASSIGN(ByteStream stream, ByteStream::open(path));
+  return of(std::move(stream));
+}
+
+Result<DecisionReader> DecisionReader::of(ByteStream stream) {
+  PACO_ASSIGN(const Format* format, detect_format(stream));
+  if (format->decisions == nullptr) {
+    return Error{ErrorCode::bad_format, fmt::format("{}: not a decisions file", stream.name()),
+                 "give csv, JSON lines or npy as 'paco discover --out' writes it"};
+  }
+  PACO_ASSIGN(auto rows, format->decisions(std::move(stream), choices_of));
+  return DecisionReader(std::move(rows));
+}
 
 int DecisionTable::field(std::string_view name) const {
   for (std::size_t i = 0; i < fields.size(); ++i) {

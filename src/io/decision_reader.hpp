@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/byte_stream.hpp"
-#include "paco/decision.hpp"
+#include "io/decided_sample.hpp"
 #include "paco/result.hpp"
 
 namespace paco::io {
@@ -19,37 +19,39 @@ struct DecisionField {
   std::vector<std::string> choices;  // names of the values, where it is a choice
 };
 
-struct DecisionRow {
-  Decision decision;   // place i of its evidence is field i of the file
-  std::string sample;  // id as the input gave it
-  std::string name;    // of the category decided for
+// One format of decisions, which the table has (format.hpp).
+class DecisionRows {
+ public:
+  std::vector<DecisionField> fields;  // what evidence the file has
+  std::vector<bool> unread;           // by field; empty: all are read
+  bool detailed = true;               // false: only sequence and category are known
+
+  virtual ~DecisionRows() = default;
+  // Place i of its evidence is field i of the file.
+  virtual Result<bool> next(DecidedSample& row) = 0;
+  virtual Result<bool> skip() = 0;
+  virtual std::optional<std::uint64_t> left() const { return std::nullopt; }
 };
 
 class DecisionReader {
  public:
-  struct Rows;  // a format
-
   static Result<DecisionReader> open(const std::string& path);
   static Result<DecisionReader> of(ByteStream stream);
-  explicit DecisionReader(std::unique_ptr<Rows> rows);
-  DecisionReader(DecisionReader&&) noexcept;
-  DecisionReader& operator=(DecisionReader&&) noexcept;
-  ~DecisionReader();
 
-  const std::vector<DecisionField>& fields() const;  // what evidence the file has
-  bool detailed() const;  // false: from npy, only sequence and category are known
+  const std::vector<DecisionField>& fields() const { return rows_->fields; }
+  bool detailed() const { return rows_->detailed; }
   // The next decision; false at the end.
-  Result<bool> next(DecisionRow& row);
-  // Passes over the next decision, in a fraction of the time; false at the end. What is wrong with
-  // it may go unseen.
-  Result<bool> skip();
-  // Numbers of these fields are not computed from now on, whatever the file says: for who does not
-  // need them.
-  void leave_unread(std::vector<bool> fields);
-  std::optional<std::uint64_t> left() const;  // bytes of the file, where that is known
+  Result<bool> next(DecidedSample& row) { return rows_->next(row); }
+  // Passes over the next decision, in a fraction of the time; false at the end. Errors in it may go
+  // unseen.
+  Result<bool> skip() { return rows_->skip(); }
+  // Numbers of these fields are not computed from now on, whatever the file has.
+  void leave_unread(std::vector<bool> fields) { rows_->unread = std::move(fields); }
+  std::optional<std::uint64_t> left() const { return rows_->left(); }  // bytes, if known
 
  private:
-  std::unique_ptr<Rows> rows_;
+  explicit DecisionReader(std::unique_ptr<DecisionRows> rows) : rows_(std::move(rows)) {}
+  std::unique_ptr<DecisionRows> rows_;
 };
 
 }  // namespace paco::io

@@ -1,4 +1,6 @@
 // Writing decisions: lines of text, or a vector of ids.
+#include "io/decision_writer.hpp"
+
 #include <fmt/compile.h>
 #include <fmt/format.h>
 
@@ -8,9 +10,10 @@
 #include <concepts>
 #include <nlohmann/json.hpp>
 
+#include "core/partial_file.hpp"
 #include "core/try.hpp"
 #include "io/csv.hpp"
-#include "io/decision_file.hpp"
+#include "io/decision_formats.hpp"
 #include "io/npy.hpp"
 
 namespace paco::io {
@@ -53,10 +56,18 @@ class TextWriter final : public DecisionWriter {
  public:
   TextWriter(core::PartialFile file, bool csv, const MethodInfo& method, std::string further)
       : file_(std::move(file)), csv_(csv), method_(method), further_(std::move(further)) {}
-  Result<void> write(std::span<const DecidedSample> samples) override {
+  using DecisionWriter::write;
+  Result<void> write(std::span<const DecidedSample> samples,
+                     std::span<const std::string> further) override {
     text_.clear();
     if (csv_ && file_.size() == 0) text_ = decision_columns(method_) + further_ + "\n";
-    for (const DecidedSample& one : samples) (csv_ ? append_csv : append_json)(text_, one, method_);
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+      if (csv_) {
+        append_csv(text_, samples[i], method_, further.empty() ? "" : further[i]);
+      } else {
+        append_json(text_, samples[i], method_);
+      }
+    }
     return file_.write(text_);
   }
   Result<std::uint64_t> sync() override {
@@ -94,9 +105,10 @@ class IdWriter final : public DecisionWriter {
     rows_ = (file_.size() - before) / sizeof(std::int64_t);
     return {};
   }
-  Result<void> write(std::span<const DecidedSample> samples) override {
+  Result<void> write(std::span<const DecidedSample> samples,
+                     std::span<const std::string>) override {
     ids_.clear();
-    for (const DecidedSample& one : samples) ids_.push_back(one.decision.category);
+    for (const DecidedSample& one : samples) ids_.push_back(one.category);
     rows_ += ids_.size();
     return file_.write(std::as_bytes(std::span<const std::int64_t>(ids_)));
   }
@@ -125,7 +137,8 @@ class SinkWriter final : public DecisionWriter {
  public:
   SinkWriter(std::function<Result<void>(std::string_view)> sink, const MethodInfo& method)
       : sink_(std::move(sink)), method_(method) {}
-  Result<void> write(std::span<const DecidedSample> samples) override {
+  Result<void> write(std::span<const DecidedSample> samples,
+                     std::span<const std::string>) override {
     text_.clear();
     for (const DecidedSample& one : samples) append_json(text_, one, method_);
     return sink_(text_);
@@ -142,15 +155,6 @@ class SinkWriter final : public DecisionWriter {
 
 }  // namespace
 
-Result<DecisionFormat> decision_format(const std::string& path) {
-  if (path.ends_with(".csv")) return DecisionFormat::csv;
-  if (path.ends_with(".jsonl")) return DecisionFormat::jsonl;
-  if (path.ends_with(".npy")) return DecisionFormat::npy;
-  return Error{ErrorCode::bad_argument,
-               fmt::format("{}: the name does not say how to write decisions", path),
-               "end it in .csv, .jsonl or .npy"};
-}
-
 std::string decision_columns(const MethodInfo& method) {
   std::string text = "sequence,sample,verdict,category,name";
   for (const EvidenceField& field : method.evidence) {
@@ -163,17 +167,17 @@ std::string decision_columns(const MethodInfo& method) {
   return text + ",prototype";
 }
 
-void append_csv(std::string& text, const DecidedSample& sample, const MethodInfo& method) {
-  const Decision& d = sample.decision;
+void append_csv(std::string& text, const DecidedSample& d, const MethodInfo& method,
+                std::string_view further) {
   const auto number = [&](double x) {
     text.push_back(',');
     if (!std::isnan(x)) append_number(text, x);
   };
   append_integer(text, d.sequence);
-  text.append(",").append(csv_field(sample.sample)).append(",").append(verdict_name(d.verdict));
+  text.append(",").append(csv_field(d.sample)).append(",").append(verdict_name(d.verdict));
   text.push_back(',');
   append_integer(text, d.category);
-  text.append(",").append(csv_field(sample.name));
+  text.append(",").append(csv_field(d.name));
   for (std::size_t i = 0; i < method.evidence.size(); ++i) {
     const EvidenceField& field = method.evidence[i];
     if (field.choices.empty() || field.after) continue;
@@ -190,11 +194,10 @@ void append_csv(std::string& text, const DecidedSample& sample, const MethodInfo
   }
   text.push_back(',');
   append_integer(text, d.prototype);
-  text.append(sample.further).push_back('\n');
+  text.append(further).push_back('\n');
 }
 
-void append_json(std::string& text, const DecidedSample& sample, const MethodInfo& method) {
-  const Decision& d = sample.decision;
+void append_json(std::string& text, const DecidedSample& d, const MethodInfo& method) {
   const auto number = [&](std::string_view key, double x) {
     append_key(text, key);
     if (std::isfinite(x)) {
@@ -206,13 +209,13 @@ void append_json(std::string& text, const DecidedSample& sample, const MethodInf
   text.append("{\"sequence\":");
   append_integer(text, d.sequence);
   append_key(text, "sample");
-  append_quoted(text, sample.sample);
+  append_quoted(text, d.sample);
   append_key(text, "verdict");
   text.append("\"").append(verdict_name(d.verdict)).append("\"");
   append_key(text, "category");
   append_integer(text, d.category);
   append_key(text, "name");
-  append_quoted(text, sample.name);
+  append_quoted(text, d.name);
   for (std::size_t i = 0; i < method.evidence.size(); ++i) {
     const EvidenceField& field = method.evidence[i];
     if (field.choices.empty() || field.after) continue;
@@ -237,20 +240,32 @@ void append_json(std::string& text, const DecidedSample& sample, const MethodInf
   text.append("}\n");
 }
 
-Result<std::unique_ptr<DecisionWriter>> make_decision_writer(const std::string& path,
-                                                             const MethodInfo& method,
-                                                             std::optional<std::uint64_t> length,
-                                                             std::string further) {
-  PACO_ASSIGN(const DecisionFormat format, decision_format(path));
+DecisionWriterResult create_csv_decisions(core::PartialFile file, const MethodInfo& method,
+                                          std::string further) {
+  return DecisionWriterResult(
+      std::make_unique<TextWriter>(std::move(file), true, method, std::move(further)));
+}
+
+DecisionWriterResult create_jsonl_decisions(core::PartialFile file, const MethodInfo& method,
+                                            std::string) {
+  return DecisionWriterResult(std::make_unique<TextWriter>(std::move(file), false, method, ""));
+}
+
+DecisionWriterResult create_npy_decisions(core::PartialFile file, const MethodInfo&, std::string) {
+  auto writer = std::make_unique<IdWriter>(std::move(file));
+  PACO_TRY(writer->start());
+  return DecisionWriterResult(std::move(writer));
+}
+
+DecisionWriterResult make_decision_writer(const std::string& path, const MethodInfo& method,
+                                          std::optional<std::uint64_t> length,
+                                          std::string further) {
+  PACO_ASSIGN(const Format* format, format_to_write(path, "decisions", [](const Format& candidate) {
+                return candidate.write_decisions != nullptr;
+              }));
   PACO_ASSIGN(core::PartialFile file,
               length ? core::PartialFile::resume(path, *length) : core::PartialFile::create(path));
-  if (format == DecisionFormat::npy) {
-    auto writer = std::make_unique<IdWriter>(std::move(file));
-    PACO_TRY(writer->start());
-    return std::unique_ptr<DecisionWriter>(std::move(writer));
-  }
-  return std::unique_ptr<DecisionWriter>(std::make_unique<TextWriter>(
-      std::move(file), format == DecisionFormat::csv, method, std::move(further)));
+  return format->write_decisions(std::move(file), method, std::move(further));
 }
 
 std::unique_ptr<DecisionWriter> make_json_line_writer(

@@ -234,7 +234,24 @@ EmbeddingResult make_dense_source(ByteStream stream, const NpyHeader& header,
   return EmbeddingResult(std::make_unique<RowMajorSource>(std::move(stream), header));
 }
 
-EmbeddingResult make_fvecs_source(ByteStream stream) {
+EmbeddingResult open_npy_embeddings(FormatInput input) {
+  PACO_ASSIGN(const NpyHeader header, read_npy_header(input.stream));
+  std::optional<ColumnBytes> columns;
+  if (header.column_major && input.stream.size()) {
+    columns.emplace();
+    columns->offset = input.stream.position();
+    PACO_ASSIGN(columns->bytes, input.whole(input.stream));
+    if (columns->bytes.size() < columns->offset + header.data_bytes()) {
+      return Error{ErrorCode::io,
+                   fmt::format("{}: changed while it was opened", input.stream.name()),
+                   "try again"};
+    }
+  }
+  return make_dense_source(std::move(input.stream), header, std::move(columns));
+}
+
+EmbeddingResult open_fvecs_embeddings(FormatInput input) {
+  ByteStream stream = std::move(input.stream);
   PACO_ASSIGN(auto head, stream.peek(4));
   std::uint32_t dimension = 0;
   if (head.size() >= 4) std::memcpy(&dimension, head.data(), 4);

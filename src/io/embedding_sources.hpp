@@ -1,4 +1,4 @@
-// The kinds of EmbeddingSource, one maker each. Not for use outside this folder.
+// Embeddings from each format. Not for use outside this folder.
 #pragma once
 
 #include <memory>
@@ -6,6 +6,7 @@
 #include "io/byte_stream.hpp"
 #include "io/embeddings.hpp"
 #include "io/file_bytes.hpp"
+#include "io/format.hpp"
 #include "io/npy.hpp"
 
 namespace paco::io {
@@ -21,12 +22,13 @@ struct ColumnBytes {
   std::uint64_t offset = 0;
 };
 
-// Rows of one type after each other; the stream stands at the first number. Column-major data are
+// Rows of one type after each other; the stream is at the first number. Column-major data are
 // held in memory unless `columns` can be read at any place.
 EmbeddingResult make_dense_source(ByteStream stream, const NpyHeader& header,
                                   std::optional<ColumnBytes> columns);
-EmbeddingResult make_fvecs_source(ByteStream stream);
-EmbeddingResult make_csv_source(ByteStream stream);
-EmbeddingResult make_jsonl_source(ByteStream stream);
+EmbeddingResult open_npy_embeddings(FormatInput input);
+EmbeddingResult open_csv_embeddings(FormatInput input);
+EmbeddingResult open_jsonl_embeddings(FormatInput input);
+EmbeddingResult open_fvecs_embeddings(FormatInput input);
 
 }  // namespace paco::io

@@ -8,6 +8,7 @@
 #include "core/files.hpp"
 #include "core/try.hpp"
 #include "io/csv.hpp"
+#include "io/format.hpp"
 #include "io/npy.hpp"
 #include "io/npz_writer.hpp"
 #include "io/safetensors.hpp"
@@ -37,10 +38,11 @@ class NpyEmbeddings final : public EmbeddingWriter {
 };
 
 // npz and safetensors: all bytes are kept until the end.
+template <class Writer>
 class CollectedEmbeddings final : public EmbeddingWriter {
  public:
-  CollectedEmbeddings(std::string path, std::size_t dimension, ElementType type, bool npz)
-      : path_(std::move(path)), dimension_(dimension), type_(type), npz_(npz) {}
+  CollectedEmbeddings(std::string path, std::size_t dimension, ElementType type)
+      : path_(std::move(path)), dimension_(dimension), type_(type) {}
 
   Result<void> append(Rows<const double> block, const Ids&) override {
     const std::size_t count = block.rows * block.columns, done = bytes_.size();
@@ -52,12 +54,7 @@ class CollectedEmbeddings final : public EmbeddingWriter {
   }
   Result<void> commit() override {
     const std::vector<std::uint64_t> shape = {rows_, dimension_};
-    if (npz_) {
-      NpzWriter writer;
-      writer.add("embeddings", type_, shape, bytes_);
-      return writer.write(path_);
-    }
-    SafetensorsWriter writer;
+    Writer writer;
     writer.add("embeddings", type_, shape, bytes_);
     return writer.write(path_);
   }
@@ -66,7 +63,6 @@ class CollectedEmbeddings final : public EmbeddingWriter {
   std::string path_;
   std::size_t dimension_;
   ElementType type_;
-  bool npz_;
   std::vector<std::byte> bytes_;
   std::uint64_t rows_ = 0;
 };
@@ -137,29 +133,47 @@ class TextEmbeddings final : public EmbeddingWriter {
 
 }  // namespace
 
-Result<std::unique_ptr<EmbeddingWriter>> create_embeddings(const std::string& path,
-                                                           std::size_t dimension,
-                                                           ElementType type) {
-  using Writer = Result<std::unique_ptr<EmbeddingWriter>>;
-  assert(type == ElementType::f16 || type == ElementType::f32 || type == ElementType::f64);
-  if (path.ends_with(".npy")) {
-    PACO_ASSIGN(auto writer, NpyWriter::create(path, type, {dimension}));
-    return Writer(std::make_unique<NpyEmbeddings>(std::move(writer)));
-  }
-  const bool npz = path.ends_with(".npz");
-  if (npz || path.ends_with(".safetensors")) {
-    return Writer(std::make_unique<CollectedEmbeddings>(path, dimension, type, npz));
-  }
-  const bool csv = path.ends_with(".csv"), jsonl = path.ends_with(".jsonl"),
-             fvecs = path.ends_with(".fvecs");
-  if (!csv && !jsonl && !fvecs) {
-    return Error{ErrorCode::bad_argument,
-                 fmt::format("{}: the name does not say what kind of file to write", path),
-                 "end it with .npy, .npz, .safetensors, .csv, .jsonl or .fvecs"};
-  }
+EmbeddingWriterResult create_npy_embeddings(const std::string& path, std::size_t dimension,
+                                            ElementType type) {
+  PACO_ASSIGN(auto writer, NpyWriter::create(path, type, {dimension}));
+  return EmbeddingWriterResult(std::make_unique<NpyEmbeddings>(std::move(writer)));
+}
+
+EmbeddingWriterResult create_npz_embeddings(const std::string& path, std::size_t dimension,
+                                            ElementType type) {
+  return EmbeddingWriterResult(
+      std::make_unique<CollectedEmbeddings<NpzWriter>>(path, dimension, type));
+}
+
+EmbeddingWriterResult create_safetensors_embeddings(const std::string& path, std::size_t dimension,
+                                                    ElementType type) {
+  return EmbeddingWriterResult(
+      std::make_unique<CollectedEmbeddings<SafetensorsWriter>>(path, dimension, type));
+}
+
+EmbeddingWriterResult create_csv_embeddings(const std::string& path, std::size_t, ElementType) {
   PACO_ASSIGN(auto file, core::AtomicFile::create(path));
-  if (fvecs) return Writer(std::make_unique<FvecsEmbeddings>(std::move(file)));
-  return Writer(std::make_unique<TextEmbeddings>(std::move(file), jsonl));
+  return EmbeddingWriterResult(std::make_unique<TextEmbeddings>(std::move(file), false));
+}
+
+EmbeddingWriterResult create_jsonl_embeddings(const std::string& path, std::size_t, ElementType) {
+  PACO_ASSIGN(auto file, core::AtomicFile::create(path));
+  return EmbeddingWriterResult(std::make_unique<TextEmbeddings>(std::move(file), true));
+}
+
+EmbeddingWriterResult create_fvecs_embeddings(const std::string& path, std::size_t, ElementType) {
+  PACO_ASSIGN(auto file, core::AtomicFile::create(path));
+  return EmbeddingWriterResult(std::make_unique<FvecsEmbeddings>(std::move(file)));
+}
+
+EmbeddingWriterResult create_embeddings(const std::string& path, std::size_t dimension,
+                                        ElementType type) {
+  assert(type == ElementType::f16 || type == ElementType::f32 || type == ElementType::f64);
+  PACO_ASSIGN(const Format* format,
+              format_to_write(path, "embeddings", [](const Format& candidate) {
+                return candidate.write_embeddings != nullptr;
+              }));
+  return format->write_embeddings(path, dimension, type);
 }
 
 }  // namespace paco::io

@@ -1,8 +1,8 @@
 // Embeddings into a file, a block of rows at a time; the counterpart of embeddings.hpp.
 //
-// The kind of file follows from the name: .npy .npz .safetensors .csv .jsonl .fvecs. npy, csv,
-// jsonl and fvecs are written as the rows come; npz and safetensors, whose heads need the size of
-// the whole, collect them in memory first. The file appears under its name only at commit(). One
+// The format follows from the name (format.hpp): .npy .npz .safetensors .csv .jsonl .fvecs. npy,
+// csv, jsonl and fvecs are written as the rows come; npz and safetensors, whose heads need the size
+// of the whole, collect them in memory first. The file appears under its name only at commit(). One
 // thread at a time.
 #pragma once
 
@@ -26,10 +26,25 @@ class EmbeddingWriter {
   virtual Result<void> commit() = 0;
 };
 
+using EmbeddingWriterResult = Result<std::unique_ptr<EmbeddingWriter>>;
+
 // `type` is f16, f32 or f64 and holds for npy, npz and safetensors; fvecs is always f32; text has
 // all digits of a double.
-Result<std::unique_ptr<EmbeddingWriter>> create_embeddings(const std::string& path,
-                                                           std::size_t dimension,
-                                                           ElementType type = ElementType::f32);
+EmbeddingWriterResult create_embeddings(const std::string& path, std::size_t dimension,
+                                        ElementType type = ElementType::f32);
+
+// Each format, for the table.
+EmbeddingWriterResult create_npy_embeddings(const std::string& path, std::size_t dimension,
+                                            ElementType type);
+EmbeddingWriterResult create_npz_embeddings(const std::string& path, std::size_t dimension,
+                                            ElementType type);
+EmbeddingWriterResult create_safetensors_embeddings(const std::string& path, std::size_t dimension,
+                                                    ElementType type);
+EmbeddingWriterResult create_csv_embeddings(const std::string& path, std::size_t dimension,
+                                            ElementType type);
+EmbeddingWriterResult create_jsonl_embeddings(const std::string& path, std::size_t dimension,
+                                              ElementType type);
+EmbeddingWriterResult create_fvecs_embeddings(const std::string& path, std::size_t dimension,
+                                              ElementType type);
 
 }  // namespace paco::io

@@ -25,58 +25,24 @@ constexpr std::size_t kStep = std::size_t{1} << 14;
 // Numbers of the largest block that is suggested, unless a row has more.
 constexpr std::size_t kBlock = std::size_t{1} << 22;
 
-// `bytes` opens the whole content for the formats that need more than a stream.
-template <class OpenBytes>
-EmbeddingResult open_stream(ByteStream stream, const std::string& member, OpenBytes bytes) {
-  PACO_ASSIGN(const FileFormat format, detect_format(stream));
-  const std::string name = stream.name();
-  if (!member.empty() && format != FileFormat::zip && format != FileFormat::safetensors) {
+EmbeddingResult open_input(FormatInput input, const std::string& member) {
+  PACO_ASSIGN(const Format* format, detect_format(input.stream));
+  const std::string name = input.stream.name();
+  if (!member.empty() && format->arrays == nullptr) {
     return Error{ErrorCode::bad_argument,
                  fmt::format("{}: holds one array, '#{}' cannot choose", name, member),
                  "leave out what stands after the #"};
   }
-  switch (format) {
-    case FileFormat::npy: {
-      PACO_ASSIGN(const NpyHeader header, read_npy_header(stream));
-      std::optional<ColumnBytes> columns;
-      if (header.column_major && stream.size()) {
-        columns.emplace();
-        columns->offset = stream.position();
-        PACO_ASSIGN(columns->bytes, bytes(stream));
-        if (columns->bytes.size() < columns->offset + header.data_bytes()) {
-          return Error{ErrorCode::io, fmt::format("{}: changed while it was opened", name),
-                       "try again"};
-        }
-      }
-      return make_dense_source(std::move(stream), header, std::move(columns));
-    }
-    case FileFormat::zip:
-    case FileFormat::safetensors: {
-      PACO_ASSIGN(auto all, bytes(stream));
-      PACO_ASSIGN(auto arrays, ArrayFile::open(std::move(all), format, name));
-      PACO_ASSIGN(const std::string chosen, arrays.choose(member, "embeddings", 2));
-      PACO_ASSIGN(auto array, arrays.array(chosen));
-      return make_dense_source(std::move(array.stream), array.header, std::nullopt);
-    }
-    case FileFormat::jsonl:
-      return make_jsonl_source(std::move(stream));
-    case FileFormat::text:
-      return make_csv_source(std::move(stream));
-    case FileFormat::fvecs:
-      return make_fvecs_source(std::move(stream));
-    case FileFormat::empty:
-      return Error{ErrorCode::bad_format, fmt::format("{}: is empty", name),
-                   "check the program that wrote it"};
-    default:
-      return Error{
-          ErrorCode::unsupported,
-          fmt::format(
-              "{}: {}", name,
-              format == FileFormat::unknown
-                  ? "not a file of embeddings that can be read here"
-                  : fmt::format("a file of kind {} holds no embeddings", format_name(format))),
-          "give npy, npz, safetensors, csv, jsonl or fvecs; images go through 'paco embed' first"};
+  if (format->arrays != nullptr) {
+    PACO_ASSIGN(auto all, input.whole(input.stream));
+    PACO_ASSIGN(const ArrayFile arrays, format->arrays(std::move(all), name));
+    PACO_ASSIGN(auto array, arrays.choose(member, "embeddings", 2));
+    return make_dense_source(std::move(array.stream), array.header, std::nullopt);
   }
+  if (format->embeddings != nullptr) return format->embeddings(std::move(input));
+  return not_held(*format, name, "embeddings",
+                  fmt::format("give {}; images go through 'paco embed' first",
+                              format_names(&Format::holds_embeddings)));
 }
 
 // Fills the block, fewer rows at the end, and checks them while they are in the cache.
@@ -183,10 +149,12 @@ EmbeddingResult open_embeddings(const std::string& path) {
   const MemberPath parts = split_member(path);
   const std::optional<std::uint64_t> identity = identity_of(parts);
   PACO_ASSIGN(auto stream, ByteStream::open(parts.path));
-  PACO_ASSIGN(auto source, open_stream(std::move(stream), parts.member, [&](ByteStream& opened) {
-                // A pipe cannot be opened twice, and what is packed has to be unpacked anyway.
-                return opened.size() ? FileBytes::open(parts.path) : FileBytes::rest_of(opened);
-              }));
+  FormatInput input{std::move(stream), [&](ByteStream& opened) {
+                      // A pipe cannot be opened twice, and what is packed is unpacked anyway.
+                      return opened.size() ? FileBytes::open(parts.path)
+                                           : FileBytes::rest_of(opened);
+                    }};
+  PACO_ASSIGN(auto source, open_input(std::move(input), parts.member));
   source->path_ = path;
   source->identity_ = identity;
   return source;
@@ -206,8 +174,9 @@ Result<std::unique_ptr<EmbeddingSource>> EmbeddingSource::rewound() const {
 }
 
 EmbeddingResult open_embeddings(std::span<const std::byte> bytes, const std::string& name) {
-  return open_stream(ByteStream::from_bytes(bytes, name), "",
-                     [&](ByteStream&) -> Result<FileBytes> { return FileBytes::of(bytes); });
+  return open_input({ByteStream::from_bytes(bytes, name),
+                     [&](ByteStream&) -> Result<FileBytes> { return FileBytes::of(bytes); }},
+                    "");
 }
 
 Result<math::Matrix<double>> read_embeddings(EmbeddingSource& source) {

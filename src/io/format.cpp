@@ -1,19 +1,22 @@
 #include "io/format.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cstring>
 
 #include "core/files.hpp"
 #include "core/try.hpp"
-#include "io/json.hpp"
-#include "io/npy.hpp"
+#include "io/all_formats.hpp"
 
 namespace paco::io {
 namespace {
 
-bool has_at(std::span<const std::byte> head, std::size_t offset, std::string_view magic) {
-  return head.size() >= offset + magic.size() &&
-         std::memcmp(head.data() + offset, magic.data(), magic.size()) == 0;
+const Format kEmpty{.name = "empty", .suffix = ""};
+const Format kUnknown{.name = "unknown", .suffix = ""};
+
+std::deque<Format>& table() {
+  static std::deque<Format> formats = all_formats();
+  return formats;
 }
 
 bool is_control(char c) {
@@ -21,13 +24,47 @@ bool is_control(char c) {
   return byte < 32 ? byte != '\n' && byte != '\r' && byte != '\t' : byte == 127;
 }
 
-std::string_view as_text(std::span<const std::byte> head) {
-  return {reinterpret_cast<const char*>(head.data()), head.size()};
+bool is_certain(const Format& format, std::span<const std::byte> head) {
+  if (&format == &kEmpty || &format == &kUnknown) return false;
+  return format.is_certain == nullptr || format.is_certain(head);
+}
+
+}  // namespace
+
+const std::deque<Format>& formats() { return table(); }
+void add_format(Format format) { table().push_front(format); }
+
+const Format* find_format(std::string_view name) {
+  const auto& all = formats();
+  const auto found = std::find_if(all.begin(), all.end(),
+                                  [&](const Format& format) { return format.name == name; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+const Format& detect_format(std::span<const std::byte> head) {
+  if (head.empty()) return kEmpty;
+  for (const Format& format : formats()) {
+    if (format.recognise != nullptr && format.recognise(head)) return format;
+  }
+  return kUnknown;
+}
+
+Result<const Format*> detect_format(ByteStream& stream) {
+  std::size_t shown = 0;
+  while (true) {
+    PACO_ASSIGN(const auto head, stream.peek(shown + 1));
+    const auto first = head.first(std::min(head.size(), kDetectBytes));
+    const Format& format = detect_format(first);
+    if (head.size() <= shown || head.size() >= kDetectBytes || is_certain(format, first))
+      return &format;
+    shown = head.size();
+  }
 }
 
 // Text has no control characters but white space; bytes above 127 may be letters of UTF-8. A name
 // further down may have some: they are few, and the first line has none.
-bool is_text(std::string_view text) {
+bool looks_like_text(std::span<const std::byte> head) {
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   const auto controls = std::count_if(text.begin(), text.end(), is_control);
   if (controls == 0) return true;
   if (static_cast<std::size_t>(8 * controls) > text.size()) return false;
@@ -39,103 +76,41 @@ bool is_text(std::string_view text) {
   return std::none_of(line.begin(), line.end(), is_control);
 }
 
-// The length of a safetensors header stands before it. Rows of fvecs may begin with the same bytes,
-// a dimension and 0.0, so the header must also be text that begins as JSON objects do, and be one
-// where it is here as a whole.
-bool is_safetensors(std::span<const std::byte> head) {
-  if (head.size() < 10) return false;
-  std::uint64_t length;
-  std::memcpy(&length, head.data(), 8);
-  if (length >= (std::uint64_t{1} << 32)) return false;
-  const std::string_view text = as_text(head).substr(8, length);
-  if (!text.starts_with('{') || std::any_of(text.begin(), text.end(), is_control)) return false;
-  if (text.size() == length) return parse_json(text, "").ok();
-  const std::size_t next = text.find_first_not_of(" \t\r\n", 1);
-  return next == text.npos || text[next] == '"' || text[next] == '}';
-}
-
-// Values of a row where these bytes can be fvecs, or 0.
-std::uint32_t fvecs_dimension(std::span<const std::byte> head) {
-  std::uint32_t dimension = 0;
-  if (head.size() >= 4) std::memcpy(&dimension, head.data(), 4);
-  return dimension <= (1u << 20) ? dimension : 0;
-}
-
-// Whether more bytes could not change what detect_format() says of these, or only after the first
-// row, which is reason enough: who waits for an answer does not write on.
-bool enough_to_tell(std::span<const std::byte> head) {
-  if (head.size() >= kDetectBytes) return true;
-  const FileFormat format = detect_format(head);
-  if (format == FileFormat::text || format == FileFormat::jsonl) {
-    const std::size_t first = as_text(head).find_first_not_of(" \t\r\n");
-    return as_text(head).find('\n', first) != std::string_view::npos;
+std::string format_names(const std::function<bool(const Format&)>& fits,
+                         std::string_view Format::*word) {
+  std::vector<std::string_view> words;
+  for (const Format& format : formats()) {
+    if (fits(format)) words.push_back(format.*word);
   }
-  if (const std::size_t dimension = fvecs_dimension(head)) return head.size() >= 4 + 4 * dimension;
-  return format != FileFormat::unknown && format != FileFormat::empty;
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    text += i == 0 ? "" : i + 1 < words.size() ? ", " : " or ";
+    text += words[i];
+  }
+  return text;
 }
 
-}  // namespace
-
-FileFormat detect_format(std::span<const std::byte> head) {
-  using namespace std::string_view_literals;
-  if (head.empty()) return FileFormat::empty;
-  if (looks_like_npy(head)) return FileFormat::npy;
-  if (has_at(head, 0, "PK\3\4"sv) || has_at(head, 0, "PK\5\6"sv)) return FileFormat::zip;
-  if (has_at(head, 257, "ustar"sv)) return FileFormat::tar;
-  if (has_at(head, 0, "\xff\xd8\xff"sv)) return FileFormat::jpeg;
-  if (has_at(head, 0, "\x89PNG"sv)) return FileFormat::png;
-  if (has_at(head, 0, "RIFF"sv) && has_at(head, 8, "WEBP"sv)) return FileFormat::webp;
-  if (has_at(head, 0, "\0\0\x08\1"sv) || has_at(head, 0, "\0\0\x08\3"sv)) return FileFormat::idx;
-  if (const std::string_view text = as_text(head); is_text(text)) {
-    const std::size_t first = text.find_first_not_of(" \t\r\n");
-    const bool json = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
-    return json ? FileFormat::jsonl : FileFormat::text;
+Error not_held(const Format& format, const std::string& name, std::string_view what,
+               std::string hint) {
+  if (&format == &kEmpty) {
+    return {ErrorCode::bad_format, fmt::format("{}: is empty", name),
+            "check the program that wrote it"};
   }
-  if (is_safetensors(head)) return FileFormat::safetensors;
-  if (head.size() >= 8 && fvecs_dimension(head) > 0) return FileFormat::fvecs;
-  return FileFormat::unknown;
+  return {ErrorCode::unsupported,
+          &format == &kUnknown
+              ? fmt::format("{}: not a file of {} that can be read here", name, what)
+              : fmt::format("{}: a file of kind {} holds no {}", name, format.name, what),
+          std::move(hint)};
 }
 
-Result<FileFormat> detect_format(ByteStream& stream) {
-  std::size_t shown = 0;
-  while (true) {
-    PACO_ASSIGN(const auto head, stream.peek(shown + 1));
-    const auto first = head.first(std::min(head.size(), kDetectBytes));
-    if (head.size() <= shown || enough_to_tell(first)) return detect_format(first);
-    shown = head.size();
+Result<const Format*> format_to_write(const std::string& path, std::string_view what,
+                                      const std::function<bool(const Format&)>& writes) {
+  for (const Format& format : formats()) {
+    if (writes(format) && path.ends_with(format.suffix)) return &format;
   }
-}
-
-std::string_view format_name(FileFormat format) {
-  switch (format) {
-    case FileFormat::npy:
-      return "npy";
-    case FileFormat::zip:
-      return "npz";
-    case FileFormat::safetensors:
-      return "safetensors";
-    case FileFormat::jsonl:
-      return "jsonl";
-    case FileFormat::text:
-      return "csv";
-    case FileFormat::fvecs:
-      return "fvecs";
-    case FileFormat::idx:
-      return "idx";
-    case FileFormat::tar:
-      return "tar";
-    case FileFormat::jpeg:
-      return "jpeg";
-    case FileFormat::png:
-      return "png";
-    case FileFormat::webp:
-      return "webp";
-    case FileFormat::empty:
-      return "empty";
-    case FileFormat::unknown:
-      return "unknown";
-  }
-  return "unknown";
+  return Error{ErrorCode::bad_argument,
+               fmt::format("{}: the name does not say how to write {}", path, what),
+               fmt::format("end it in {}", format_names(writes, &Format::suffix))};
 }
 
 MemberPath split_member(const std::string& path) {

@@ -1,45 +1,114 @@
-// What kind of file this is, judged by its first bytes. Names and extensions are never looked at.
+// The table of file formats: how each is recognised, what it can hold, and the functions that read
+// and write it.
+//
+// Every reader and writer of embeddings, labels, truth and decisions looks here, so a new format is
+// one file with its functions and one entry in all_formats.cpp. A file is recognised by its first
+// bytes, never by its name; the name says only in which format a file is written.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/byte_stream.hpp"
+#include "io/element.hpp"
+#include "io/file_bytes.hpp"
 #include "paco/result.hpp"
+
+namespace paco {
+struct MethodInfo;
+}
+namespace paco::core {
+class PartialFile;
+}
 
 namespace paco::io {
 
-enum class FileFormat {
-  npy,
-  zip,
-  safetensors,
-  jsonl,
-  text,
-  fvecs,
-  idx,
-  tar,
-  jpeg,
-  png,
-  webp,
-  empty,
-  unknown
+class ArrayFile;
+class DecisionRows;
+class DecisionWriter;
+class EmbeddingSource;
+class EmbeddingWriter;
+struct LabelRows;
+
+// A file to read.
+struct FormatInput {
+  ByteStream stream;  // at its first byte
+  // The whole of it, for formats that need more than a stream.
+  std::function<Result<FileBytes>(ByteStream& stream)> whole;
 };
 
-// How many first bytes detect_format() wants to see; fewer where the file is shorter.
+// The names of the values of an evidence field that is a choice; empty for a number.
+using EvidenceChoices = std::function<std::vector<std::string>(std::string_view field)>;
+
+// A null function means that the format does not hold this.
+struct Format {
+  std::string_view name;    // "npy", as messages and 'paco inspect' print it
+  std::string_view suffix;  // of the files that are written; empty: it is not written
+  // Whether a file begins so. Null: the format is only written.
+  bool (*recognise)(std::span<const std::byte> head) = nullptr;
+  // Whether a file that begins so cannot turn out to be another format, or only after its first
+  // row: a pipe is not asked for more then. Null: as soon as it is recognised.
+  bool (*is_certain)(std::span<const std::byte> head) = nullptr;
+
+  // Several arrays with names. Embeddings and labels are read from one of them.
+  Result<ArrayFile> (*arrays)(FileBytes bytes, const std::string& name) = nullptr;
+  Result<std::unique_ptr<EmbeddingSource>> (*embeddings)(FormatInput input) = nullptr;
+  Result<LabelRows> (*labels)(ByteStream stream) = nullptr;
+  // Labels of some samples, with the samples that they are for. Null: as labels.
+  Result<LabelRows> (*truth)(ByteStream stream) = nullptr;
+  Result<std::unique_ptr<DecisionRows>> (*decisions)(ByteStream stream,
+                                                     const EvidenceChoices& choices) = nullptr;
+
+  Result<std::unique_ptr<EmbeddingWriter>> (*write_embeddings)(const std::string& path,
+                                                               std::size_t dimension,
+                                                               ElementType type) = nullptr;
+  Result<void> (*write_labels)(const std::string& path,
+                               std::span<const std::string> names) = nullptr;
+  // `further`: names of more columns, each with a comma before it; formats without names of columns
+  // leave them out.
+  Result<std::unique_ptr<DecisionWriter>> (*write_decisions)(core::PartialFile file,
+                                                             const MethodInfo& method,
+                                                             std::string further) = nullptr;
+
+  bool holds_embeddings() const { return embeddings != nullptr || arrays != nullptr; }
+  bool holds_labels() const { return labels != nullptr || arrays != nullptr; }
+};
+
+// All formats, in the order in which they are tried; those of all_formats.cpp last.
+const std::deque<Format>& formats();
+// One more, from outside the library: before anything else asks for the list.
+void add_format(Format format);
+const Format* find_format(std::string_view name);  // null: none has this name
+
+// How many first bytes detect_format() reads; fewer if the file is shorter.
 constexpr std::size_t kDetectBytes = 512;
 
-FileFormat detect_format(std::span<const std::byte> head);
-// The same for a stream, which is left where it stands. Of a pipe no more is awaited than can tell,
-// and never more than its first row.
-Result<FileFormat> detect_format(ByteStream& stream);
-std::string_view format_name(FileFormat format);
+// The format of a file that begins so: one of formats(), or one called "empty" or "unknown".
+const Format& detect_format(std::span<const std::byte> head);
+// The same for a stream; nothing of it is consumed. A pipe is read no further than the format needs
+// to be certain, and never beyond its first row.
+Result<const Format*> detect_format(ByteStream& stream);
+bool looks_like_text(std::span<const std::byte> head);
 
-// "FILE#NAME" names one array of a file; the name is empty where there is none, or where a file of
-// the full name exists.
+// "npy, npz or csv": the formats for which this holds.
+std::string format_names(const std::function<bool(const Format&)>& fits,
+                         std::string_view Format::*word = &Format::name);
+// Why `what` ("labels") cannot be read from the file `name`, which is in this format.
+Error not_held(const Format& format, const std::string& name, std::string_view what,
+               std::string hint);
+// The format in which a file of this name is written. `what` is "embeddings".
+Result<const Format*> format_to_write(const std::string& path, std::string_view what,
+                                      const std::function<bool(const Format&)>& writes);
+
+// "FILE#NAME" names one array of a file; the name is empty if there is none, or if a file of the
+// full name exists.
 struct MemberPath {
   std::string path;
   std::string member;

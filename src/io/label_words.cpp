@@ -8,6 +8,7 @@
 #include "core/printable.hpp"
 #include "core/try.hpp"
 #include "io/csv.hpp"
+#include "io/label_rows.hpp"
 #include "io/labels.hpp"
 #include "io/text_columns.hpp"
 
@@ -51,7 +52,7 @@ Result<Words> csv_words(CsvReader& reader) {
                     });
   if (even && std::set<std::string>(words.begin(), words.end()).size() == words.size()) {
     return Error{ErrorCode::bad_shape,
-                 fmt::format("{}: every line has {} fields and no line stands in it twice; which "
+                 fmt::format("{}: every line has {} fields and no line occurs twice; which "
                              "field is the label?",
                              reader.name(), expected + 1),
                  "put a header line on top that says \"label\" over it"};
@@ -129,7 +130,7 @@ Result<void> check_lines(const Words& lines, std::string_view what, std::string_
         ErrorCode::bad_value,
         lines[i].empty()
             ? fmt::format("{}: line {} is blank", path, i + 1)
-            : fmt::format("{}: line {}: {} '{}' stands in it twice", path, i + 1, what, lines[i]),
+            : fmt::format("{}: line {}: {} '{}' is in it twice", path, i + 1, what, lines[i]),
         fmt::format("{}: one {} on every line, each once", why, what == "class" ? "name" : what)};
   }
   return {};
@@ -160,15 +161,20 @@ Result<void> check_words(std::span<const std::string> words, std::string_view wh
   return {};
 }
 
-Result<Words> label_words(ByteStream& stream) {
+Result<LabelRows> read_text_labels(ByteStream stream) {
   PACO_ASSIGN(const auto bytes, stream.read_rest(kMaxTextBytes));
   std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // byte order mark
-  if (is_json(text)) return json_words(text, stream.name());
-  const std::string_view rows = without_comments(text);
-  CsvReader reader(ByteStream::from_bytes(std::as_bytes(std::span(rows)), stream.name()), false,
+  LabelRows rows;
+  if (is_json(text)) {
+    PACO_ASSIGN(rows.words, json_words(text, stream.name()));
+    return rows;
+  }
+  const std::string_view lines = without_comments(text);
+  CsvReader reader(ByteStream::from_bytes(std::as_bytes(std::span(lines)), stream.name()), false,
                    false);
-  return csv_words(reader);
+  PACO_ASSIGN(rows.words, csv_words(reader));
+  return rows;
 }
 
 Result<std::vector<std::string>> parse_class_names(std::string_view text, const std::string& path) {

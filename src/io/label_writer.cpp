@@ -9,6 +9,7 @@
 #include "core/files.hpp"
 #include "core/try.hpp"
 #include "io/csv.hpp"
+#include "io/format.hpp"
 #include "io/npy.hpp"
 
 namespace paco::io {
@@ -58,7 +59,11 @@ Result<void> write_text_array(const std::string& path, std::span<const std::stri
   return file.commit();
 }
 
-Result<void> write_lines(const std::string& path, std::span<const std::string> names) {
+bool writes_labels(const Format& format) { return format.write_labels != nullptr; }
+
+}  // namespace
+
+Result<void> write_text_labels(const std::string& path, std::span<const std::string> names) {
   std::string text;
   for (const std::string& name : names) {
     if (name.find_first_of("\r\n") != name.npos)
@@ -70,17 +75,7 @@ Result<void> write_lines(const std::string& path, std::span<const std::string> n
   return core::write_file(path, text);
 }
 
-}  // namespace
-
-Result<void> check_label_file(const std::string& path) {
-  if (path.empty() || path.ends_with(".npy") || path.ends_with(".txt")) return {};
-  return Error{ErrorCode::bad_argument, fmt::format("{}: no kind of label file", path),
-               "give a .npy or a .txt file"};
-}
-
-Result<void> write_labels(const std::string& path, std::span<const std::string> names) {
-  PACO_TRY(check_label_file(path));
-  if (path.ends_with(".txt")) return write_lines(path, names);
+Result<void> write_npy_labels(const std::string& path, std::span<const std::string> names) {
   std::vector<std::int64_t> numbers;
   for (const std::string& name : names) {
     const auto number = name.empty() ? std::optional<std::int64_t>(-1) : parse_integer(name);
@@ -91,6 +86,17 @@ Result<void> write_labels(const std::string& path, std::span<const std::string> 
   }
   const std::uint64_t shape[] = {numbers.size()};
   return write_npy<std::int64_t>(path, shape, numbers);
+}
+
+Result<void> check_label_file(const std::string& path) {
+  if (path.empty()) return {};
+  PACO_TRY(format_to_write(path, "labels", writes_labels));
+  return {};
+}
+
+Result<void> write_labels(const std::string& path, std::span<const std::string> names) {
+  PACO_ASSIGN(const Format* format, format_to_write(path, "labels", writes_labels));
+  return format->write_labels(path, names);
 }
 
 }  // namespace paco::io

@@ -16,4 +16,8 @@ namespace paco::io {
 Result<void> check_label_file(const std::string& path);
 Result<void> write_labels(const std::string& path, std::span<const std::string> names);
 
+// Each format, for the table.
+Result<void> write_npy_labels(const std::string& path, std::span<const std::string> names);
+Result<void> write_text_labels(const std::string& path, std::span<const std::string> names);
+
 }  // namespace paco::io

@@ -11,6 +11,7 @@
 #include "io/array_file.hpp"
 #include "io/csv.hpp"
 #include "io/format.hpp"
+#include "io/label_rows.hpp"
 #include "io/label_words.hpp"
 #include "io/npy_header.hpp"
 
@@ -99,8 +100,7 @@ std::string decode_text(const NpyHeader& header, const std::byte* bytes) {
   return word;
 }
 
-Result<Labels> from_array(ByteStream stream, const NpyHeader& header,
-                          std::span<const std::string> first) {
+Result<LabelRows> rows_of(ByteStream stream, const NpyHeader& header) {
   const std::string& name = stream.name();
   // (N,) is expected; (N, 1) is common and means the same.
   if (header.shape.empty() || header.elements != header.shape[0]) {
@@ -117,55 +117,48 @@ Result<Labels> from_array(ByteStream stream, const NpyHeader& header,
         "save it with astype('int64')"};
   }
   const std::size_t size = header.element_bytes();
-  std::vector<std::int64_t> numbers;
-  Words words;
+  LabelRows rows;
+  rows.numbered = header.text_bytes == 0;
   for (std::uint64_t row = 0; row < header.elements; ++row) {
     PACO_ASSIGN(auto ready, stream.peek(size));
     if (ready.size() < size) return npy_truncated(name, header, row);
-    if (header.text_bytes > 0) {
-      words.push_back(decode_text(header, ready.data()));
+    std::int64_t number = 0;
+    if (!rows.numbered) {
+      rows.words.push_back(decode_text(header, ready.data()));
+    } else if (to_integers(header.type, header.swapped, ready.data(), {&number, 1})) {
+      rows.numbers.push_back(number);
     } else {
-      std::int64_t number;
-      if (!to_integers(header.type, header.swapped, ready.data(), {&number, 1})) number = -1;
-      numbers.push_back(number);
+      return Error{ErrorCode::bad_value,
+                   fmt::format("{}: row {} is too large for a class number", name, row),
+                   "class numbers count from 0"};
     }
     stream.consume(size);
   }
   PACO_TRY(expect_npy_end(stream));
-  if (header.text_bytes > 0) return from_words(words, name, first);
-  return from_numbers(std::move(numbers), name, first);
+  return rows;
+}
+
+Result<LabelRows> read_rows(ByteStream stream, const std::string& member, bool truth) {
+  PACO_ASSIGN(const Format* format, detect_format(stream));
+  const std::string name = stream.name();
+  if (format->arrays != nullptr) {
+    PACO_ASSIGN(auto bytes, FileBytes::rest_of(stream));
+    PACO_ASSIGN(const ArrayFile arrays, format->arrays(std::move(bytes), name));
+    PACO_ASSIGN(auto array, arrays.choose(member, "labels", 1));
+    return rows_of(std::move(array.stream), array.header);
+  }
+  if (truth && format->truth != nullptr) return format->truth(std::move(stream));
+  if (format->labels != nullptr) return format->labels(std::move(stream));
+  return not_held(*format, name, "labels",
+                  fmt::format("give {}", format_names(&Format::holds_labels)));
 }
 
 Result<Labels> from_stream(ByteStream stream, const std::string& member,
                            std::span<const std::string> first) {
-  PACO_ASSIGN(const FileFormat format, detect_format(stream));
   const std::string name = stream.name();
-  switch (format) {
-    case FileFormat::npy: {
-      PACO_ASSIGN(const NpyHeader header, read_npy_header(stream));
-      return from_array(std::move(stream), header, first);
-    }
-    case FileFormat::zip:
-    case FileFormat::safetensors: {
-      PACO_ASSIGN(auto bytes, FileBytes::rest_of(stream));
-      PACO_ASSIGN(auto arrays, ArrayFile::open(std::move(bytes), format, name));
-      PACO_ASSIGN(const std::string chosen, arrays.choose(member, "labels", 1));
-      PACO_ASSIGN(auto array, arrays.array(chosen));
-      return from_array(std::move(array.stream), array.header, first);
-    }
-    case FileFormat::jsonl:
-    case FileFormat::text: {
-      PACO_ASSIGN(const Words words, label_words(stream));
-      return from_words(words, name, first);
-    }
-    case FileFormat::empty:
-      return Error{ErrorCode::bad_format, fmt::format("{}: is empty", name),
-                   "check the program that wrote it"};
-    default:
-      return Error{ErrorCode::unsupported,
-                   fmt::format("{}: a file of kind {} holds no labels", name, format_name(format)),
-                   "give npy, npz, safetensors, csv, text or jsonl"};
-  }
+  PACO_ASSIGN(LabelRows rows, read_label_rows(std::move(stream), member));
+  return rows.numbered ? from_numbers(std::move(rows.numbers), name, first)
+                       : from_words(rows.words, name, first);
 }
 
 Result<Labels> at_least_one(Result<Labels> labels, const std::string& name) {
@@ -176,8 +169,8 @@ Result<Labels> at_least_one(Result<Labels> labels, const std::string& name) {
 
 Result<std::vector<std::byte>> text_of(const std::string& path, std::string_view what) {
   PACO_ASSIGN(auto stream, ByteStream::open(path));
-  PACO_ASSIGN(const FileFormat format, detect_format(stream));
-  if (format != FileFormat::jsonl && format != FileFormat::text) {
+  PACO_ASSIGN(const auto head, stream.peek(kDetectBytes));
+  if (head.empty() || !looks_like_text(head.first(std::min(head.size(), kDetectBytes)))) {
     return Error{ErrorCode::bad_format, fmt::format("{}: not a text file of {}s", path, what),
                  fmt::format("write one {} a line", what)};
   }
@@ -185,6 +178,19 @@ Result<std::vector<std::byte>> text_of(const std::string& path, std::string_view
 }
 
 }  // namespace
+
+Result<LabelRows> read_npy_labels(ByteStream stream) {
+  PACO_ASSIGN(const NpyHeader header, read_npy_header(stream));
+  return rows_of(std::move(stream), header);
+}
+
+Result<LabelRows> read_label_rows(ByteStream stream, const std::string& member) {
+  return read_rows(std::move(stream), member, false);
+}
+
+Result<LabelRows> read_truth_rows(ByteStream stream, const std::string& member) {
+  return read_rows(std::move(stream), member, true);
+}
 
 Result<Labels> read_labels(const std::string& path, std::span<const std::string> first) {
   const MemberPath parts = split_member(path);

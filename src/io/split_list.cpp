@@ -78,7 +78,7 @@ Result<ClassSplit> parse_class_split(std::string_view text,
     for (const std::int64_t c : *part) {
       if (seen.insert(c).second) continue;
       return Error{ErrorCode::bad_value,
-                   fmt::format("{}: class '{}' stands in it twice", path,
+                   fmt::format("{}: class '{}' is in it twice", path,
                                class_names[static_cast<std::size_t>(c)]),
                    "a class is known or novel, and listed once"};
     }

@@ -263,8 +263,8 @@ class JsonlSource final : public EmbeddingSource {
 
 }  // namespace
 
-EmbeddingResult make_csv_source(ByteStream stream) {
-  CsvReader reader(std::move(stream));
+EmbeddingResult open_csv_embeddings(FormatInput input) {
+  CsvReader reader(std::move(input.stream));
   PACO_ASSIGN(auto layout, read_csv_layout(reader));
   if (layout.values.empty() || layout.values.size() > kMaxDimension) {
     return Error{
@@ -275,8 +275,8 @@ EmbeddingResult make_csv_source(ByteStream stream) {
   return EmbeddingResult(std::make_unique<CsvSource>(std::move(reader), std::move(layout)));
 }
 
-EmbeddingResult make_jsonl_source(ByteStream stream) {
-  auto source = std::make_unique<JsonlSource>(std::move(stream));
+EmbeddingResult open_jsonl_embeddings(FormatInput input) {
+  auto source = std::make_unique<JsonlSource>(std::move(input.stream));
   PACO_TRY(source->begin());
   return EmbeddingResult(std::move(source));
 }

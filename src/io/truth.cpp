@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -17,24 +16,17 @@
 #include "io/byte_stream.hpp"
 #include "io/csv.hpp"
 #include "io/format.hpp"
+#include "io/label_rows.hpp"
 #include "io/label_words.hpp"
 #include "io/labels.hpp"
-#include "io/npy.hpp"
 #include "io/text_columns.hpp"
 
 namespace paco::io {
 namespace {
 
-enum class Key : std::uint8_t { position, sequence, sample };
+using Key = LabelRows::Key;
 
 std::string_view key_name(Key key) { return key == Key::sample ? "sample" : "sequence"; }
-
-// A file of truth as it was written.
-struct TruthRows {
-  Key key = Key::position;
-  std::vector<std::string> keys;   // empty for Key::position
-  std::vector<std::string> words;  // labels; an empty one is unknown
-};
 
 constexpr std::string_view kTableHint =
     "give one label per decision (-1 where unknown), or a csv headed sequence,label or "
@@ -50,9 +42,9 @@ Error names_error(const std::string& name) {
 
 bool is_unknown(const std::string& word) { return word.empty() || word == "-1"; }
 
-// Which column of a header holds what; Key::position if no column names the sample of a label.
+// Which column of a header holds what; Key::row if no column names the sample of a label.
 struct Layout {
-  Key key = Key::position;
+  Key key = Key::row;
   std::size_t key_column = 0;
   std::size_t label_column = 0;
 };
@@ -60,20 +52,22 @@ struct Layout {
 std::optional<Layout> layout_of(const std::vector<std::string_view>& header) {
   const auto label = find_label_column(header);
   if (!label) return std::nullopt;
-  Layout layout{Key::position, 0, *label};
+  Layout layout{Key::row, 0, *label};
   for (std::size_t c = 0; c < header.size(); ++c) {
-    if (header[c] == "sample" && layout.key == Key::position) layout = {Key::sample, c, *label};
+    if (header[c] == "sample" && layout.key == Key::row) layout = {Key::sample, c, *label};
     if (header[c] == "sequence") layout = {Key::sequence, c, *label};
   }
   return layout;
 }
 
-Result<TruthRows> read_csv(ByteStream stream) {
+}  // namespace
+
+Result<LabelRows> read_csv_truth(ByteStream stream) {
   CsvReader reader(std::move(stream), false);
   std::vector<std::string_view> fields;
   std::optional<Layout> layout;
   std::size_t columns = 0;
-  TruthRows rows;
+  LabelRows rows;
   while (true) {
     PACO_ASSIGN(const bool more, reader.next(fields));
     if (!more) return rows;
@@ -98,18 +92,22 @@ Result<TruthRows> read_csv(ByteStream stream) {
                                reader.line(), fields.size(), columns),
                    "put names that contain the separator in quotes"};
     }
-    if (rows.key != Key::position) rows.keys.emplace_back(fields[layout->key_column]);
+    if (rows.key != Key::row) rows.keys.emplace_back(fields[layout->key_column]);
     rows.words.emplace_back(fields[layout->label_column]);
   }
 }
+
+namespace {
 
 std::string json_word(const nlohmann::json* value) {
   if (value == nullptr || value->is_null()) return "";
   return value->is_string() ? value->get<std::string>() : value->dump();
 }
 
-Result<TruthRows> read_json(ByteStream stream) {
-  TruthRows rows;
+}  // namespace
+
+Result<LabelRows> read_json_truth(ByteStream stream) {
+  LabelRows rows;
   std::string text;
   for (std::uint64_t line = 1;; ++line) {
     PACO_ASSIGN(const bool more, stream.read_line(text));
@@ -126,7 +124,7 @@ Result<TruthRows> read_json(ByteStream stream) {
     }
     const Key key = value.contains("sequence") ? Key::sequence
                     : value.contains("sample") ? Key::sample
-                                               : Key::position;
+                                               : Key::row;
     if (rows.words.empty()) rows.key = key;
     if (key != rows.key) {
       return Error{ErrorCode::bad_format,
@@ -134,12 +132,14 @@ Result<TruthRows> read_json(ByteStream stream) {
                                stream.name(), line),
                    "give every line the key \"sequence\", or every line the key \"sample\""};
     }
-    if (key != Key::position) {
+    if (key != Key::row) {
       rows.keys.push_back(json_word(&value[std::string(key_name(key))]));
     }
     rows.words.push_back(json_word(find_key(value, {"label", "class"})));
   }
 }
+
+namespace {
 
 Result<void> check_ids(std::span<const std::int64_t> labels, const std::string& name) {
   for (std::size_t row = 0; row < labels.size(); ++row) {
@@ -151,7 +151,7 @@ Result<void> check_ids(std::span<const std::int64_t> labels, const std::string& 
   return {};
 }
 
-Result<Truth> from_words(const TruthRows& rows, const std::string& name,
+Result<Truth> from_words(const LabelRows& rows, const std::string& name,
                          const DecidedStream& stream) {
   Truth truth;
   truth.class_names.assign(stream.class_names.begin(), stream.class_names.end());
@@ -223,7 +223,7 @@ class Places {
 };
 
 // Puts the labels of a table at the places that their keys name.
-Result<Truth> place(Truth rows, const TruthRows& table, const std::string& name,
+Result<Truth> place(Truth rows, const LabelRows& table, const std::string& name,
                     const DecidedStream& stream) {
   const Places places(table.key, stream);
   Truth truth{std::vector<std::int64_t>(stream.count, kNoTruth), std::move(rows.class_names)};
@@ -262,53 +262,15 @@ Result<Truth> in_stream_order(Truth truth, const std::string& name, const Decide
                std::string(kTableHint)};
 }
 
-// The other formats, through the reader of labels. It numbers names by their bytes, so without the
-// known ones first the numbers would mean nothing.
-Result<Truth> from_labels(const std::string& name, const DecidedStream& stream,
-                          const std::function<Result<Labels>()>& read_other) {
-  PACO_ASSIGN(Labels labels, read_other());
-  for (std::size_t id = 0; stream.class_names.empty() && id < labels.names.size(); ++id) {
-    if (labels.names[id] != std::to_string(id)) return names_error(name);
+Result<Truth> from_rows(LabelRows rows, const std::string& name, const DecidedStream& stream) {
+  Truth truth;
+  if (rows.numbered) {
+    PACO_TRY(check_ids(rows.numbers, name));
+    truth = {std::move(rows.numbers), {stream.class_names.begin(), stream.class_names.end()}};
+  } else {
+    PACO_ASSIGN(truth, from_words(rows, name, stream));
   }
-  return Truth{std::move(labels.ids), std::move(labels.names)};
-}
-
-// Numbers, -1 among them, which the reader of labels does not take.
-Result<Truth> from_npy(ByteStream& bytes, const DecidedStream& stream,
-                       const std::function<Result<Labels>()>& read_other) {
-  constexpr std::size_t kMoreThanAHeader = std::size_t{1} << 17;
-  const std::string name = bytes.name();
-  PACO_ASSIGN(const auto head, bytes.peek(kMoreThanAHeader));
-  // Of a size that it does not know: the header promises more than is in sight.
-  ByteStream seen = ByteStream::from_bytes(head, name);
-  ByteStream peeked(
-      name, [&seen](std::span<std::byte> out) { return seen.read(out); }, std::nullopt);
-  PACO_ASSIGN(const NpyHeader header, read_npy_header(peeked));
-  if (header.text_bytes > 0 || header.shape.empty() || header.elements != header.shape[0]) {
-    return from_labels(name, stream, read_other);
-  }
-  PACO_ASSIGN(auto array, read_npy<std::int64_t>(bytes));
-  PACO_TRY(check_ids(array.data, name));
-  return Truth{std::move(array.data), {stream.class_names.begin(), stream.class_names.end()}};
-}
-
-Result<Truth> from_stream(ByteStream bytes, const DecidedStream& stream,
-                          const std::function<Result<Labels>()>& read_other) {
-  const std::string name = bytes.name();
-  PACO_ASSIGN(const auto head, bytes.peek(kDetectBytes));
-  const FileFormat format = detect_format(head);
-  if (format == FileFormat::text || format == FileFormat::jsonl) {
-    PACO_ASSIGN(const TruthRows rows, format == FileFormat::text ? read_csv(std::move(bytes))
-                                                                 : read_json(std::move(bytes)));
-    PACO_ASSIGN(Truth truth, from_words(rows, name, stream));
-    if (rows.key != Key::position) return place(std::move(truth), rows, name, stream);
-    return in_stream_order(std::move(truth), name, stream);
-  }
-  if (format == FileFormat::npy) {
-    PACO_ASSIGN(Truth truth, from_npy(bytes, stream, read_other));
-    return in_stream_order(std::move(truth), name, stream);
-  }
-  PACO_ASSIGN(Truth truth, from_labels(name, stream, read_other));
+  if (rows.key != Key::row) return place(std::move(truth), rows, name, stream);
   return in_stream_order(std::move(truth), name, stream);
 }
 
@@ -328,15 +290,16 @@ Result<std::vector<std::string>> names_of_classes(std::vector<std::string> known
 }
 
 Result<Truth> read_truth(const std::string& path, const DecidedStream& stream) {
-  PACO_ASSIGN(auto bytes, ByteStream::open(split_member(path).path));
-  return from_stream(std::move(bytes), stream,
-                     [&] { return read_labels(path, stream.class_names); });
+  const MemberPath parts = split_member(path);
+  PACO_ASSIGN(auto bytes, ByteStream::open(parts.path));
+  PACO_ASSIGN(LabelRows rows, read_truth_rows(std::move(bytes), parts.member));
+  return from_rows(std::move(rows), parts.path, stream);
 }
 
 Result<Truth> parse_truth(std::span<const std::byte> bytes, const std::string& name,
                           const DecidedStream& stream) {
-  return from_stream(ByteStream::from_bytes(bytes, name), stream,
-                     [&] { return parse_labels(bytes, name, stream.class_names); });
+  PACO_ASSIGN(LabelRows rows, read_truth_rows(ByteStream::from_bytes(bytes, name), ""));
+  return from_rows(std::move(rows), name, stream);
 }
 
 }  // namespace paco::io

@@ -139,7 +139,7 @@ Result<ZipArchive> ZipArchive::open(FileBytes bytes, const std::string& name) {
                                            member.size, member.packed_size));
     }
     if (!seen.insert(member.name).second)
-      return damaged_zip(name, fmt::format("'{}' stands in it twice", member.name));
+      return damaged_zip(name, fmt::format("'{}' is in it twice", member.name));
     archive.members_.push_back(std::move(member));
   }
   archive.bytes_ = std::move(bytes);

@@ -82,13 +82,13 @@ class Walk {
       return false;
     }
     const std::uint64_t link =
-        sample_link(fields_, walk_.checked.tail.chain, sample_, sample_.evidence, sample_.key,
-                    sample_.sample, embedding_of_sample(samples_));
+        sample_link(fields_, walk_.checked.tail.chain, sample_, settings_.evidence.size(),
+                    embedding_of_sample(samples_));
     if (!has_types || link != chain_of_sample(samples_)) {
       bad(fmt::format("the checksum of sample {} does not match", sample_.sequence));
       return false;
     }
-    if (sample_.key) walk_.checked.keys += key_sum(fields_, *sample_.key, sample_.sequence);
+    if (!sample_.key.empty()) walk_.checked.keys += key_sum(fields_, sample_.key, sample_.sequence);
     walk_.checked.tail.chain = link;
     ++walk_.checked.tail.samples;
     ++walk_.checked.tail.events;
@@ -113,7 +113,7 @@ class Walk {
   const JournalSettings& settings_;
   const CheckedTail& mark_;
   Statement samples_, operations_;
-  StoredSample sample_;
+  io::DecidedSample sample_;
   FieldSum fields_;
   ChainWalk walk_;
 };

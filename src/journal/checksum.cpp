@@ -40,12 +40,16 @@ void FieldSum::add(const std::vector<JournalColumn>& columns) {
   }
 }
 
-std::uint64_t sample_link(FieldSum& fields, std::uint64_t before, const SampleCore& core,
-                          std::span<const double> evidence, std::optional<std::string_view> key,
-                          std::string_view name, std::optional<std::uint64_t> embedding) {
-  return fields.of(int{sample}, before, core.event, core.sequence, core.category, core.prototype,
-                   core.runner_up, core.verdict, core.counted, core.score, core.threshold, evidence,
-                   key, name, embedding);
+std::optional<std::string_view> key_of(const io::DecidedSample& decided) {
+  return decided.key.empty() ? std::nullopt : std::optional<std::string_view>(decided.key);
+}
+
+std::uint64_t sample_link(FieldSum& fields, std::uint64_t before, const io::DecidedSample& d,
+                          std::size_t evidence, std::optional<std::uint64_t> embedding) {
+  return fields.of(int{sample}, before, d.event, d.sequence, d.category, d.prototype, d.runner_up,
+                   static_cast<std::uint8_t>(d.verdict), d.counted, d.score, d.threshold,
+                   std::span(d.evidence).first(evidence), key_of(d), std::string_view(d.sample),
+                   embedding);
 }
 
 std::uint64_t operation_link(FieldSum& fields, std::uint64_t before, const OperationRow& row) {

@@ -74,9 +74,10 @@ class FieldSum {
 
 // The chain after an event: a checksum of the chain before it and all its fields. `embedding` is
 // the checksum of the sample's embedding, absent if it had none.
-std::uint64_t sample_link(FieldSum& fields, std::uint64_t before, const SampleCore& core,
-                          std::span<const double> evidence, std::optional<std::string_view> key,
-                          std::string_view sample, std::optional<std::uint64_t> embedding);
+// `evidence`: how many evidence numbers samples of this journal have.
+std::uint64_t sample_link(FieldSum& fields, std::uint64_t before, const io::DecidedSample& sample,
+                          std::size_t evidence, std::optional<std::uint64_t> embedding);
+std::optional<std::string_view> key_of(const io::DecidedSample& sample);
 std::uint64_t operation_link(FieldSum& fields, std::uint64_t before, const OperationRow& row);
 
 // Of rows outside the chain.

@@ -39,23 +39,18 @@ bool is_sample(const Statement& row, const JournalSettings& settings) {
          row.number_at(5) < settings.verdicts.size() && row.number_at(6) <= 1;
 }
 
-void read_sample(const Statement& row, std::size_t columns, StoredSample& into) {
+void read_sample(const Statement& row, std::size_t columns, io::DecidedSample& into) {
   into.sequence = row.number_at(0);
   into.event = row.number_at(1);
   into.category = row.integer_at(2);
   into.prototype = row.integer_at(3);
   into.runner_up = row.integer_at(4);
-  into.verdict = static_cast<std::uint8_t>(row.integer_at(5));
+  into.verdict = static_cast<Verdict>(row.integer_at(5));
   into.counted = row.integer_at(6) != 0;
-  if (row.is_null(7)) {
-    into.key.reset();
-  } else {
-    into.key = row.text_at(7);
-  }
+  into.key = row.text_at(7);
   into.sample = row.text_at(8);
   into.score = row.real_at(11);
   into.threshold = row.real_at(12);
-  into.evidence.resize(columns);
   for (std::size_t i = 0; i < columns; ++i)
     into.evidence[i] = row.real_at(kFixedColumns + static_cast<int>(i));
 }

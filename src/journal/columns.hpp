@@ -25,7 +25,7 @@ bool is_operation(const Statement& row);
 bool is_category(const Statement& row);
 
 // The row that a statement made of these is at. The memory of `into` is used again.
-void read_sample(const Statement& row, std::size_t columns, StoredSample& into);
+void read_sample(const Statement& row, std::size_t columns, io::DecidedSample& into);
 OperationRow read_operation(const Statement& row);
 CategoryRow read_category(const Statement& row);  // without its prototypes
 // Nothing if its types or its checksum are wrong.

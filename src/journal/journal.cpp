@@ -90,14 +90,12 @@ Result<void> Journal::check(const SampleRow& row, const JournalTail& next) const
   if (row.event != next.events || row.sequence != next.samples)
     return misuse(fmt::format("sample {} as event {}, and sample {} as event {} is next",
                               row.sequence, row.event, next.samples, next.events));
-  if (row.evidence.size() != settings().evidence.size())
-    return misuse(fmt::format("sample {} has {} evidence numbers, {} are expected", row.sequence,
-                              row.evidence.size(), settings().evidence.size()));
   if (!row.embedding.empty() && row.embedding.size() != settings().dimension)
     return misuse(fmt::format("the embedding of sample {} has {} numbers, {} are expected",
                               row.sequence, row.embedding.size(), settings().dimension));
-  if (row.verdict >= settings().verdicts.size())
-    return misuse(fmt::format("sample {} has verdict {} of {}", row.sequence, row.verdict,
+  const auto verdict = static_cast<std::size_t>(row.verdict);
+  if (verdict >= settings().verdicts.size())
+    return misuse(fmt::format("sample {} has verdict {} of {}", row.sequence, verdict,
                               settings().verdicts.size()));
   return {};
 }

@@ -137,11 +137,11 @@ Result<JournalTail> JournalReader::tail() {
   });
 }
 
-Result<std::optional<StoredSample>> JournalReader::State::single(Statement& statement) {
+Result<std::optional<io::DecidedSample>> JournalReader::State::single(Statement& statement) {
   const Resetter resetter{statement};
   PACO_ASSIGN(const bool found, statement.step());
-  if (!found) return std::optional<StoredSample>{};
-  StoredSample sample;
+  if (!found) return std::optional<io::DecidedSample>{};
+  io::DecidedSample sample;
   ChainBefore before;
   PACO_TRY(take_sample(statement, before, sample));
   return std::optional(std::move(sample));
@@ -158,7 +158,7 @@ Result<std::uint64_t> JournalReader::State::chain_before(std::uint64_t event,
 }
 
 Result<void> JournalReader::State::take_sample(const Statement& row, ChainBefore& before,
-                                               StoredSample& into) {
+                                               io::DecidedSample& into) {
   const bool has_types = is_sample(row, header.settings);
   read_sample(row, header.settings.evidence.size(), into);
   if (!before.event && into.sequence > 0) {
@@ -167,8 +167,8 @@ Result<void> JournalReader::State::take_sample(const Statement& row, ChainBefore
     if (found) before = {into.event - 1, sample_chain.number_at(0)};
   }
   PACO_ASSIGN(const std::uint64_t chain, chain_before(into.event, before));
-  const std::uint64_t link = sample_link(fields, chain, into, into.evidence, into.key, into.sample,
-                                         embedding_of_sample(row));
+  const std::uint64_t link =
+      sample_link(fields, chain, into, header.settings.evidence.size(), embedding_of_sample(row));
   if (!has_types || link != chain_of_sample(row))
     return damaged(path, fmt::format("the checksum of sample {} does not match", into.sequence));
   before = {into.event, link};
@@ -195,12 +195,12 @@ Result<OperationRow> JournalReader::State::take_operation(const Statement& row,
   return operation;
 }
 
-Result<std::optional<StoredSample>> JournalReader::sample(std::uint64_t sequence) {
+Result<std::optional<io::DecidedSample>> JournalReader::sample(std::uint64_t sequence) {
   return ask([&](State& s) { return s.single(s.by_sequence.bind(sequence)); });
 }
 
-Result<std::optional<StoredSample>> JournalReader::find_key(std::string_view key) {
-  return ask([&](State& s) -> Result<std::optional<StoredSample>> {
+Result<std::optional<io::DecidedSample>> JournalReader::find_key(std::string_view key) {
+  return ask([&](State& s) -> Result<std::optional<io::DecidedSample>> {
     // A damaged entry of the index would hide a key that was seen.
     if (!s.keys_are_good->load()) {
       PACO_TRY(s.database->run("BEGIN"));
@@ -212,10 +212,11 @@ Result<std::optional<StoredSample>> JournalReader::find_key(std::string_view key
   });
 }
 
-Result<std::vector<StoredSample>> JournalReader::samples(std::uint64_t from, std::size_t count) {
-  return ask([&](State& s) -> Result<std::vector<StoredSample>> {
+Result<std::vector<io::DecidedSample>> JournalReader::samples(std::uint64_t from,
+                                                              std::size_t count) {
+  return ask([&](State& s) -> Result<std::vector<io::DecidedSample>> {
     const Resetter resetter{s.page};
-    std::vector<StoredSample> rows;
+    std::vector<io::DecidedSample> rows;
     rows.reserve(std::min(count, kFirstReserve));
     s.page.bind(from, count);
     ChainBefore before;
@@ -249,7 +250,7 @@ Result<std::vector<StoredEvent>> JournalReader::events(std::uint64_t from, std::
                 s.database->number(fmt::format("SELECT count(*) FROM operations WHERE event < {}",
                                                static_cast<std::int64_t>(from))));
     PACO_ASSIGN(std::vector<OperationRow> changes, operations(from, count));
-    PACO_ASSIGN(std::vector<StoredSample> rows,
+    PACO_ASSIGN(std::vector<io::DecidedSample> rows,
                 samples(from - static_cast<std::uint64_t>(before), count));
     std::vector<StoredEvent> merged;
     merged.reserve(std::min(count, changes.size() + rows.size()));
@@ -298,7 +299,7 @@ Result<std::optional<Membership>> JournalReader::membership(std::uint64_t sequen
     if (found) {
       return std::optional(Membership{sequence, s.moved.integer_at(0), s.moved.integer_at(1) != 0});
     }
-    PACO_ASSIGN(const std::optional<StoredSample> decided, sample(sequence));
+    PACO_ASSIGN(const std::optional<io::DecidedSample> decided, sample(sequence));
     if (!decided) return std::optional<Membership>{};
     return std::optional(Membership{sequence, decided->prototype, decided->counted});
   });

@@ -43,10 +43,10 @@ class JournalReader {
   Result<JournalInfo> info();
 
   // One sample, by its number or by its key; nothing if there is none.
-  Result<std::optional<StoredSample>> sample(std::uint64_t sequence);
-  Result<std::optional<StoredSample>> find_key(std::string_view key);
+  Result<std::optional<io::DecidedSample>> sample(std::uint64_t sequence);
+  Result<std::optional<io::DecidedSample>> find_key(std::string_view key);
   // At most `count` rows from a number on, in order; fewer only at the end.
-  Result<std::vector<StoredSample>> samples(std::uint64_t from_sequence, std::size_t count);
+  Result<std::vector<io::DecidedSample>> samples(std::uint64_t from_sequence, std::size_t count);
   Result<std::vector<OperationRow>> operations(std::uint64_t from_event, std::size_t count);
   Result<std::vector<StoredEvent>> events(std::uint64_t from_event, std::size_t count);
   // All categories as they are now, by id.

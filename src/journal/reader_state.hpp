@@ -29,10 +29,11 @@ struct JournalReader::State {
                                                journal::JournalHeader header, CheckedTail checked,
                                                std::shared_ptr<std::atomic<bool>> keys_are_good);
 
-  Result<std::optional<StoredSample>> single(journal::Statement& statement);
+  Result<std::optional<io::DecidedSample>> single(journal::Statement& statement);
   // Reads the row that `row` is at and holds it to the chain. `before` is the chain before its
   // event if known, and becomes the one after it.
-  Result<void> take_sample(const journal::Statement& row, ChainBefore& before, StoredSample& into);
+  Result<void> take_sample(const journal::Statement& row, ChainBefore& before,
+                           io::DecidedSample& into);
   Result<OperationRow> take_operation(const journal::Statement& row, ChainBefore& before);
   Result<std::uint64_t> chain_before(std::uint64_t event, const ChainBefore& before);
 

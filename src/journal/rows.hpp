@@ -14,6 +14,8 @@
 #include <variant>
 #include <vector>
 
+#include "io/decided_sample.hpp"
+
 namespace paco::journal {
 
 // One evidence number of a method: a column of the tables `samples` and `decisions`. Where it is a
@@ -43,34 +45,18 @@ struct JournalSettings {
   std::string model;    // its fingerprint
   double created = 0;   // seconds since 1970
   std::size_t dimension = 0;
-  std::vector<std::string> verdicts;  // the words that SampleCore::verdict counts
+  std::vector<std::string> verdicts;  // the words that Decision::verdict counts
   std::vector<JournalColumn> evidence;
   Retention retention;
 
   bool operator==(const JournalSettings&) const = default;
 };
 
-// The part of a decided sample that every method has.
-struct SampleCore {
-  std::uint64_t event = 0;
-  std::uint64_t sequence = 0;
-  std::int64_t category = 0;
-  std::int64_t prototype = 0;
-  std::int64_t runner_up = 0;
-  std::uint8_t verdict = 0;
-  bool counted = false;  // joined its prototype without entering a sum
-  double score = 0;
-  double threshold = 0;
-};
-
 // A sample on its way in. The views need to live only as long as the call.
-struct SampleRow : SampleCore {
-  std::span<const double> evidence;     // as many as settings.evidence; NaN comes back as a NaN
-  std::optional<std::string_view> key;  // unique in the stream
-  std::string_view sample;              // as the input named it; may be empty
-  std::span<const double> embedding;    // raw, as given; may be empty
-  std::string_view attributes;          // a JSON object for people to see, or empty
-  std::string_view picture;             // bytes of a small image file, or empty
+struct SampleRow : io::DecidedSample {
+  std::span<const double> embedding;  // raw, as given; may be empty
+  std::string_view attributes;        // a JSON object for people to see, or empty
+  std::string_view picture;           // bytes of a small image file, or empty
 };
 
 // What came with a sample for people to see; no decision depends on it.
@@ -81,13 +67,6 @@ struct Extras {
   bool has_picture = false;
 
   bool empty() const { return attributes.empty() && !has_picture; }
-};
-
-// A sample as read back.
-struct StoredSample : SampleCore {
-  std::vector<double> evidence;
-  std::optional<std::string> key;
-  std::string sample;
 };
 
 struct OperationRow {
@@ -103,7 +82,7 @@ struct OperationRow {
   bool operator==(const OperationRow&) const = default;
 };
 
-using StoredEvent = std::variant<StoredSample, OperationRow>;
+using StoredEvent = std::variant<io::DecidedSample, OperationRow>;
 
 // A category from now on. Ids are 0, 1, 2, ... without gaps. Each prototype has one owner: if it
 // changes, the row of the new owner is enough.

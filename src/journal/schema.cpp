@@ -10,7 +10,7 @@ namespace paco::journal {
 namespace {
 
 // SQLite allows 2000 columns; a decision needs far fewer.
-constexpr std::size_t kMostColumns = 1000;
+constexpr std::size_t kVerdicts = 4;
 
 // Columns of `samples` and `decisions` that every method has: reserved names.
 constexpr std::array<std::string_view, 18> kReserved = {
@@ -203,9 +203,9 @@ std::string quote_text(std::string_view text) { return quoted(text, '\''); }
 
 Result<void> check_settings(const std::string& path, const JournalSettings& settings) {
   if (settings.dimension == 0) return unusable(path, "embeddings of dimension 0");
-  if (settings.verdicts.empty() || settings.verdicts.size() > 256)
+  if (settings.verdicts.empty() || settings.verdicts.size() > kVerdicts)
     return unusable(path, fmt::format("{} verdicts", settings.verdicts.size()));
-  if (settings.evidence.size() > kMostColumns)
+  if (settings.evidence.size() > kMaxEvidence)
     return unusable(path, fmt::format("{} evidence columns", settings.evidence.size()));
   std::set<std::string> names;
   for (const JournalColumn& column : settings.evidence) {

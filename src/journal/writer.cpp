@@ -20,7 +20,7 @@ constexpr std::size_t kRunBytes = std::size_t{1} << 18;
 Error duplicate_key(const std::string& path, const SampleRow& row) {
   return Error{ErrorCode::bad_value,
                fmt::format("{}: sample {} has the key '{}', which an earlier one has", path,
-                           row.sequence, *row.key),
+                           row.sequence, row.key),
                "a key is unique in its stream"};
 }
 
@@ -29,6 +29,7 @@ Error duplicate_key(const std::string& path, const SampleRow& row) {
 Writer::Writer(Database database, const JournalSettings& settings, CheckedTail tail, bool sync)
     : database_(std::move(database)),
       dimension_(settings.dimension),
+      evidence_(settings.evidence.size()),
       retention_(settings.retention),
       at_(tail),
       sync_(sync) {}
@@ -117,15 +118,17 @@ Result<void> Writer::write_sample(const SampleRow& row, CheckedTail& at) {
   JournalTail& tail = at.tail;
   std::optional<std::uint64_t> embedding;
   if (!row.embedding.empty()) embedding = embedding_checksum(row.embedding);
-  tail.chain = sample_link(fields_, tail.chain, row, row.evidence, row.key, row.sample, embedding);
-  const Result<void> written = sample_.run(
-      row.sequence, row.event, row.category, row.prototype, row.runner_up, row.verdict, row.counted,
-      row.key, row.sample, embedding, tail.chain, row.score, row.threshold, row.evidence);
+  tail.chain = sample_link(fields_, tail.chain, row, evidence_, embedding);
+  const Result<void> written =
+      sample_.run(row.sequence, row.event, row.category, row.prototype, row.runner_up,
+                  static_cast<std::uint8_t>(row.verdict), row.counted, key_of(row),
+                  std::string_view(row.sample), embedding, tail.chain, row.score, row.threshold,
+                  std::span(row.evidence).first(evidence_));
   if (!written.ok()) {
-    const bool is_refused = written.error().code == ErrorCode::bad_value && row.key.has_value();
+    const bool is_refused = written.error().code == ErrorCode::bad_value && !row.key.empty();
     return is_refused ? duplicate_key(database_.path(), row) : written.error();
   }
-  if (row.key) at.keys += key_sum(fields_, *row.key, row.sequence);
+  if (!row.key.empty()) at.keys += key_sum(fields_, row.key, row.sequence);
   ++tail.samples;
   ++tail.events;
   if (row.attributes.empty() && row.picture.empty()) return {};

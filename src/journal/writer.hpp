@@ -83,7 +83,7 @@ class Writer {
   Result<void> cut_embeddings();
 
   Database database_;
-  std::size_t dimension_;
+  std::size_t dimension_, evidence_;
   Retention retention_;
   CheckedTail at_;
   bool sync_;

@@ -24,27 +24,27 @@ std::vector<std::size_t> spread(std::size_t size, std::size_t count) {
 Result<Json> picture(const ReportView& view, const ReportOptions& options, std::size_t place) {
   const ReportInput& input = view.input;
   const ReportSample& sample = view.sample(place);
-  const auto index = input.image_index.empty() ? static_cast<std::int64_t>(sample.decision.sequence)
+  const auto index = input.image_index.empty() ? static_cast<std::int64_t>(sample.sequence)
                                                : input.image_index[place];
   if (index < 0 || static_cast<std::size_t>(index) >= input.images->size()) {
     return Error{
         ErrorCode::mismatch,
-        "sample " + std::to_string(sample.decision.sequence) + " points to picture " +
+        "sample " + std::to_string(sample.sequence) + " points to picture " +
             std::to_string(index) + ", but the source holds " +
             std::to_string(input.images->size()),
         "give the pictures this stream was made from, or an index from stream order to picture"};
   }
   PACO_ASSIGN(const embed::Image image, input.images->load(static_cast<std::size_t>(index)));
   PACO_ASSIGN(const Thumbnail small, make_thumbnail(image, options.thumbnail, options.quality));
-  Json result = {{"sequence", sample.decision.sequence},
+  Json result = {{"sequence", sample.sequence},
                  {view.has("branch") ? "branch" : "verdict", view.stream.ways[place]},
                  {"width", small.width},
                  {"height", small.height},
                  {"image", small.uri}};
-  if (sample.id != std::to_string(sample.decision.sequence)) result["id"] = sample.id;
+  if (sample.sample != std::to_string(sample.sequence)) result["id"] = sample.sample;
   if (!input.truth.empty() && input.truth[place] != io::kNoTruth)
     result["truth"] = input.truth[place];
-  if (input.method != nullptr) result["explanation"] = input.method->explain(sample.decision);
+  if (input.method != nullptr) result["explanation"] = input.method->explain(sample);
   return result;
 }
 

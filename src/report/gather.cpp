@@ -96,9 +96,9 @@ class Passage {
     if (totals.named && !named) {
       for (std::size_t i = 0; i < seen; ++i) ids.push_back(std::to_string(totals.sequence(i)));
     }
-    if (totals.named) ids.push_back(sample.id);
+    if (totals.named) ids.push_back(sample.sample);
     if (!check_ || contradiction_) return;
-    if (const auto seen_well = check_->see(sample.decision, sample.name); !seen_well.ok())
+    if (const auto seen_well = check_->see(sample, sample.name); !seen_well.ok())
       contradiction_ = seen_well.error();
   }
   // Whether the decisions fit the number of known classes.
@@ -128,7 +128,7 @@ Result<bool> pass_in_order(SampleReader& reader, Passage& passage) {
     PACO_ASSIGN(const bool more, reader.next(sample));
     if (!more) break;
     const std::size_t seen = passage.totals.size();
-    if (seen > 0 && sample.decision.sequence != passage.totals.sequence(seen)) return false;
+    if (seen > 0 && sample.sequence != passage.totals.sequence(seen)) return false;
     if (seen == kEnoughToTell && bytes > 0) {
       const std::uint64_t read = bytes - reader.left().value_or(0);
       passage.totals.expect(static_cast<std::size_t>(
@@ -151,7 +151,7 @@ Result<std::vector<ReportSample>> pass_and_keep(SampleReader& reader, Passage& p
     if (!more) break;
     samples.push_back(std::move(sample));
   }
-  const auto number = [](const ReportSample& sample) { return sample.decision.sequence; };
+  const auto number = [](const ReportSample& sample) { return sample.sequence; };
   if (!std::ranges::is_sorted(samples, {}, number)) std::ranges::stable_sort(samples, {}, number);
   for (std::size_t i = 1; i < samples.size(); ++i)
     PACO_TRY(evaluate::check_follows(number(samples[i - 1]), number(samples[i]), path));

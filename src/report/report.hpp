@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "evaluate/evaluation.hpp"
-#include "paco/decision.hpp"
+#include "io/decided_sample.hpp"
 #include "paco/method.hpp"
 #include "paco/model.hpp"
 #include "paco/result.hpp"
@@ -37,12 +37,9 @@ struct ReportField {
   std::vector<std::string> choices;  // names of the values 0, 1, ... if it is a choice
 };
 
-// One sample of the stream with all that is known of it.
-struct ReportSample {
-  Decision decision;  // evidence by the place of ReportInput::fields, what came after by the trace
-  std::string id;     // as the input named it
-  std::string name;   // of the class or category it went into
-
+// One sample of the stream with all that is known of it. Its evidence is by the place of
+// ReportInput::fields; what the memory was after it is from the trace.
+struct ReportSample : io::DecidedSample {
   double microseconds = kNotComputed;  // that deciding took, from the trace
 };
 

@@ -75,16 +75,13 @@ Result<void> SampleReader::open_trace() {
 }
 
 Result<bool> SampleReader::next(ReportSample& sample) {
-  PACO_ASSIGN(const bool more, decisions_.next(row_));
+  PACO_ASSIGN(const bool more, decisions_.next(sample));
   if (!more) return false;
-  const auto& evidence = row_.decision.evidence;
-  sample.decision = row_.decision;
+  const auto evidence = sample.evidence;
   for (std::size_t i = 0; i < places_.size(); ++i) {
-    sample.decision.evidence[i] =
+    sample.evidence[i] =
         places_[i] < decisions_.fields().size() ? evidence[places_[i]] : kNotComputed;
   }
-  sample.id.swap(row_.sample);
-  sample.name.swap(row_.name);
   sample.microseconds = kNotComputed;
   return true;
 }
@@ -96,7 +93,7 @@ Result<void> SampleReader::join(ReportSample& sample) {
   if (!more) return {};
   ++trace_rows_;
   const Decision& traced = trace_row_.decision;
-  Decision& decision = sample.decision;
+  Decision& decision = sample;
   if (traced.sequence != decision.sequence || traced.category != decision.category) {
     if (other_sample_) return {};
     other_sample_ =

@@ -57,7 +57,6 @@ class SampleReader {
   std::vector<std::size_t> places_;  // of each of them in the file of decisions, or beyond its end
   std::optional<io::TraceReader> trace_;
   std::vector<std::size_t> traced_;  // places of the trace's fields among ours
-  io::DecisionRow row_;
   io::TraceRow trace_row_;
   std::size_t samples_ = 0;     // joined or passed over
   std::size_t trace_rows_ = 0;  // read

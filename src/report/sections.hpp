@@ -46,7 +46,7 @@ struct ReportView {
 
   // One of the samples that are shown.
   const ReportSample& sample(std::size_t at) const;
-  const Decision& decision(std::size_t at) const { return sample(at).decision; }
+  const Decision& decision(std::size_t at) const { return sample(at); }
   // Place of an evidence number, or -1.
   int place(std::string_view field) const;
   // Added to this evidence number on the page.

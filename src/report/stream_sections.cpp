@@ -198,7 +198,7 @@ Json point_section(const ReportView& view) {
   }
   if (view.stream.named) {
     Json& ids = result["id"] = Json::array();
-    for (const std::size_t i : rows) ids.push_back(view.sample(i).id);
+    for (const std::size_t i : rows) ids.push_back(view.sample(i).sample);
   }
   if (input.method != nullptr) {
     Json& texts = result["explanation"] = Json::array();

@@ -39,7 +39,7 @@ void StreamTotals::expect(std::size_t samples) {
 }
 
 void StreamTotals::see(const ReportSample& sample) {
-  const Decision& d = sample.decision;
+  const Decision& d = sample;
   const std::size_t place = size();
   if (place == 0) first = d.sequence;
   assert(d.sequence == sequence(place));
@@ -54,7 +54,7 @@ void StreamTotals::see(const ReportSample& sample) {
   take_time(sample.microseconds);
   if (d.verdict == Verdict::created) births.push_back(place);
   ++verdicts[static_cast<std::size_t>(d.verdict)];
-  named = named || !is_number(sample.id, d.sequence);
+  named = named || !is_number(sample.sample, d.sequence);
   if (d.verdict == Verdict::known) {
     above_known_ = std::max(above_known_, d.category + 1);
   } else {

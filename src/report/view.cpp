@@ -82,7 +82,7 @@ Result<void> ReportView::choose(const ReportOptions& options) {
   shown_ = both(both(points, curve), pictured);
   PACO_ASSIGN(samples_, input.samples->pick(shown_));
   for (std::size_t i = 0; i < shown_.size(); ++i) {
-    const Decision& d = samples_[i].decision;
+    const Decision& d = samples_[i];
     if (d.sequence == stream.sequence(shown_[i]) && d.category == stream.categories[shown_[i]])
       continue;
     return Error{ErrorCode::mismatch, "the decisions have changed while they were read",

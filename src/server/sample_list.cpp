@@ -43,9 +43,8 @@ SamplePage page_by_sequence(const std::vector<std::uint64_t>& fitting,
   return out;
 }
 
-Result<bool> SampleLists::fits(const SampleFilter& filter, const journal::StoredSample& sample) {
-  if (!filter.verdict.empty() &&
-      verdict_name(static_cast<Verdict>(sample.verdict)) != filter.verdict) {
+Result<bool> SampleLists::fits(const SampleFilter& filter, const io::DecidedSample& sample) {
+  if (!filter.verdict.empty() && verdict_name(sample.verdict) != filter.verdict) {
     return false;
   }
   if (filter.score_from && !(sample.score >= *filter.score_from)) return false;
@@ -53,7 +52,7 @@ Result<bool> SampleLists::fits(const SampleFilter& filter, const journal::Stored
   const auto found = [&](const std::string& text) {
     return lower(text).find(filter.search) != std::string::npos;
   };
-  const bool is_found = found(sample.key.value_or("")) || found(sample.sample);
+  const bool is_found = found(sample.key) || found(sample.sample);
   if (is_found && filter.attributes.empty()) return true;
   PACO_ASSIGN(const journal::Extras extras, journal_.extras(sample.sequence, false));
   if (!is_found && !found(extras.attributes)) return false;
@@ -68,10 +67,9 @@ Result<void> SampleLists::go_on(List& list, std::uint64_t samples) {
   while (list.looked_at < samples) {
     const auto count =
         static_cast<std::size_t>(std::min<std::uint64_t>(kScannedAtOnce, samples - list.looked_at));
-    PACO_ASSIGN(const std::vector<journal::StoredSample> page,
-                journal_.samples(list.looked_at, count));
+    PACO_ASSIGN(const std::vector<io::DecidedSample> page, journal_.samples(list.looked_at, count));
     if (page.empty()) return {};
-    for (const journal::StoredSample& sample : page) {
+    for (const io::DecidedSample& sample : page) {
       PACO_ASSIGN(const bool is_match, fits(list.filter, sample));
       if (is_match) list.matches.push_back({sample.sequence, sample.score});
       list.looked_at = sample.sequence + 1;

@@ -62,7 +62,7 @@ class SampleLists {
   Result<std::vector<Match>> matches(const SampleFilter& filter, std::uint64_t samples,
                                      const std::vector<std::uint64_t>* members);
   Result<void> go_on(List& list, std::uint64_t samples);
-  Result<bool> fits(const SampleFilter& filter, const journal::StoredSample& sample);
+  Result<bool> fits(const SampleFilter& filter, const io::DecidedSample& sample);
 
   std::mutex mutex_;  // guards all below
   journal::JournalReader journal_;

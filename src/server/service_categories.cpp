@@ -267,7 +267,7 @@ Response Service::get_sample_map(Call& call) {
       point["y"] = map->places[i].y;
       point["category"] = now;
       point["name"] = view->categories.name(now);
-      point["verdict"] = verdict_name(static_cast<Verdict>(sample->verdict));
+      point["verdict"] = verdict_name(sample->verdict);
       point["verified"] = view->is_verified(map->sequences[i]);
       list.push_back(std::move(point));
     }

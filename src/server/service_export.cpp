@@ -17,9 +17,8 @@ namespace {
 constexpr std::size_t kExportedAtOnce = 512;  // samples of a piece
 
 // What people know a sample by: the file it came from, else its key, else its number.
-std::string file_of(const journal::StoredSample& sample) {
-  if (!sample.sample.empty()) return sample.sample;
-  return sample.key ? *sample.key : std::to_string(sample.sequence);
+std::string file_of(const io::DecidedSample& sample) {
+  return sample.sample.empty() && !sample.key.empty() ? sample.key : io::shown_name(sample);
 }
 
 // Samples that come while it is sent are left out; corrections count as they stand when a sample is
@@ -48,25 +47,24 @@ class CsvPieces final : public ExportPieces {
     if (at_ == 0) out = "file,name,category,verdict,score,now,now_name,key,attributes\n";
     const auto count =
         static_cast<std::size_t>(std::min<std::uint64_t>(kExportedAtOnce, samples_ - at_));
-    PACO_ASSIGN(const std::vector<journal::StoredSample> page, journal_.samples(at_, count));
+    PACO_ASSIGN(const std::vector<io::DecidedSample> page, journal_.samples(at_, count));
     const auto now = view();
-    for (const journal::StoredSample& sample : page) PACO_TRY(append(out, sample, *now));
+    for (const io::DecidedSample& sample : page) PACO_TRY(append(out, sample, *now));
     at_ += page.size();
     ended_ = at_ >= samples_ || page.empty();
     return out;
   }
 
  private:
-  Result<void> append(std::string& out, const journal::StoredSample& sample,
-                      const MemoryView& now) {
+  Result<void> append(std::string& out, const io::DecidedSample& sample, const MemoryView& now) {
     const CategoryId belongs = category_now(sample, now, journal_);
     PACO_ASSIGN(const journal::Extras extras, journal_.extras(sample.sequence, false));
     out += fmt::format("{},{},{},{},", io::csv_field(file_of(sample)),
                        io::csv_field(now.categories.name(sample.category)), sample.category,
-                       verdict_name(static_cast<Verdict>(sample.verdict)));
+                       verdict_name(sample.verdict));
     if (std::isfinite(sample.score)) out += fmt::format("{}", sample.score);
     out += fmt::format(",{},{},{},{}\n", belongs, io::csv_field(now.categories.name(belongs)),
-                       sample.key ? io::csv_field(*sample.key) : "",
+                       sample.key.empty() ? "" : io::csv_field(sample.key),
                        extras.attributes.empty() ? "" : io::csv_field(extras.attributes));
     return {};
   }

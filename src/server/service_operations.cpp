@@ -76,9 +76,9 @@ class EventPieces final : public Pieces {
     PACO_ASSIGN(const std::vector<journal::StoredEvent> events,
                 journal.events(next_, kEventsAtOnce));
     for (const journal::StoredEvent& event : events) {
-      if (const auto* sample = std::get_if<journal::StoredSample>(&event)) {
+      if (const auto* sample = std::get_if<io::DecidedSample>(&event)) {
         next_ = sample->event + 1;
-        const bool created = static_cast<Verdict>(sample->verdict) == Verdict::created;
+        const bool created = sample->verdict == Verdict::created;
         if (kinds_.sample || (kinds_.created && created))
           append(out, sample->event, "sample", event_json(*sample, view, journal));
       } else {

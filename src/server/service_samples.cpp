@@ -200,8 +200,7 @@ Response Service::show_sample(Call& call) {
       [&](journal::JournalReader& journal) { return sample_json(**sample, *view, journal); });
   json["evidence"] = evidence_json((*sample)->evidence, stream.method());
   std::string words;
-  stream.worker().ask(
-      [&](Session& session) { words = session.method().explain(session::decision_of(**sample)); });
+  stream.worker().ask([&](Session& session) { words = session.method().explain(**sample); });
   json["explanation"] = words;
   json["runner_ups"] = json["neighbours"] = Json::array();
   const std::vector<float> unit = stream.unit_of(*sequence);

@@ -13,8 +13,8 @@ namespace {
 
 Json text_or_null(const std::string& text) { return text.empty() ? Json() : Json(text); }
 
-std::string_view verdict_of(const journal::StoredSample& sample) {
-  return verdict_name(static_cast<Verdict>(sample.verdict));
+std::string_view verdict_of(const io::DecidedSample& sample) {
+  return verdict_name(sample.verdict);
 }
 
 void append_number(std::string& out, double value) {
@@ -100,7 +100,7 @@ Json evidence_json(std::span<const double> evidence, const MethodInfo& method) {
   return out;
 }
 
-CategoryId category_now(const journal::StoredSample& s, const MemoryView& view,
+CategoryId category_now(const io::DecidedSample& s, const MemoryView& view,
                         journal::JournalReader& journal) {
   const Categories& categories = view.categories;
   const auto where = journal.membership(s.sequence);
@@ -112,7 +112,7 @@ CategoryId category_now(const journal::StoredSample& s, const MemoryView& view,
   return categories.has(s.category) ? categories.now(s.category) : s.category;
 }
 
-Json sample_json(const journal::StoredSample& s, const MemoryView& view,
+Json sample_json(const io::DecidedSample& s, const MemoryView& view,
                  journal::JournalReader& journal) {
   const auto name = [&](CategoryId id) { return view.categories.name(id); };
   const CategoryId member_of = category_now(s, view, journal);
@@ -127,7 +127,7 @@ Json sample_json(const journal::StoredSample& s, const MemoryView& view,
           {"prototype", s.prototype},
           {"member_of", member_of},
           {"verified", view.is_verified(s.sequence)},
-          {"key", text_or_null(s.key.value_or(""))},
+          {"key", text_or_null(s.key)},
           {"id", text_or_null(s.sample)},
           {"score", number_json(s.score)},
           {"threshold", number_json(s.threshold)},
@@ -137,14 +137,14 @@ Json sample_json(const journal::StoredSample& s, const MemoryView& view,
           {"picture", extras.has_picture}};
 }
 
-Json event_json(const journal::StoredSample& s, const MemoryView& view,
+Json event_json(const io::DecidedSample& s, const MemoryView& view,
                 journal::JournalReader& journal) {
   return {{"sequence", s.sequence},
           {"event", s.event},
           {"category", s.category},
           {"name", view.categories.name(s.category)},
           {"verdict", verdict_of(s)},
-          {"key", text_or_null(s.key.value_or(""))},
+          {"key", text_or_null(s.key)},
           {"id", text_or_null(s.sample)},
           {"score", number_json(s.score)},
           {"threshold", number_json(s.threshold)},
@@ -156,7 +156,7 @@ Json face_json(std::uint64_t sequence, journal::JournalReader& journal) {
   const auto sample = journal.sample(sequence);
   const bool found = sample.ok() && sample->has_value();
   return {{"sequence", sequence},
-          {"key", found ? text_or_null((*sample)->key.value_or("")) : Json()},
+          {"key", found ? text_or_null((*sample)->key) : Json()},
           {"id", found ? text_or_null((*sample)->sample) : Json()},
           {"picture", extras.has_picture},
           {"attributes", attributes_json(extras)}};

@@ -21,13 +21,13 @@ Json number_json(double value);
 Json evidence_json(std::span<const double> evidence, const MethodInfo& method);
 // The category that a sample belongs to today, after merges and moves. One that came after the view
 // was taken is shown with what it was answered.
-CategoryId category_now(const journal::StoredSample& sample, const MemoryView& view,
+CategoryId category_now(const io::DecidedSample& sample, const MemoryView& view,
                         journal::JournalReader& journal);
 // What a sample's row shows; `journal` has its attributes and where it belongs now.
-Json sample_json(const journal::StoredSample& sample, const MemoryView& view,
+Json sample_json(const io::DecidedSample& sample, const MemoryView& view,
                  journal::JournalReader& journal);
 // The same in short, for live events.
-Json event_json(const journal::StoredSample& sample, const MemoryView& view,
+Json event_json(const io::DecidedSample& sample, const MemoryView& view,
                 journal::JournalReader& journal);
 // {"sequence", "key", "id", "picture", "attributes"}
 Json face_json(std::uint64_t sequence, journal::JournalReader& journal);

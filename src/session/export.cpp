@@ -29,23 +29,22 @@ std::string name_of(const Rows& categories, std::int64_t id) {
 }
 
 // All samples of a journal; says how many. `further` makes more columns of a sample.
-using Further = std::function<Result<std::string>(const journal::StoredSample&)>;
+using Further = std::function<Result<std::string>(const io::DecidedSample&)>;
 Result<std::uint64_t> write_samples(journal::Journal& journal, const Rows& categories,
                                     io::DecisionWriter& writer, const Further& further) {
-  std::vector<io::DecidedSample> decided;
+  std::vector<std::string> columns;
   for (std::uint64_t next = 0;;) {
-    PACO_ASSIGN(const std::vector<journal::StoredSample> page, journal.samples(next, kPage));
+    PACO_ASSIGN(std::vector<io::DecidedSample> page, journal.samples(next, kPage));
     if (page.empty()) return next;
-    decided.clear();
-    for (const journal::StoredSample& sample : page) {
-      decided.push_back({decision_of(sample),
-                         sample.sample.empty() ? std::to_string(sample.sequence) : sample.sample,
-                         name_of(categories, sample.category), ""});
-      if (further) {
-        PACO_ASSIGN(decided.back().further, further(sample));
-      }
+    columns.clear();
+    for (io::DecidedSample& sample : page) {
+      sample.sample = io::shown_name(sample);
+      sample.name = name_of(categories, sample.category);
+      if (!further) continue;
+      PACO_ASSIGN(std::string text, further(sample));
+      columns.push_back(std::move(text));
     }
-    PACO_TRY(writer.write(decided));
+    PACO_TRY(writer.write(page, columns));
     next += page.size();
   }
 }
@@ -82,7 +81,7 @@ Result<std::uint64_t> write_corrected(journal::Journal& journal, const MethodInf
                                       const Rows& categories, const std::string& path) {
   const std::vector<std::int64_t> owners = owners_of(categories);
   PACO_ASSIGN(const VerifiedSamples verified, verified_in(journal));
-  const auto further = [&](const journal::StoredSample& sample) -> Result<std::string> {
+  const auto further = [&](const io::DecidedSample& sample) -> Result<std::string> {
     PACO_ASSIGN(const auto member, journal.membership(sample.sequence));
     PACO_ASSIGN(const journal::Extras extras, journal.extras(sample.sequence, false));
     const auto prototype = static_cast<std::size_t>(member ? member->prototype : kNoId);
@@ -90,7 +89,7 @@ Result<std::uint64_t> write_corrected(journal::Journal& journal, const MethodInf
         prototype < owners.size() && owners[prototype] >= 0 ? owners[prototype] : sample.category;
     return fmt::format(",{},{},{},{},{}", now, io::csv_field(name_of(categories, now)),
                        verified.prototype_of(sample.sequence) != kNoId ? 1 : 0,
-                       sample.key ? io::csv_field(*sample.key) : "",
+                       sample.key.empty() ? "" : io::csv_field(sample.key),
                        extras.attributes.empty() ? "" : io::csv_field(extras.attributes));
   };
   return write_file(journal, categories, method, path, ",now,now_name,verified,key,attributes",

@@ -17,7 +17,7 @@ Error not_kept(const journal::Journal& journal, std::uint64_t sequence) {
   return {
       ErrorCode::not_found,
       fmt::format("{}: the embedding of sample {} is not kept any more", journal.path(), sequence),
-      "journals keep all embeddings unless they are told otherwise"};
+      "a journal begun with --keep-embeddings all keeps every one"};
 }
 
 Result<std::vector<double>> embedding_of(journal::Journal& journal, std::uint64_t sequence) {
@@ -39,14 +39,14 @@ Result<void> PastMembers::read_up_to(std::uint64_t samples) {
   while (decided_.size() < samples) {
     const std::size_t wanted =
         static_cast<std::size_t>(std::min<std::uint64_t>(kFoldPage, samples - decided_.size()));
-    PACO_ASSIGN(const std::vector<journal::StoredSample> page,
+    PACO_ASSIGN(const std::vector<io::DecidedSample> page,
                 journal_.samples(decided_.size(), wanted));
     if (page.empty()) {
       return Error{ErrorCode::bad_format,
                    fmt::format("{}: sample {} is missing", journal_.path(), decided_.size()),
                    "verify the journal"};
     }
-    for (const journal::StoredSample& sample : page)
+    for (const io::DecidedSample& sample : page)
       decided_.push_back({sample.prototype, sample.counted});
   }
   return {};
@@ -114,6 +114,7 @@ class Folder {
         method_(method),
         options_(options),
         d_(journal.settings().dimension),
+        evidence_(journal.settings().evidence.size()),
         members_(journal) {}
 
   Result<FoldOutcome> run(std::uint64_t event) {
@@ -158,7 +159,7 @@ class Folder {
       }
       std::size_t count = 0;
       while (i + count < page.size() && count < options_.block && out_.events + count < end &&
-             std::holds_alternative<journal::StoredSample>(page[i + count])) {
+             std::holds_alternative<io::DecidedSample>(page[i + count])) {
         ++count;
       }
       PACO_TRY(fold_samples(page, i, count));
@@ -169,16 +170,16 @@ class Folder {
 
   Result<void> fold_samples(const std::vector<journal::StoredEvent>& page, std::size_t first,
                             std::size_t count) {
-    const auto& head = std::get<journal::StoredSample>(page[first]);
+    const auto& head = std::get<io::DecidedSample>(page[first]);
     rows_.resize(count * d_);
     PACO_ASSIGN(const bool kept, journal_.embeddings(head.sequence, rows_));
     if (!kept) return not_kept(journal_, head.sequence);
     decisions_.resize(count);
     PACO_TRY(method_.decide_block({rows_.data(), count, d_}, decisions_));
     for (std::size_t i = 0; i < count; ++i) {
-      const auto& recorded = std::get<journal::StoredSample>(page[first + i]);
+      const auto& recorded = std::get<io::DecidedSample>(page[first + i]);
       const bool equal = options_.foreign ? decisions_[i].category == recorded.category
-                                          : same_answer(decisions_[i], recorded);
+                                          : same_answer(decisions_[i], recorded, evidence_);
       if (options_.each) options_.each(decisions_[i], recorded);
       if (equal) continue;
       if (!out_.first_difference) out_.first_difference = recorded.sequence;
@@ -204,7 +205,7 @@ class Folder {
   journal::Journal& journal_;
   Method& method_;
   const FoldOptions& options_;
-  std::size_t d_;
+  std::size_t d_, evidence_;
   PastMembers members_;
   FoldOutcome out_;
   bool done_ = false;

@@ -74,7 +74,7 @@ struct FoldOptions {
   core::Progress* progress = nullptr;
   std::stop_token stop;
   // Called with every decision and what was recorded. May be empty.
-  std::function<void(const Decision&, const journal::StoredSample&)> each;
+  std::function<void(const Decision&, const io::DecidedSample&)> each;
 };
 
 struct FoldOutcome {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -58,47 +59,14 @@ Result<Settings> settings_of(const journal::JournalSettings& journal, const std:
   return settings;
 }
 
-journal::SampleRow sample_row(const Decision& d, std::uint64_t event, std::size_t evidence) {
-  journal::SampleRow row;
-  row.event = event;
-  row.sequence = d.sequence;
-  row.category = d.category;
-  row.prototype = d.prototype;
-  row.runner_up = d.runner_up;
-  row.verdict = static_cast<std::uint8_t>(d.verdict);
-  row.counted = d.counted;
-  row.score = d.score;
-  row.threshold = d.threshold;
-  row.evidence = std::span(d.evidence).first(evidence);
-  return row;
-}
-
-Decision decision_of(const journal::StoredSample& sample) {
-  Decision d;
-  d.sequence = sample.sequence;
-  d.category = sample.category;
-  d.prototype = sample.prototype;
-  d.runner_up = sample.runner_up;
-  d.verdict = static_cast<Verdict>(sample.verdict);
-  d.counted = sample.counted;
-  d.score = sample.score;
-  d.threshold = sample.threshold;
-  for (std::size_t i = 0; i < std::min(sample.evidence.size(), kMaxEvidence); ++i)
-    d.evidence[i] = sample.evidence[i];
-  return d;
-}
-
-bool same_answer(const Decision& d, const journal::StoredSample& sample) {
-  if (d.sequence != sample.sequence || d.category != sample.category ||
-      d.prototype != sample.prototype || d.runner_up != sample.runner_up ||
-      static_cast<std::uint8_t>(d.verdict) != sample.verdict || d.counted != sample.counted ||
-      !same(d.score, sample.score) || !same(d.threshold, sample.threshold)) {
+bool same_answer(const Decision& a, const Decision& b, std::size_t evidence) {
+  if (a.sequence != b.sequence || a.category != b.category || a.prototype != b.prototype ||
+      a.runner_up != b.runner_up || a.verdict != b.verdict || a.counted != b.counted ||
+      !same(a.score, b.score) || !same(a.threshold, b.threshold)) {
     return false;
   }
-  for (std::size_t i = 0; i < std::min(sample.evidence.size(), kMaxEvidence); ++i) {
-    if (!same(d.evidence[i], sample.evidence[i])) return false;
-  }
-  return true;
+  return std::equal(a.evidence.begin(), a.evidence.begin() + static_cast<std::ptrdiff_t>(evidence),
+                    b.evidence.begin(), same);
 }
 
 journal::CategoryRow category_row(const Method& method, CategoryId id, std::uint64_t born) {

@@ -16,10 +16,8 @@ journal::JournalSettings journal_settings(const Method& method, const JournalOpt
 // The options of the deciding stage that a journal's stream was begun with.
 Result<Settings> settings_of(const journal::JournalSettings& journal, const std::string& path);
 
-journal::SampleRow sample_row(const Decision& decision, std::uint64_t event, std::size_t evidence);
-Decision decision_of(const journal::StoredSample& sample);
-// Equal in every field that the journal has, bit for bit.
-bool same_answer(const Decision& decision, const journal::StoredSample& sample);
+// Equal in every field that a journal has, bit for bit.
+bool same_answer(const Decision& a, const Decision& b, std::size_t evidence);
 
 journal::CategoryRow category_row(const Method& method, CategoryId id, std::uint64_t born);
 

@@ -156,8 +156,8 @@ const std::string& Session::path() const {
 
 Result<std::optional<Decision>> Session::decision(std::uint64_t sequence) {
   if (!impl_->journal) return without_journal("looking up a decision");
-  PACO_ASSIGN(const std::optional<journal::StoredSample> found, impl_->journal->sample(sequence));
-  return found ? std::optional(session::decision_of(*found)) : std::nullopt;
+  PACO_ASSIGN(const std::optional<io::DecidedSample> found, impl_->journal->sample(sequence));
+  return found ? std::optional<Decision>(*found) : std::nullopt;
 }
 
 Result<std::optional<Decision>> Session::find(const std::string& key) {
@@ -166,7 +166,7 @@ Result<std::optional<Decision>> Session::find(const std::string& key) {
 
 Result<std::optional<std::uint64_t>> Session::event_of(std::uint64_t sequence) {
   if (!impl_->journal) return without_journal("looking up an event");
-  PACO_ASSIGN(const std::optional<journal::StoredSample> found, impl_->journal->sample(sequence));
+  PACO_ASSIGN(const std::optional<io::DecidedSample> found, impl_->journal->sample(sequence));
   return found ? std::optional(found->event) : std::nullopt;
 }
 

@@ -60,8 +60,8 @@ Result<std::optional<Decision>> Session::Impl::find_key(const std::string& key) 
     const auto found = by_key.find(key);
     return found == by_key.end() ? std::nullopt : std::optional(found->second);
   }
-  PACO_ASSIGN(const std::optional<journal::StoredSample> found, journal->find_key(key));
-  return found ? std::optional(session::decision_of(*found)) : std::nullopt;
+  PACO_ASSIGN(const std::optional<io::DecidedSample> found, journal->find_key(key));
+  return found ? std::optional<Decision>(*found) : std::nullopt;
 }
 
 Result<bool> Session::Impl::has_content(std::uint64_t sequence, std::span<const double> embedding) {
@@ -76,18 +76,18 @@ Result<bool> Session::Impl::has_content(std::uint64_t sequence, std::span<const 
 Result<void> Session::Impl::write(std::span<const Decision> decisions,
                                   Rows<const double> embeddings, std::span<const std::size_t> rows,
                                   const SampleNames& names, CategoryId first_new) {
-  const std::size_t evidence = method->info().evidence.size();
   std::vector<journal::SampleRow> samples;
   samples.reserve(decisions.size());
   for (std::size_t i = 0; i < decisions.size(); ++i) {
-    journal::SampleRow row = session::sample_row(decisions[i], events + i, evidence);
+    journal::SampleRow row{{decisions[i]}, {}, {}, {}};
+    row.event = events + i;
     const std::size_t at = rows.empty() ? i : rows[i];
-    if (!names.keys.empty() && !names.keys[at].empty()) row.key = names.keys[at];
+    if (!names.keys.empty()) row.key = names.keys[at];
     if (!names.ids.empty()) row.sample = names.ids[at];
     if (!names.attributes.empty()) row.attributes = names.attributes[at];
     if (!names.pictures.empty()) row.picture = names.pictures[at];
     row.embedding = embeddings[i];
-    samples.push_back(row);
+    samples.push_back(std::move(row));
   }
   std::vector<journal::CategoryRow> born;
   for (CategoryId id = first_new; id < method->categories().next(); ++id) {

@@ -80,7 +80,7 @@ Result<VerifiedSupport> verified_support(Session& session,
     return Error{ErrorCode::not_found,
                  fmt::format("{}: the embeddings of {} verified samples are not kept any more",
                              session.path(), not_kept),
-                 "journals keep all embeddings unless they are told otherwise"};
+                 "a journal begun with --keep-embeddings all keeps every one"};
   }
   out.embeddings = math::Matrix<double>(rows.size(), session.model().dimension);
   for (std::size_t i = 0; i < rows.size(); ++i)

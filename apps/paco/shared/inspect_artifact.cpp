@@ -90,14 +90,14 @@ Result<Inspection> explain_decision(const std::string& decisions, const std::str
   evaluate::KnownCheck check({model.known_classes(), model.class_names, model_path}, decisions);
   io::DecisionTable found;  // that one alone
   found.fields = reader.fields();
-  io::DecisionRow row;
+  io::DecidedSample row;
   std::uint64_t rows = 0;
   for (;; ++rows) {
     PACO_ASSIGN(const bool more, reader.next(row));
     if (!more) break;
-    PACO_TRY(check.see(row.decision, row.name));
-    if (row.decision.sequence != sequence || !found.decisions.empty()) continue;
-    found.decisions = {row.decision};
+    PACO_TRY(check.see(row, row.name));
+    if (row.sequence != sequence || !found.decisions.empty()) continue;
+    found.decisions = {row};
     found.samples = {row.sample};
     found.names = {row.name};
   }

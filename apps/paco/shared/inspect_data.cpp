@@ -70,18 +70,15 @@ Result<void> inspect_npy(io::ByteStream& stream, Inspection& out) {
 }
 
 // npz and safetensors: all arrays, or the one that is named.
-Result<void> inspect_arrays(const io::MemberPath& path, io::FileFormat format, Inspection& out) {
+Result<void> inspect_arrays(const io::MemberPath& path, const io::Format& format, Inspection& out) {
   PACO_ASSIGN(auto bytes, io::FileBytes::open(path.path));
-  if (format == io::FileFormat::safetensors) {
-    PACO_ASSIGN(const auto file, io::SafetensorsFile::from_bytes(bytes, path.path));
-    out.json["metadata"] = Json::object();
-    for (const auto& [key, value] : file.metadata()) {
-      out.json["metadata"][key] = value;
-      out.text +=
-          fmt::format("  {}  {}\n", key, value.size() > 200 ? value.substr(0, 200) + "..." : value);
-    }
+  PACO_ASSIGN(const io::ArrayFile file, format.arrays(std::move(bytes), path.path));
+  if (format.name == "safetensors") out.json["metadata"] = Json::object();
+  for (const auto& [key, value] : file.metadata()) {
+    out.json["metadata"][key] = value;
+    out.text +=
+        fmt::format("  {}  {}\n", key, value.size() > 200 ? value.substr(0, 200) + "..." : value);
   }
-  PACO_ASSIGN(const auto file, io::ArrayFile::open(std::move(bytes), format, path.path));
   out.json["arrays"] = Json::array();
   for (const std::string& name : file.names()) {
     if (!path.member.empty() && name != path.member) continue;
@@ -195,18 +192,18 @@ Result<bool> holds_decisions(const std::string& path) {
   return text.starts_with("sequence,sample,verdict,") || text.starts_with("{\"sequence\":");
 }
 
-// Text may be embeddings or labels; whichever reader takes all of it is right.
-Result<void> inspect_text(const std::string& path, io::FileFormat format, Inspection& out) {
+// A format without labels holds embeddings. Text may be either; whichever reader takes all of it is
+// right.
+Result<void> inspect_samples(const std::string& path, const io::Format& format, Inspection& out) {
+  const bool table = format.name == "csv";
   PACO_ASSIGN(const bool decisions, holds_decisions(path));
-  if (decisions)
-    return format == io::FileFormat::text ? inspect_table(path, out)
-                                          : inspect_json_lines(path, out);
+  if (decisions) return table ? inspect_table(path, out) : inspect_json_lines(path, out);
   auto source = io::open_embeddings(path);
-  if (source.ok() && ((*source)->dimension() > 1 || format == io::FileFormat::fvecs)) {
+  if (source.ok() && ((*source)->dimension() > 1 || !format.holds_labels())) {
     Inspection rows = out;
     const auto read = inspect_rows(**source, rows);
     if (read.ok()) out = std::move(rows);
-    if (read.ok() || format == io::FileFormat::fvecs) return read;
+    if (read.ok() || !format.holds_labels()) return read;
   }
   // Labels repeat; lines that are all different are something else.
   const auto labels = io::read_labels(path);
@@ -214,7 +211,7 @@ Result<void> inspect_text(const std::string& path, io::FileFormat format, Inspec
     inspect_labels(*labels, out);
     return {};
   }
-  return format == io::FileFormat::text ? inspect_table(path, out) : inspect_json_lines(path, out);
+  return table ? inspect_table(path, out) : inspect_json_lines(path, out);
 }
 
 Result<void> inspect_images(const embed::ImageSource& source, Inspection& out) {
@@ -283,6 +280,15 @@ Result<void> inspect_idx(const std::string& path, Inspection& out) {
   return {};
 }
 
+Result<void> inspect_format(const io::MemberPath& path, const io::Format& format,
+                            io::ByteStream& stream, Inspection& out) {
+  if (format.name == "npy") return inspect_npy(stream, out);
+  if (format.name == "idx") return inspect_idx(path.path, out);
+  if (format.arrays != nullptr) return inspect_arrays(path, format, out);
+  if (format.embeddings != nullptr) return inspect_samples(path.path, format, out);
+  return inspect_one_image(path.path, out);
+}
+
 }  // namespace
 
 Result<Inspection> inspect_data(const std::string& path) {
@@ -296,40 +302,20 @@ Result<Inspection> inspect_data(const std::string& path) {
   if (core::path_kind(parts.path) != core::PathKind::file) return inspect_data_set(path);
   PACO_ASSIGN(const std::uint64_t size, core::file_size(parts.path));
   PACO_ASSIGN(auto stream, io::ByteStream::open(parts.path));
-  PACO_ASSIGN(const io::FileFormat format, io::detect_format(stream));
+  PACO_ASSIGN(const io::Format* format, io::detect_format(stream));
   Inspection out;
   out.json["file"] = parts.path;
-  out.json["kind"] = std::string(io::format_name(format));
+  out.json["kind"] = std::string(format->name);
   out.json["bytes_on_disk"] = size;
-  out.text = fmt::format("{}: {}, {} bytes\n", parts.path, io::format_name(format), size);
-  switch (format) {
-    case io::FileFormat::npy:
-      PACO_TRY(inspect_npy(stream, out));
-      return out;
-    case io::FileFormat::zip:
-    case io::FileFormat::safetensors:
-      PACO_TRY(inspect_arrays(parts, format, out));
-      return out;
-    case io::FileFormat::jsonl:
-    case io::FileFormat::text:
-    case io::FileFormat::fvecs:
-      PACO_TRY(inspect_text(parts.path, format, out));
-      return out;
-    case io::FileFormat::idx:
-      PACO_TRY(inspect_idx(parts.path, out));
-      return out;
-    case io::FileFormat::jpeg:
-    case io::FileFormat::png:
-    case io::FileFormat::webp:
-      PACO_TRY(inspect_one_image(parts.path, out));
-      return out;
-    case io::FileFormat::tar:
-      return inspect_data_set("tar:" + parts.path);
-    case io::FileFormat::empty:
-      return Error{ErrorCode::bad_format, fmt::format("{}: is empty", parts.path),
-                   "check the program that wrote it"};
-    case io::FileFormat::unknown:
-      break;
+  out.text = fmt::format("{}: {}, {} bytes\n", parts.path, format->name, size);
+  if (format->name == "tar") return inspect_data_set("tar:" + parts.path);
+  if (format->name == "empty") {
+    return Error{ErrorCode::bad_format, fmt::format("{}: is empty", parts.path),
+                 "check the program that wrote it"};
+  }
+  if (format->name != "unknown") {
+    PACO_TRY(inspect_format(parts, *format, stream, out));
+    return out;
   }
   // CIFAR's files have no signature; their size gives them away.
   for (const char* kind : {"cifar10:", "cifar100:"}) {

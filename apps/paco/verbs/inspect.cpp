@@ -23,7 +23,7 @@ bool is_artifact(const std::string& path) {
   if (!stream.ok()) return false;
   io::ByteStream bytes = *stream;
   const auto head = bytes.peek(io::kDetectBytes);
-  if (!head.ok() || io::detect_format(*head) != io::FileFormat::safetensors) return false;
+  if (!head.ok() || io::detect_format(*head).name != "safetensors") return false;
   const auto file = io::SafetensorsFile::open(path);
   return file.ok() && !io::artifact_kind(*file).empty();
 }

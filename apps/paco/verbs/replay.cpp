@@ -73,7 +73,7 @@ Result<void> run(Context& context, const ReplayArguments& r) {
   request.fold.progress = context.progress.get();
   request.fold.stop = context.stop;
   std::vector<CategoryId> decided, recorded;
-  request.fold.each = [&](const Decision& d, const journal::StoredSample& sample) {
+  request.fold.each = [&](const Decision& d, const io::DecidedSample& sample) {
     if (truth.empty()) return;
     decided.push_back(d.category);
     recorded.push_back(sample.category);

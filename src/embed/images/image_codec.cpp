@@ -77,19 +77,14 @@ namespace {
 
 Result<Image> decode(std::span<const std::byte> bytes, const std::string& name, std::size_t side,
                      ImageLoader loader) {
-  switch (io::detect_format(bytes.first(std::min(bytes.size(), io::kDetectBytes)))) {
-    case io::FileFormat::jpeg:
-      return decode_jpeg(bytes, name, side, loader);
-    case io::FileFormat::png:
-      return decode_png(bytes, name, loader);
-    case io::FileFormat::webp:
-      return decode_webp(bytes, name, loader);
-    case io::FileFormat::empty:
-      return damaged_image(name, "the file is empty");
-    default:
-      return Error{ErrorCode::unsupported, fmt::format("{}: not a JPEG, PNG or WebP image", name),
-                   "convert or remove this file"};
-  }
+  const std::string_view format =
+      io::detect_format(bytes.first(std::min(bytes.size(), io::kDetectBytes))).name;
+  if (format == "jpeg") return decode_jpeg(bytes, name, side, loader);
+  if (format == "png") return decode_png(bytes, name, loader);
+  if (format == "webp") return decode_webp(bytes, name, loader);
+  if (format == "empty") return damaged_image(name, "the file is empty");
+  return Error{ErrorCode::unsupported, fmt::format("{}: not a JPEG, PNG or WebP image", name),
+               "convert or remove this file"};
 }
 
 }  // namespace

@@ -43,11 +43,10 @@ ImageResult open_bare_path(const std::string& path) {
   std::vector<std::byte> buffer;
   PACO_ASSIGN(const auto head,
               bytes.at(0, std::min<std::uint64_t>(bytes.size(), io::kDetectBytes), buffer));
-  const io::FileFormat format = io::detect_format(head);
-  if (format == io::FileFormat::tar) return open_image_tar(std::move(bytes), path);
+  const io::Format& format = io::detect_format(head);
+  if (format.name == "tar") return open_image_tar(std::move(bytes), path);
   return Error{ErrorCode::unsupported,
-               fmt::format("{}: a file of kind {} is not a data set by itself", path,
-                           io::format_name(format)),
+               fmt::format("{}: a file of kind {} is not a data set by itself", path, format.name),
                kKinds};
 }
 

@@ -35,12 +35,12 @@ class Reference {
     if (sample.embedding.size() != 1) return record;
     const std::string attributes = R"({"bus_event":1})";
     const Result<Decided> decided =
-        state_.decide({sample.embedding.data(), 1, 1}, {&record.decision, 1},
+        state_.decide({sample.embedding.data(), 1, 1}, {static_cast<Decision*>(&record), 1},
                       {{&sample.key, 1}, {}, {&attributes, 1}});
     if (decided->refused) return record;
     repeated += decided->repeated;
     record.kind = RecordKind::decided;
-    record.category = state_.category_names({&record.decision.category, 1})[0];
+    record.name = state_.category_names({&record.category, 1})[0];
     return record;
   }
   std::string digest() { return *state_.digest(); }
@@ -106,15 +106,15 @@ void Laws::check_logs(const SimulatedServers& servers) {
     for (const Record& record : group->records) {
       const Record expected = reference.decide(*events[next - 1].bytes);
       // Two records are the same if one does not know the name; what is published must have it.
-      if (!record.same_as(expected, kEvidence) || record.category != expected.category) {
+      if (!record.same_as(expected, kEvidence) || record.name != expected.name) {
         return violate(fmt::format("every sample once: event {} is '{}', and has to be '{}'", next,
                                    record.describe(), expected.describe()));
       }
       const auto answer = answered_.find(record.key);
       if (record.kind == RecordKind::decided && answer != answered_.end() &&
-          answer->second != record.decision.sequence) {
+          answer->second != record.sequence) {
         return violate(fmt::format("every sample once: '{}' was answered with sample {}, and is {}",
-                                   record.key, answer->second, record.decision.sequence));
+                                   record.key, answer->second, record.sequence));
       }
       ++next;
     }

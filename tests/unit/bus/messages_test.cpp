@@ -20,13 +20,13 @@ Group some_group() {
   Record decided;
   decided.kind = RecordKind::decided;
   decided.key = "k";
-  decided.category = "heron";
-  decided.decision.sequence = 11;
-  decided.decision.category = 7;
-  decided.decision.verdict = Verdict::created;
-  decided.decision.score = 0.1;
-  decided.decision.threshold = -std::nan("");
-  decided.decision.evidence[0] = 2;
+  decided.name = "heron";
+  decided.sequence = 11;
+  decided.category = 7;
+  decided.verdict = Verdict::created;
+  decided.score = 0.1;
+  decided.threshold = -std::nan("");
+  decided.evidence[0] = 2;
   Record operated;
   operated.kind = RecordKind::operated;
   operated.text = "renamed";
@@ -81,8 +81,8 @@ TEST(BusRecord, AGroupComesBackAsItWasSent) {
   EXPECT_EQ(back->last(), 43u);
   EXPECT_EQ(back->chain, 77u);
   EXPECT_EQ(back->publisher, "ann");
-  EXPECT_EQ(back->records[0].category, "heron");
-  EXPECT_TRUE(std::isnan(back->records[0].decision.threshold));
+  EXPECT_EQ(back->records[0].name, "heron");
+  EXPECT_TRUE(std::isnan(back->records[0].threshold));
   EXPECT_EQ(back->records[1].session, 12u);
 }
 
@@ -130,7 +130,7 @@ TEST(BusRecord, DecisionsThatDifferInOneBitAreNotTheSame) {
   const Record one = some_group().records[0];
   Record other = one;
   EXPECT_TRUE(one.same_as(other, 2));
-  other.decision.evidence[1] = std::nextafter(0.0, 1.0);
+  other.evidence[1] = std::nextafter(0.0, 1.0);
   EXPECT_FALSE(one.same_as(other, 2));
 }
 

@@ -147,7 +147,7 @@ void SimulatedReplica::ask() {
   } else if (answers_.committed(seen->sequence) || world_.broken == Broken::answer_from_journal) {
     Record record;
     record.kind = RecordKind::decided;
-    record.decision = *seen;
+    static_cast<Decision&>(record) = *seen;
     answers_.resolve(key, record, true,
                      [this](const std::string& waiter, const Record& found, bool) {
                        take_answer(waiter, found);
@@ -157,8 +157,7 @@ void SimulatedReplica::ask() {
 
 void SimulatedReplica::take_answer(const std::string& key, const Record& record) {
   trace(fmt::format("answers '{}'", key));
-  if (record.kind == RecordKind::decided)
-    world_.laws.answered(name(), key, record.decision, world_.servers);
+  if (record.kind == RecordKind::decided) world_.laws.answered(name(), key, record, world_.servers);
 }
 
 void SimulatedReplica::end() {

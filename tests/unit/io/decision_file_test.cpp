@@ -10,6 +10,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/partial_file.hpp"
 #include "damaged_file.hpp"
 #include "methods/paco/paco_evidence.hpp"
 #include "synthetic_data.hpp"
@@ -284,9 +285,9 @@ TEST(DecisionFile, AnEmptyStreamIsAFileWithoutRows) {
 }
 
 TEST(DecisionFile, TheNameMustSayTheFormat) {
-  const auto format = decision_format("decisions.txt");
-  ASSERT_FALSE(format.ok());
-  EXPECT_THAT(format.error().hint, HasSubstr(".csv, .jsonl or .npy"));
+  const auto writer = make_decision_writer("decisions.txt", some_decisions(1).info());
+  ASSERT_FALSE(writer.ok());
+  EXPECT_THAT(writer.error().hint, HasSubstr(".npy, .csv or .jsonl"));
 }
 
 TEST(DecisionFile, IdsThatAreNoWholeNumbersAreRefusedWithTheirLine) {

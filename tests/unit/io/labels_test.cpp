@@ -101,7 +101,7 @@ TEST(Labels, BadOnesAreNamedWithTheirPlace) {
       {"1\n-1\n", "row 1: -1 is not a class number"},
       {"1\n99999999999\n", "row 1: 99999999999"},
       {"a,b,c\n", "which field is the label?"},
-      {"x,kiwi\ny,apple\nz,kiwi\n", "every line has 2 fields and no line stands in it twice"},
+      {"x,kiwi\ny,apple\nz,kiwi\n", "every line has 2 fields and no line occurs twice"},
       {"id,label\nx,kiwi\ny,apple,red\n", "line 3 (row 1) has 3 fields"},
       {"{\"label\": \"kiwi\"\n", "line 1 is not JSON"},
       {"{\"name\":\"kiwi\"}\n", "line 1 has a label that is neither"},

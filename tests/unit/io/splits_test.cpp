@@ -136,7 +136,7 @@ TEST(Splits, WrongRulesAndListsSayWhatToDo) {
   EXPECT_THAT(said({"first", "", 10}), HasSubstr("between 1 and 9"));
   EXPECT_THAT(said({"list", "", {}}), HasSubstr("--list FILE"));
   ASSERT_TRUE(core::write_file(folder / "twice.json", "{\"known\": [1], \"novel\": [1]}").ok());
-  EXPECT_THAT(said({"list", folder / "twice.json", {}}), HasSubstr("'c1' stands in it twice"));
+  EXPECT_THAT(said({"list", folder / "twice.json", {}}), HasSubstr("'c1' is in it twice"));
   ASSERT_TRUE(core::write_file(folder / "far.json", "{\"known\": [10], \"novel\": [1]}").ok());
   EXPECT_THAT(said({"list", folder / "far.json", {}}), HasSubstr("no class '10'"));
   ASSERT_TRUE(core::write_file(folder / "half.json", "{\"known\": [1]}").ok());

@@ -80,7 +80,7 @@ TEST(LogKeeper, AReaderThatIsForgottenStopsTheStreamInWordsAndNotForEver) {
     std::uint64_t next = sample;
     for (SampleRow& row : group.rows()) {
       row.event = row.sequence = next++;
-      row.key.reset();
+      row.key.clear();
     }
     auto appended = journal->append(group.rows(), {});
     if (appended.ok()) sample = next;

@@ -44,8 +44,7 @@ inline std::vector<std::byte> synthetic_bytes(std::size_t size, std::uint64_t se
 // Owns what the views of a SampleRow show.
 struct MadeSample {
   journal::SampleRow row;
-  std::vector<double> evidence, embedding;
-  std::string key, name;
+  std::vector<double> embedding;
 };
 
 // A stream whose sample i depends on the seed and i alone.
@@ -62,12 +61,13 @@ class MadeStream {
     made.row.category = static_cast<std::int64_t>(random.below(5));
     made.row.prototype = static_cast<std::int64_t>(random.below(7));
     made.row.runner_up = static_cast<std::int64_t>(random.below(5));
-    made.row.verdict = static_cast<std::uint8_t>(random.below(3));
+    made.row.verdict = static_cast<Verdict>(random.below(3));
     made.row.counted = random.below(2) == 1;
     made.row.score = random.normal();
     made.row.threshold = sequence % 7 == 3 ? -0.0 : random.normal();
-    made.evidence = {static_cast<double>(random.below(2)),
-                     sequence % 5 == 2 ? std::nan("") : random.normal(), random.uniform()};
+    made.row.evidence[0] = static_cast<double>(random.below(2));
+    made.row.evidence[1] = sequence % 5 == 2 ? std::nan("") : random.normal();
+    made.row.evidence[2] = random.uniform();
     // Groups of each type that embeddings are stored in.
     for (std::size_t i = 0; i < dimension_; ++i) {
       const double number = random.normal();
@@ -75,8 +75,8 @@ class MadeStream {
                                : sequence % 3 == 1 ? static_cast<float>(number)
                                                    : number);
     }
-    if (sequence % 2 == 0) made.key = "key " + std::to_string(sequence);
-    made.name = "picture_" + std::to_string(sequence) + ".jpg";
+    if (sequence % 2 == 0) made.row.key = "key " + std::to_string(sequence);
+    made.row.sample = "picture_" + std::to_string(sequence) + ".jpg";
     return made;
   }
 
@@ -93,10 +93,7 @@ class MadeGroup {
     for (std::size_t i = 0; i < count; ++i)
       samples_.push_back(stream.sample(from + i, from + i + operations_before));
     for (MadeSample& made : samples_) {
-      made.row.evidence = made.evidence;
       made.row.embedding = made.embedding;
-      made.row.sample = made.name;
-      if (!made.key.empty()) made.row.key = made.key;
       rows_.push_back(made.row);
     }
   }
@@ -136,7 +133,7 @@ inline bool same_number(double a, double b) {
 }
 
 // Is the stored sample exactly the one that was given?
-inline ::testing::AssertionResult is_sample(const journal::StoredSample& stored,
+inline ::testing::AssertionResult is_sample(const io::DecidedSample& stored,
                                             const journal::SampleRow& given) {
   const auto differ = [&](const char* what) {
     return ::testing::AssertionFailure() << "sample " << given.sequence << ": " << what;
@@ -149,12 +146,10 @@ inline ::testing::AssertionResult is_sample(const journal::StoredSample& stored,
   }
   if (!same_number(stored.score, given.score) || !same_number(stored.threshold, given.threshold))
     return differ("score");
-  if (stored.evidence.size() != given.evidence.size()) return differ("evidence");
   for (std::size_t i = 0; i < given.evidence.size(); ++i) {
     if (!same_number(stored.evidence[i], given.evidence[i])) return differ("evidence");
   }
-  if (stored.key.has_value() != given.key.has_value() || (given.key && *stored.key != *given.key))
-    return differ("key");
+  if (stored.key != given.key) return differ("key");
   if (stored.sample != given.sample) return differ("name");
   return ::testing::AssertionSuccess();
 }
@@ -215,9 +210,9 @@ inline std::string content_of(journal::JournalReader& journal) {
                      row->outcome, row->undoes));
       continue;
     }
-    const auto& row = std::get<journal::StoredSample>(event);
-    add(std::tuple(row.event, row.sequence, row.category, row.prototype, row.runner_up, row.verdict,
-                   row.counted, row.score, row.threshold));
+    const auto& row = std::get<io::DecidedSample>(event);
+    add(std::tuple(row.event, row.sequence, row.category, row.prototype, row.runner_up,
+                   static_cast<int>(row.verdict), row.counted, row.score, row.threshold));
     add(std::tuple(row.evidence, row.key, row.sample));
     const auto embedding = journal.embedding(row.sequence);
     if (!embedding.ok()) return embedding.error().message;

@@ -60,11 +60,11 @@ TEST(JournalViews, DecisionsShowWordsAndWhereASampleBelongsNow) {
     const SampleRow& row = given.rows()[i];
     const std::int64_t where = i == 3 ? 2 : i == 5 ? 1 : row.prototype;
     const std::string now = std::to_string(owner[static_cast<std::size_t>(where)]);
-    EXPECT_EQ(rows[i], std::to_string(i) + "|" + words[row.verdict] + "|" +
-                           branches[static_cast<std::size_t>(row.evidence[0])] + "|" +
+    EXPECT_EQ(rows[i], std::to_string(i) + "|" + words[static_cast<std::size_t>(row.verdict)] +
+                           "|" + branches[static_cast<std::size_t>(row.evidence[0])] + "|" +
                            std::to_string(row.category) + "|" + now + "|category " + now + "|" +
                            std::to_string(row.prototype) + "|" +
-                           (row.key ? std::string(*row.key) : "NULL"));
+                           (row.key.empty() ? "NULL" : row.key));
   }
 }
 

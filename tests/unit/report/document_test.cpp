@@ -67,7 +67,7 @@ TEST(ReportDocument, HistogramsHoldEveryCalibrationScore) {
 TEST(ReportDocument, CarriesTheNumbersOfTheEvaluation) {
   testing::MadeInput input = testing::synthetic_input(400, 4);
   std::vector<CategoryId> predicted;
-  for (const ReportSample& sample : input.made) predicted.push_back(sample.decision.category);
+  for (const ReportSample& sample : input.made) predicted.push_back(sample.category);
   evaluate::EvaluationInput evaluated;
   evaluated.predicted = predicted;
   evaluated.truth = input.truth;
@@ -90,7 +90,7 @@ TEST(ReportDocument, LeavesOutWhatTheInputDoesNotHold) {
   testing::MadeInput input = testing::synthetic_input(100, 4);
   input.truth.clear();
   input.has_trace = false;
-  for (ReportSample& sample : input.made) sample.decision.evidence[methods::kMargin] = kNotComputed;
+  for (ReportSample& sample : input.made) sample.evidence[methods::kMargin] = kNotComputed;
   const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
   EXPECT_FALSE(document->contains("model"));
@@ -208,7 +208,7 @@ TEST(ReportDocument, IsTheSameForTheSameInput) {
 
 TEST(ReportDocument, GoesByArrivalNumbersWhereAStreamWasResumed) {
   testing::MadeInput input = testing::synthetic_input(400, 4);
-  for (ReportSample& sample : input.made) sample.decision.sequence += 1000;
+  for (ReportSample& sample : input.made) sample.sequence += 1000;
   const auto document = report_document(input.fold());
   ASSERT_TRUE(document.ok());
   EXPECT_EQ((*document)["stream"]["first"], 1000);

@@ -39,7 +39,7 @@ ReportSample sample(const ReportInput& input, std::size_t place) {
 
 double evidence(const ReportInput& input, std::size_t place, std::string_view name) {
   for (std::size_t f = 0; f < input.fields.size(); ++f) {
-    if (input.fields[f].name == name) return sample(input, place).decision.evidence[f];
+    if (input.fields[f].name == name) return sample(input, place).evidence[f];
   }
   ADD_FAILURE() << "no field " << name;
   return 0;
@@ -62,7 +62,7 @@ TEST_F(Gather, JoinsDecisionsAndTrace) {
   ASSERT_TRUE(report.ok()) << report.error().message;
   const ReportInput& input = report->input;
   ASSERT_EQ(input.stream.size(), 3U);
-  EXPECT_EQ(sample(input, 2).id, "c.jpg");
+  EXPECT_EQ(sample(input, 2).sample, "c.jpg");
   EXPECT_EQ(sample(input, 2).microseconds, 14);
   EXPECT_EQ(evidence(input, 2, "eta_after"), 0.25);
   EXPECT_EQ(evidence(input, 2, "attach_score"), 2);
@@ -122,7 +122,7 @@ TEST_F(GatherStream, TheModelsMethodExplainsItsDecisions) {
   ASSERT_TRUE(report.ok()) << report.error().message;
   ASSERT_NE(report->input.method, nullptr);
   for (std::size_t i = 0; i < texts_.size(); ++i)
-    EXPECT_EQ(report->input.method->explain(sample(report->input, i).decision), texts_[i]);
+    EXPECT_EQ(report->input.method->explain(sample(report->input, i)), texts_[i]);
 }
 
 TEST_F(GatherStream, AnotherMethodExplainsWhereItIsNamed) {
@@ -136,7 +136,7 @@ TEST_F(GatherStream, AnotherMethodExplainsWhereItIsNamed) {
   ASSERT_TRUE(named.ok()) << named.error().message;
   ASSERT_NE(named->input.method, nullptr);
   for (std::size_t i = 0; i < texts_.size(); ++i)
-    EXPECT_EQ(named->input.method->explain(sample(named->input, i).decision), texts_[i]);
+    EXPECT_EQ(named->input.method->explain(sample(named->input, i)), texts_[i]);
   files_.method = "paco";
   const auto wrong = gather_report(files_);
   ASSERT_FALSE(wrong.ok());
@@ -214,8 +214,8 @@ TEST_F(GatherStream, EverySampleThatIsPickedIsTheOneThatWasDecided) {
     ASSERT_TRUE(picked.ok()) << picked.error().message;
     ASSERT_EQ(picked->size(), places.size());
     for (std::size_t i = 0; i < places.size(); ++i) {
-      EXPECT_EQ((*picked)[i].decision.sequence, decisions_[places[i]].sequence);
-      EXPECT_EQ((*picked)[i].decision.score, decisions_[places[i]].score);
+      EXPECT_EQ((*picked)[i].sequence, decisions_[places[i]].sequence);
+      EXPECT_EQ((*picked)[i].score, decisions_[places[i]].score);
     }
   }
 }

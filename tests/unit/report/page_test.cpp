@@ -57,7 +57,7 @@ TEST(PageTemplate, LoadsNothingFromTheNetwork) {
 TEST(RenderReport, FillsThePageWithItsDocument) {
   if (page_template().empty()) GTEST_SKIP() << "this build holds no page";
   testing::MadeInput input = testing::synthetic_input(20, 4);
-  input.made[3].id = "caf\xe9";
+  input.made[3].sample = "caf\xe9";
   input.title = "<b>";
   const auto page = render_report(input.fold());
   const auto document = report_document(input.fold());

@@ -109,7 +109,7 @@ inline MadeInput synthetic_input(std::size_t samples, std::size_t classes) {
   CategoryId next = static_cast<CategoryId>(classes);
   for (std::size_t i = 0; i < samples; ++i) {
     report::ReportSample sample;
-    Decision& d = sample.decision;
+    Decision& d = sample;
     auto& e = d.evidence;
     methods::set_route(d, methods::Route::all);
     d.sequence = i;
@@ -134,7 +134,7 @@ inline MadeInput synthetic_input(std::size_t samples, std::size_t classes) {
       d.category = static_cast<CategoryId>(i % classes);
       if (methods::branch_of(d) == methods::Branch::explained) e[methods::kBirthScore] = -2.9;
     }
-    sample.id = fmt::format("{}", i);
+    sample.sample = fmt::format("{}", i);
     sample.name =
         d.category < static_cast<CategoryId>(classes)
             ? fmt::format("class {}", d.category)

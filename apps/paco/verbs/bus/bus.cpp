@@ -172,7 +172,7 @@ void add_status(Options& verb, Context& context) {
 void add_bus(Options& verb, Context& context) {
   verb.about(
       "Streams on NATS JetStream: many machines embed and decide, and any of them may go.\n"
-      "Every sample is decided once, in the one order of the stream, whoever is killed meanwhile. "
+      "Every sample is decided once, in the one order of the stream, whichever machine is killed. "
       "docs/how-to/scale.md has the walk.");
   add_init(verb, context);
   add_bus_publish(verb, context);

@@ -21,8 +21,9 @@ struct BusWatchArguments {
   bool current = false;
 };
 
-std::string sample_name(const bus::Record& record) {
-  return record.id.empty() ? std::to_string(record.decision.sequence) : record.id;
+io::DecidedSample shown(io::DecidedSample sample) {
+  sample.sample = io::shown_name(sample);
+  return sample;
 }
 
 std::string json_line(const bus::Record& record, std::uint64_t event, bool repeated,
@@ -38,7 +39,7 @@ std::string json_line(const bus::Record& record, std::uint64_t event, bool repea
   json["key"] = record.key;
   json["repeated"] = repeated;
   std::string decision;
-  io::append_json(decision, {record.decision, sample_name(record), record.category, ""}, method);
+  io::append_json(decision, shown(record), method);
   while (decision.ends_with('\n')) decision.pop_back();
   std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   line.pop_back();
@@ -108,10 +109,10 @@ class Watch {
     for (const bus::Record& record : group.records) {
       const std::uint64_t at = event++;
       // A key that was seen before has the decision it had, with an earlier sequence number.
-      const bool fresh = record.kind == bus::RecordKind::decided &&
-                         (!known_ || record.decision.sequence >= sequence_);
+      const bool fresh =
+          record.kind == bus::RecordKind::decided && (!known_ || record.sequence >= sequence_);
       if (fresh) {
-        sequence_ = record.decision.sequence + 1;
+        sequence_ = record.sequence + 1;
         known_ = true;
       }
       if (at < next_ || full()) continue;
@@ -131,7 +132,7 @@ class Watch {
     }
     if (!fresh) return {};
     ++samples_;
-    const io::DecidedSample sample{record.decision, sample_name(record), record.category, ""};
+    const io::DecidedSample sample = shown(record);
     return writer_->write({&sample, 1});
   }
 

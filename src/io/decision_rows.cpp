@@ -1,5 +1,4 @@
-#include "io/decision_reader.hpp"
-
+// Reading decisions: tables, JSON lines, or a vector of ids.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,25 +8,13 @@
 
 #include "core/try.hpp"
 #include "io/csv.hpp"
+#include "io/decision_formats.hpp"
+#include "io/decision_reader.hpp"
 #include "io/flat_json.hpp"
-#include "io/format.hpp"
 #include "io/npy.hpp"
 #include "io/text_columns.hpp"
-#include "paco/method.hpp"
 
 namespace paco::io {
-
-// A format: where the next row comes from.
-struct DecisionReader::Rows {
-  std::vector<DecisionField> fields;
-  std::vector<bool> unread;  // by field, where it is not empty
-  bool detailed = true;
-
-  virtual ~Rows() = default;
-  virtual Result<bool> next(DecisionRow& row) = 0;
-  virtual Result<bool> skip() = 0;
-  virtual std::optional<std::uint64_t> left() const { return std::nullopt; }
-};
 
 namespace {
 
@@ -69,27 +56,15 @@ std::optional<std::int64_t> whole(std::optional<double> number) {
   return static_cast<std::int64_t>(*number);
 }
 
-// A column that no part of the core has: evidence of some method. Choices are those that a
-// registered method declares under this name.
-DecisionField field_called(std::string_view name) {
-  DecisionField field{std::string(name), {}};
-  for (const std::string& method : method_names()) {
-    for (const EvidenceField& known : method_info(method).value()->evidence) {
-      if (known.name != name || known.choices.empty()) continue;
-      field.choices.assign(known.choices.begin(), known.choices.end());
-      return field;
-    }
-  }
-  return field;
-}
-
-Result<Fields> fields_among(std::span<const std::string> columns, const std::string& name) {
+// Columns that are not part of the core are evidence of some method.
+Result<Fields> fields_among(std::span<const std::string> columns, const EvidenceChoices& choices,
+                            const std::string& name) {
   Fields fields;
   for (const std::string& column : columns) {
     const auto is_in = [&](const auto& list) {
       return std::find(list.begin(), list.end(), column) != list.end();
     };
-    if (!is_in(kCore) && !is_in(kCorrections)) fields.push_back(field_called(column));
+    if (!is_in(kCore) && !is_in(kCorrections)) fields.push_back({column, choices(column)});
   }
   if (fields.size() > kMaxEvidence)
     return bad_line(name, 1,
@@ -101,8 +76,8 @@ Result<Fields> fields_among(std::span<const std::string> columns, const std::str
 // string.
 template <class Text, class Number>
 std::string take_line(const Fields& fields, const std::vector<bool>& unread, Text text,
-                      Number number, DecisionRow& row) {
-  Decision& d = row.decision;
+                      Number number, DecidedSample& row) {
+  Decision& d = row;
   d = {};
   const auto sequence = whole(number(kSequence)), category = whole(number(kCategory));
   if (!sequence) return "no sequence number";
@@ -136,18 +111,18 @@ std::string take_line(const Fields& fields, const std::vector<bool>& unread, Tex
   return "";
 }
 
-class CsvRows final : public DecisionReader::Rows {
+class CsvRows final : public DecisionRows {
  public:
   explicit CsvRows(ByteStream stream) : reader_(std::move(stream), false) {}
 
-  Result<void> start() {
+  Result<void> start(const EvidenceChoices& choices) {
     PACO_ASSIGN(const bool any, reader_.next(cells_));
     const std::vector<std::string> header(cells_.begin(), cells_.end());
     if (!any || header.empty() || header[0] != "sequence") {
       return bad_line(reader_.name(), 1, "the header of a decisions file is missing");
     }
     columns_ = header.size();
-    PACO_ASSIGN(fields, fields_among(header, reader_.name()));
+    PACO_ASSIGN(fields, fields_among(header, choices, reader_.name()));
     for (std::size_t column = 0; column < kFirstField + fields.size(); ++column) {
       const auto found = std::find(header.begin(), header.end(), column_name(fields, column));
       places_.push_back(static_cast<std::size_t>(found - header.begin()));
@@ -155,7 +130,7 @@ class CsvRows final : public DecisionReader::Rows {
     return {};
   }
 
-  Result<bool> next(DecisionRow& row) override {
+  Result<bool> next(DecidedSample& row) override {
     PACO_ASSIGN(const bool more, reader_.next(cells_));
     if (!more) return false;
     if (cells_.size() != columns_) {
@@ -181,23 +156,23 @@ class CsvRows final : public DecisionReader::Rows {
   std::vector<std::size_t> places_;  // of each column in a line; beyond its end where it is absent
 };
 
-class JsonRows final : public DecisionReader::Rows {
+class JsonRows final : public DecisionRows {
  public:
   explicit JsonRows(ByteStream stream) : stream_(std::move(stream)) {}
 
   // The keys of the first object are the columns of the file, so it is read beforehand.
-  Result<void> start() {
+  Result<void> start(const EvidenceChoices& choices) {
     PACO_ASSIGN(waiting_, next_line());
     if (!waiting_) return {};
     PACO_ASSIGN(const nlohmann::json object, parsed_line());
     std::vector<std::string> columns;
     for (const auto& [key, value] : object.items()) columns.push_back(key);
-    PACO_ASSIGN(fields, fields_among(columns, stream_.name()));
+    PACO_ASSIGN(fields, fields_among(columns, choices, stream_.name()));
     learn_order(columns.size());
     return {};
   }
 
-  Result<bool> next(DecisionRow& row) override {
+  Result<bool> next(DecidedSample& row) override {
     if (!waiting_) {
       PACO_ASSIGN(waiting_, next_line());
     }
@@ -282,7 +257,7 @@ class JsonRows final : public DecisionReader::Rows {
   std::vector<FlatValue> values_;
 };
 
-class IdRows final : public DecisionReader::Rows {
+class IdRows final : public DecisionRows {
  public:
   IdRows() { detailed = false; }
 
@@ -299,16 +274,16 @@ class IdRows final : public DecisionReader::Rows {
     return {};
   }
 
-  Result<bool> next(DecisionRow& row) override {
+  Result<bool> next(DecidedSample& row) override {
     if (at_ == ids_.size()) return false;
     const std::int64_t id = ids_[at_];
     if (id < 0) {
       return Error{ErrorCode::bad_value, fmt::format("{}: row {} has category {}", name_, at_, id),
                    "category ids count from 0"};
     }
-    row.decision = {};
-    row.decision.sequence = at_;
-    row.decision.category = row.decision.runner_up = row.decision.prototype = id;
+    static_cast<Decision&>(row) = {};
+    row.sequence = at_;
+    row.category = row.runner_up = row.prototype = id;
     row.sample = std::to_string(at_);
     row.name.clear();
     ++at_;
@@ -327,49 +302,27 @@ class IdRows final : public DecisionReader::Rows {
   std::size_t at_ = 0;
 };
 
-template <class Format>
-Result<DecisionReader> started(ByteStream stream) {
-  auto rows = std::make_unique<Format>(std::move(stream));
-  PACO_TRY(rows->start());
-  return DecisionReader(std::move(rows));
+template <class Rows>
+DecisionRowsResult started(ByteStream stream, const EvidenceChoices& choices) {
+  auto rows = std::make_unique<Rows>(std::move(stream));
+  PACO_TRY(rows->start(choices));
+  return DecisionRowsResult(std::move(rows));
 }
 
 }  // namespace
 
-DecisionReader::DecisionReader(std::unique_ptr<Rows> rows) : rows_(std::move(rows)) {}
-DecisionReader::DecisionReader(DecisionReader&&) noexcept = default;
-DecisionReader& DecisionReader::operator=(DecisionReader&&) noexcept = default;
-DecisionReader::~DecisionReader() = default;
-
-Result<DecisionReader> DecisionReader::open(const std::string& path) {
-  PACO_ASSIGN(ByteStream stream, ByteStream::open(path));
-  return of(std::move(stream));
+DecisionRowsResult open_csv_decisions(ByteStream stream, const EvidenceChoices& choices) {
+  return started<CsvRows>(std::move(stream), choices);
 }
 
-Result<DecisionReader> DecisionReader::of(ByteStream stream) {
-  PACO_ASSIGN(const auto head, stream.peek(kDetectBytes));
-  switch (detect_format(head)) {
-    case FileFormat::npy: {
-      auto rows = std::make_unique<IdRows>();
-      PACO_TRY(rows->start(std::move(stream)));
-      return DecisionReader(std::move(rows));
-    }
-    case FileFormat::jsonl:
-      return started<JsonRows>(std::move(stream));
-    case FileFormat::text:
-      return started<CsvRows>(std::move(stream));
-    default:
-      break;
-  }
-  return Error{ErrorCode::bad_format, fmt::format("{}: not a decisions file", stream.name()),
-               "give csv, JSON lines or npy as 'paco discover --out' writes it"};
+DecisionRowsResult open_jsonl_decisions(ByteStream stream, const EvidenceChoices& choices) {
+  return started<JsonRows>(std::move(stream), choices);
 }
 
-const std::vector<DecisionField>& DecisionReader::fields() const { return rows_->fields; }
-bool DecisionReader::detailed() const { return rows_->detailed; }
-Result<bool> DecisionReader::next(DecisionRow& row) { return rows_->next(row); }
-Result<bool> DecisionReader::skip() { return rows_->skip(); }
-void DecisionReader::leave_unread(std::vector<bool> fields) { rows_->unread = std::move(fields); }
-std::optional<std::uint64_t> DecisionReader::left() const { return rows_->left(); }
+DecisionRowsResult open_npy_decisions(ByteStream stream, const EvidenceChoices&) {
+  auto rows = std::make_unique<IdRows>();
+  PACO_TRY(rows->start(std::move(stream)));
+  return DecisionRowsResult(std::move(rows));
+}
 
 }  // namespace paco::io
