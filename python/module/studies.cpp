@@ -11,7 +11,7 @@
 #include "methods/common/option_names.hpp"
 #include "arrays.hpp"
 #include "decisions.hpp"
-#include "evaluate/companions.hpp"
+#include "evaluate/stream_outline.hpp"
 #include "evaluate/evaluation.hpp"
 #include "report/summary.hpp"
 #include "module.hpp"

@@ -8,7 +8,7 @@
 
 #include "core/try.hpp"
 #include "embed/images/images.hpp"
-#include "evaluate/companions.hpp"
+#include "evaluate/stream_outline.hpp"
 #include "io/decision_reader.hpp"
 #include "io/npy.hpp"
 #include "io/truth.hpp"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/try.hpp"
-#include "evaluate/companions.hpp"
+#include "evaluate/stream_outline.hpp"
 #include "io/artifact.hpp"
 #include "methods/common/state_file.hpp"
 #include "paco/method.hpp"

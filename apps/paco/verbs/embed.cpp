@@ -46,8 +46,8 @@ Result<std::vector<std::size_t>> read_order(const EmbedArguments& s,
   return order;
 }
 
-Result<void> write_companions(const EmbedArguments& s, const embed::ImageSource& source,
-                              const embed::EmbedReport& report) {
+Result<void> write_labels_and_index(const EmbedArguments& s, const embed::ImageSource& source,
+                                    const embed::EmbedReport& report) {
   if (!s.labels_out.empty()) {
     std::vector<std::string> names;
     for (const std::size_t sample : report.samples) {
@@ -147,7 +147,7 @@ Result<void> run_images(Context& context, EmbedArguments& s) {
     print_note(fmt::format("{}; {}", embedded.error().message, embedded.error().hint));
   PACO_ASSIGN(const embed::EmbedReport report, std::move(embedded));
   const double seconds = context.clock() - start;
-  PACO_TRY(write_companions(s, *source, report));
+  PACO_TRY(write_labels_and_index(s, *source, report));
   note_skipped(report);
   if (pipe) return {};
   const double rate =

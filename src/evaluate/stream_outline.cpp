@@ -1,4 +1,4 @@
-#include "evaluate/companions.hpp"
+#include "evaluate/stream_outline.hpp"
 
 #include <fmt/format.h>
 

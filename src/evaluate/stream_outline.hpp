@@ -1,4 +1,4 @@
-// Do files belong together? Decisions are read back beside a model, a truth, the decisions of
+// Whether files belong together. Decisions are read back beside a model, a truth, the decisions of
 // another method; a file of another run would give numbers that mean nothing.
 //
 // What is compared is what decisions carry: arrival numbers, verdicts, ids and names. Two models

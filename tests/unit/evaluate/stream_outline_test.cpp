@@ -1,5 +1,5 @@
 // Files that do not belong together are noticed by what decisions carry.
-#include "evaluate/companions.hpp"
+#include "evaluate/stream_outline.hpp"
 
 #include <gmock/gmock.h>
 
@@ -21,7 +21,7 @@ const std::string kRows[] = {
     "2,c,created,2,category 2,create,all,-3.4,-3,0,,,-3,0.2,0.1,-3.4,\n",
     "3,d,existing,2,category 2,attach,all,2,1,2,,,-3,0.3,0.1,-3.2,2\n"};
 
-class Companions : public ::testing::Test {
+class StreamOutlineTest : public ::testing::Test {
  protected:
   std::string put(const std::vector<int>& rows) {
     std::string text = kHeader;
@@ -33,7 +33,7 @@ class Companions : public ::testing::Test {
   testing::TemporaryFolder folder_;
 };
 
-TEST_F(Companions, RowsInAnyOrderAreTheSameStream) {
+TEST_F(StreamOutlineTest, RowsInAnyOrderAreTheSameStream) {
   const auto table = read_stream_decisions(put({3, 1, 0, 2}));
   ASSERT_TRUE(table.ok());
   for (std::size_t i = 0; i < 4; ++i) {
@@ -43,7 +43,7 @@ TEST_F(Companions, RowsInAnyOrderAreTheSameStream) {
   EXPECT_EQ(table->names[1], "owl");
 }
 
-TEST_F(Companions, AStreamMayBeginAnywhereButHasNoRowTwiceAndNoGap) {
+TEST_F(StreamOutlineTest, AStreamMayBeginAnywhereButHasNoRowTwiceAndNoGap) {
   EXPECT_TRUE(read_stream_decisions(put({2, 3})).ok());
   const auto twice = read_stream_decisions(put({0, 1, 2, 1}));
   ASSERT_FALSE(twice.ok());
@@ -53,7 +53,7 @@ TEST_F(Companions, AStreamMayBeginAnywhereButHasNoRowTwiceAndNoGap) {
   EXPECT_THAT(gap.error().message, HasSubstr("0 comes 3"));
 }
 
-TEST_F(Companions, ANumberOfKnownClassesIsContradictedFromBothSides) {
+TEST_F(StreamOutlineTest, ANumberOfKnownClassesIsContradictedFromBothSides) {
   const auto table = read_stream_decisions(put({0, 1, 2, 3})).value();
   EXPECT_TRUE(check_known(table, "d", {2, {}, "--known"}).ok());
   for (const std::size_t classes : {0, 1, 3, 100}) {
@@ -64,7 +64,7 @@ TEST_F(Companions, ANumberOfKnownClassesIsContradictedFromBothSides) {
   }
 }
 
-TEST_F(Companions, AModelWithOtherNamesIsAnotherModel) {
+TEST_F(StreamOutlineTest, AModelWithOtherNamesIsAnotherModel) {
   const auto table = read_stream_decisions(put({0, 1, 2, 3})).value();
   const std::vector<std::string> same = {"wren", "owl"}, other = {"owl", "wren"};
   EXPECT_TRUE(check_known(table, "d", {2, same, "m.paco"}).ok());
@@ -73,13 +73,13 @@ TEST_F(Companions, AModelWithOtherNamesIsAnotherModel) {
   EXPECT_THAT(checked.error().message, HasSubstr("'wren'"));
 }
 
-TEST_F(Companions, IdsAloneContradictNothing) {
+TEST_F(StreamOutlineTest, IdsAloneContradictNothing) {
   io::DecisionTable table = read_stream_decisions(put({0, 1, 2, 3})).value();
   table.detailed = false;
   EXPECT_TRUE(check_known(table, "d", {1, {}, "--known"}).ok());
 }
 
-TEST_F(Companions, TwoPartsOfAStreamAreNotTheSameStream) {
+TEST_F(StreamOutlineTest, TwoPartsOfAStreamAreNotTheSameStream) {
   const StreamExtent first = extent_of(read_outline(put({0, 1})).value());
   const StreamExtent second = extent_of(read_outline(put({2, 3})).value());
   const StreamExtent longer = extent_of(read_outline(put({1, 2, 3})).value());
@@ -88,7 +88,7 @@ TEST_F(Companions, TwoPartsOfAStreamAreNotTheSameStream) {
   EXPECT_FALSE(check_same_stream(first, "a", longer, "b").ok());
 }
 
-TEST_F(Companions, AnOutlineSaysWhatTheTableSaysInWhateverOrderTheRowsAre) {
+TEST_F(StreamOutlineTest, AnOutlineSaysWhatTheTableSaysInWhateverOrderTheRowsAre) {
   for (const std::vector<int>& rows : {std::vector{0, 1, 2, 3}, {3, 1, 0, 2}, {1, 2, 3}}) {
     const std::string path = put(rows);
     const auto table = read_stream_decisions(path).value();
@@ -104,7 +104,7 @@ TEST_F(Companions, AnOutlineSaysWhatTheTableSaysInWhateverOrderTheRowsAre) {
   }
 }
 
-TEST_F(Companions, AnOutlineRefusesWhatTheTableRefuses) {
+TEST_F(StreamOutlineTest, AnOutlineRefusesWhatTheTableRefuses) {
   EXPECT_FALSE(read_outline(put({0, 1, 2, 1})).ok());
   EXPECT_FALSE(read_outline(put({0, 3})).ok());
   const std::vector<std::string> same = {"wren", "owl"}, other = {"owl", "wren"};
@@ -116,7 +116,7 @@ TEST_F(Companions, AnOutlineRefusesWhatTheTableRefuses) {
   }
 }
 
-TEST_F(Companions, IdsThatAreArrivalNumbersAreNotKept) {
+TEST_F(StreamOutlineTest, IdsThatAreArrivalNumbersAreNotKept) {
   const std::string path = folder_ / "numbered.csv";
   std::string text = kHeader;
   for (const char* row : {"7,7,known,0,wren", "8,8,known,0,wren"})
