@@ -53,8 +53,7 @@ Result<std::optional<Acknowledged>> read_acknowledged(const std::string& journal
   if (!newest && !std::all_of(bytes.begin(), bytes.end(), is_zero)) {
     return Error{ErrorCode::bad_format,
                  fmt::format("{}: the record of what was acknowledged is damaged", path),
-                 "if 'paco journal info' of a copy of the journal shows all that was answered, "
-                 "remove this file"};
+                 "'paco journal accept' takes what is in the journal for all that was answered"};
   }
   return newest;
 }

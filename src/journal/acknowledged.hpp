@@ -36,6 +36,7 @@ class AcknowledgedFile {
   AcknowledgedFile() = default;
   AcknowledgedFile(const std::string& journal, std::uint64_t identity);
 
+  bool is_kept() const { return !path_.empty(); }
   bool is_ready() const { return path_.empty() || file_.is_open(); }
   // Makes the file with what is there now, so that a full disk is noticed before an event is
   // written.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/files.hpp"
 #include "core/try.hpp"
 #include "journal/check.hpp"
 #include "journal/checksum.hpp"
@@ -190,11 +191,23 @@ Result<void> check_keys(Database& database, const CheckedTail& checked) {
 Result<void> check_acknowledged(Database& database, const JournalHeader& header,
                                 const JournalTail& tail,
                                 const std::optional<Acknowledged>& record) {
-  if (!record || record->journal != header.chain_start || record->events == 0) return {};
   const std::string& path = database.path();
+  if (!record && header.lacks_log &&
+      core::path_kind(acknowledged_path(path)) == core::PathKind::absent) {
+    return Error{
+        ErrorCode::bad_format,
+        fmt::format("{}: it has {} events, and more may be in its log, which is missing: the "
+                    "journal was moved or copied while a program had it, or before it was closed",
+                    path, tail.events),
+        fmt::format("move the files '-wal' and '-tail' beside it, from where it was, as '{0}-wal' "
+                    "and '{0}-tail'; if they are lost, 'paco journal accept' goes on without",
+                    path)};
+  }
+  if (!record || record->journal != header.chain_start || record->events == 0) return {};
   const std::string without = fmt::format(
-      "put back '{0}' and '{0}-wal' of one copy; or go on without these events: remove '{1}'", path,
-      acknowledged_path(path));
+      "put back '{0}' and '{0}-wal' of one copy; if these events are lost, 'paco "
+      "journal accept' goes on without",
+      path);
   if (record->events > tail.events) {
     return Error{ErrorCode::bad_format,
                  fmt::format("{}: {} events were acknowledged and {} are there: the end of its log "

@@ -49,13 +49,15 @@ Result<std::optional<std::uint64_t>> chain_after(Database& database, std::uint64
 // rows up to `checked` count as its sum says; the others are read.
 Result<void> check_keys(Database& database, const CheckedTail& checked);
 
-// Refuses a journal that lacks events of its record, or has others in their place. The record is to
-// be read before the transaction begins, because a writer may go on meanwhile.
+// Refuses a journal that lacks events of its record, or has others in their place, or that lacks
+// its log and the record. The record is to be read before the transaction
+// begins, because a writer may go on meanwhile.
 Result<void> check_acknowledged(Database& database, const JournalHeader& header,
                                 const JournalTail& tail, const std::optional<Acknowledged>& record);
 
 // The chain and everything else: pages, model, categories, moved samples, embeddings, snapshots.
-Result<JournalReport> inspect(Database& database, core::Progress& progress,
+// `may_lack_log`: the journal is written by way of a log, and none was beside it.
+Result<JournalReport> inspect(Database& database, bool may_lack_log, core::Progress& progress,
                               const std::stop_token& stop);
 
 }  // namespace paco::journal

@@ -90,7 +90,7 @@ std::uint64_t source_sum(FieldSum& fields, const SourceRow& row);
 std::uint64_t snapshot_sum(FieldSum& fields, const SnapshotInfo& info, std::uint64_t bytes);
 // Of a key and the sample that has it; a sum over all of them holds the index of keys to the rows.
 std::uint64_t key_sum(FieldSum& fields, std::string_view key, std::uint64_t sequence);
-std::uint64_t checked_sum(FieldSum& fields, const CheckedTail& checked);
+std::uint64_t checked_sum(FieldSum& fields, const CheckedTail& checked, bool needs_log);
 std::uint64_t retention_sum(FieldSum& fields, const Retention& retention);
 // Of everything in the settings that never changes; the chain starts with it.
 std::uint64_t settings_sum(FieldSum& fields, const JournalSettings& settings, std::uint64_t model);

@@ -255,7 +255,7 @@ class Inspection {
 
 }  // namespace
 
-Result<JournalReport> inspect(Database& database, core::Progress& progress,
+Result<JournalReport> inspect(Database& database, bool may_lack_log, core::Progress& progress,
                               const std::stop_token& stop) {
   JournalReport report;
   const auto finding = [&](const Error& error) -> Result<JournalReport> {
@@ -268,8 +268,9 @@ Result<JournalReport> inspect(Database& database, core::Progress& progress,
   if (!record.ok()) return finding(record.error());
   PACO_TRY(database.run("BEGIN"));
   const Rollback rollback(database);
-  const Result<JournalHeader> header = read_header(database);
+  Result<JournalHeader> header = read_header(database);
   if (!header.ok()) return finding(header.error());
+  header->lacks_log = header->needs_log && may_lack_log;
   PACO_TRY(Inspection(database, *header, *record, report, progress, stop).run());
   return report;
 }

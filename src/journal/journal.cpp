@@ -59,8 +59,8 @@ Result<Journal> Journal::open_unguarded(const std::string& path, OpenMode mode,
   auto writing = std::make_unique<Writing>();
   const std::string place = file.database.path();
   if (writes) {
-    PACO_ASSIGN(writing->writer, Writer::create(std::move(file.database), file.header.settings,
-                                                file.checked, durability.full));
+    PACO_ASSIGN(writing->writer, Writer::create(std::move(file.database), file.header, file.checked,
+                                                durability.full));
     writing->writer->set_record(AcknowledgedFile(place, file.header.chain_start));
     writing->writer->set_most_log_bytes(durability.most_log_bytes);
     PACO_ASSIGN(
@@ -154,16 +154,18 @@ Result<void> Journal::close() {
   close_reader();
   if (writing_ == nullptr) return {};
   writing_->keeper.reset();
+  static_cast<void>(writing_->writer->settle());
+  const bool needs_log = writing_->writer->needs_log();  // if the disk is full
   AcknowledgedFile record = writing_->writer->take_record();
   writing_.reset();
-  if (log_bytes(path()) == 0) record.remove();
+  if (!needs_log && log_bytes(path()) == 0) record.remove();
   return {};
 }
 
 Result<JournalReport> verify_journal(const std::string& path, core::Progress& progress,
                                      const std::stop_token& stop) {
-  PACO_ASSIGN(Database database, open_unchecked(path));
-  return inspect(database, progress, stop);
+  PACO_ASSIGN(UncheckedFile file, open_unchecked(path));
+  return inspect(file.database, file.may_lack_log, progress, stop);
 }
 
 }  // namespace paco::journal

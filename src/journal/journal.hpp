@@ -94,6 +94,11 @@ Result<JournalReport> copy_journal(const std::string& from, const std::string& t
 // Removes what a journal that is gone left beside it, so that another can take its name.
 Result<void> remove_leftovers(const std::string& path);
 
+// Takes the events that are there for all there ever were: those that were acknowledged and are
+// missing are given up, and the journal can be opened again. Refused if one that is there is
+// damaged. Returns how far it goes.
+Result<JournalTail> accept_loss(const std::string& path);
+
 // Checks a journal as a whole, also one that open() refuses: events, pages, embeddings, snapshots,
 // model. An Error only if the file is no journal or cannot be read.
 Result<JournalReport> verify_journal(const std::string& path, core::Progress& progress,

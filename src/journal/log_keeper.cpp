@@ -57,7 +57,7 @@ void LogKeeper::run() {
       static_cast<void>(sync());
     } else if (!is_dirty_ && std::chrono::steady_clock::now() - last_write_ >= kQuiet) {
       // What keeps it (a full disk, a reader) is no matter: the log stays, and is tried again.
-      if (writer_.move_log() == 0) {
+      if (writer_.settle()) {
         is_awake_ = false;
         long_from_ = kLongPages;
       }

@@ -10,6 +10,7 @@
 #include "core/file_operation.hpp"
 #include "core/files.hpp"
 #include "core/try.hpp"
+#include "journal/journal.hpp"
 #include "journal/schema.hpp"
 
 namespace paco::journal {
@@ -38,32 +39,6 @@ Result<void> check_names(const std::string& path) {
       ErrorCode::unsupported,
       fmt::format("{}: the file has {} names (hard links), and a journal has one", path, names),
       "remove the other names; 'paco journal copy' makes a second journal"};
-}
-
-// A journal that was renamed while it was written, and whose writer was killed then, has its log
-// under the old name.
-Result<void> check_left_behind(const CheckedFile& file) {
-  const std::string& path = file.database.path();
-  const std::size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
-  const Result<std::vector<std::string>> names = core::list_folder(folder.empty() ? "." : folder);
-  if (!names.ok()) return {};
-  for (const std::string& name : *names) {
-    const std::string old = folder + name.substr(0, name.rfind('-'));
-    if (!name.ends_with("-tail") || core::path_kind(old) != core::PathKind::absent) continue;
-    const Result<std::optional<Acknowledged>> record = read_acknowledged(old);
-    if (!record.ok() || !*record || (*record)->journal != file.header.chain_start ||
-        (*record)->events <= file.checked.tail.events) {
-      continue;
-    }
-    return Error{
-        ErrorCode::bad_format,
-        fmt::format("{}: {} events were acknowledged and {} are there: the rest is in the "
-                    "log '{}-wal', under the name that the journal had",
-                    path, (*record)->events, file.checked.tail.events, old),
-        fmt::format("rename '{0}-wal' to '{1}-wal' and '{0}-tail' to '{1}-tail'", old, path)};
-  }
-  return {};
 }
 
 // Reads through SQLite's file layer: closing a descriptor of our own would release the locks that
@@ -157,23 +132,29 @@ Result<Database> open_reader(const std::string& path) {
   return Database::open(path, Database::Mode::read, true);
 }
 
-// Fills in header and tail.
-Result<void> check(CheckedFile& file, bool for_writing) {
+// Header and events. One transaction, because another process may be writing; it is left open.
+// `may_lack_log`: the journal is written by way of a log, and none was beside it.
+Result<void> check_events(CheckedFile& file, bool may_lack_log) {
   Database& database = file.database;
-  if (for_writing) PACO_TRY(take_write_lock(database));
-  PACO_ASSIGN(const std::optional<Acknowledged> record, read_acknowledged(database.path()));
-  // One transaction, because another process may be writing.
   PACO_TRY(database.run("BEGIN"));
   PACO_ASSIGN(file.header, read_header(database));
+  file.header.lacks_log = file.header.needs_log && may_lack_log;
   core::NoProgress silent;
   PACO_ASSIGN(const ChainWalk walk,
               walk_chain(database, file.header, WalkFrom::last_checked, silent, {}));
   if (walk.first_bad)
     return damaged(database.path(), fmt::format("event {}: {}", *walk.first_bad, walk.problem));
   file.checked = walk.checked;
-  PACO_TRY(check_acknowledged(database, file.header, file.checked.tail, record));
-  if (!record) PACO_TRY(check_left_behind(file));
-  return database.run("COMMIT");
+  return {};
+}
+
+// Fills in header and tail.
+Result<void> check(CheckedFile& file, bool may_lack_log) {
+  PACO_ASSIGN(const std::optional<Acknowledged> record, read_acknowledged(file.database.path()));
+  const Rollback rollback(file.database);
+  PACO_TRY(check_events(file, may_lack_log));
+  PACO_TRY(check_acknowledged(file.database, file.header, file.checked.tail, record));
+  return file.database.run("COMMIT");
 }
 
 // What SQLite takes, less the ending of a file beside it.
@@ -207,27 +188,49 @@ Result<CheckedFile> open_file(const std::string& given, Database::Mode mode) {
   const bool for_writing = mode == Database::Mode::write;
   if (for_writing && !has_log_mode(header)) {
     // Checked before anything in it is changed.
-    PACO_TRY(open_file(path, Database::Mode::read));
+    PACO_ASSIGN(const CheckedFile copy, open_file(path, Database::Mode::read));
     PACO_ASSIGN(Database database, Database::open(path, Database::Mode::write));
+    PACO_TRY(write_checked(database, copy.header.checked, false));
     PACO_TRY(database.run("PRAGMA journal_mode=WAL"));
   }
   const bool had_log = log_bytes(path) != 0;
   PACO_ASSIGN(Database database,
               for_writing ? Database::open(path, Database::Mode::write) : open_reader(path));
   CheckedFile file{std::move(database), {}, {}};
-  const Result<void> checked = check(file, for_writing);
+  Result<void> checked = for_writing ? take_write_lock(file.database) : Result<void>{};
+  const bool may_lack_log = has_log_mode(header) && !had_log;
+  if (checked.ok()) checked = check(file, may_lack_log);
+  // A writer may have come and gone between two looks.
+  if (!checked.ok() && !for_writing) checked = check(file, may_lack_log);
   if (checked.ok()) return file;
   if (had_log) file.database.leave_log();
   return checked.error();
 }
 
-Result<Database> open_unchecked(const std::string& given) {
+Result<JournalTail> accept_loss(const std::string& given) {
   PACO_ASSIGN(const std::string path, journal_path(given));
   PACO_TRY(check_header(path));
+  CheckedFile file;
+  PACO_ASSIGN(file.database, Database::open(path, Database::Mode::write));
+  PACO_TRY(take_write_lock(file.database));
+  {
+    const Rollback rollback(file.database);
+    PACO_TRY(check_events(file, false));
+    PACO_TRY(write_checked(file.database, file.header.checked, false));
+    PACO_TRY(file.database.run("COMMIT"));
+  }
+  if (core::path_kind(acknowledged_path(path)) == core::PathKind::file)
+    PACO_TRY(core::remove_file(acknowledged_path(path)));
+  return file.checked.tail;
+}
+
+Result<UncheckedFile> open_unchecked(const std::string& given) {
+  PACO_ASSIGN(const std::string path, journal_path(given));
+  PACO_ASSIGN(const Header header, check_header(path));
   const bool had_log = log_bytes(path) != 0;
   PACO_ASSIGN(Database database, open_reader(path));
   if (had_log) database.leave_log();
-  return database;
+  return UncheckedFile{std::move(database), has_log_mode(header) && !had_log};
 }
 
 }  // namespace paco::journal

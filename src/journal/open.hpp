@@ -24,7 +24,11 @@ Result<std::string> journal_path(const std::string& path);
 Result<CheckedFile> open_file(const std::string& path, Database::Mode mode);
 
 // For an inspection: the events are not checked.
-Result<Database> open_unchecked(const std::string& path);
+struct UncheckedFile {
+  Database database;
+  bool may_lack_log = false;  // it is written by way of a log, and none was beside it
+};
+Result<UncheckedFile> open_unchecked(const std::string& path);
 
 // Bytes of the write-ahead log beside a journal; 0 without one.
 std::uint64_t log_bytes(const std::string& path);

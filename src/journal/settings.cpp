@@ -125,7 +125,7 @@ bool read_setting(const Statement& row, JournalHeader& header, StoredSums& sums,
       return is_text;
     }
   }
-  std::uint64_t dimension = settings.dimension;
+  std::uint64_t dimension = settings.dimension, needs_log = header.needs_log;
   const std::pair<std::string_view, std::uint64_t*> numbers[] = {
       {"model_checksum", &header.model},
       {"dimension", &dimension},
@@ -138,12 +138,14 @@ bool read_setting(const Statement& row, JournalHeader& header, StoredSums& sums,
       {"checked_operations", &mark.operations},
       {"checked_chain", &mark.chain},
       {"checked_keys", &header.checked.keys},
+      {"needs_log", &needs_log},
       {"checked_checksum", &sums.checked}};
   for (const auto& [number, value] : numbers) {
     if (name == number) {
       *value = row.number_at(1);
       settings.dimension = dimension;
-      return is_number;
+      header.needs_log = needs_log != 0;
+      return is_number && needs_log <= 1;
     }
   }
   if (name == "created") {
@@ -182,7 +184,7 @@ Result<std::vector<std::byte>> new_journal_file(const std::string& path,
                  "names and words are UTF-8"};
   PACO_TRY(database.run("COMMIT"));
   PACO_ASSIGN(const auto writer,
-              Writer::create(std::move(database), settings, header->checked, false));
+              Writer::create(std::move(database), *header, header->checked, false));
   PACO_TRY(writer->append({}, categories));
 
   sqlite3_int64 size = 0;
@@ -231,16 +233,16 @@ Result<JournalHeader> read_header(Database& database) {
       retention_sum(fields, settings.retention) != sums.retention) {
     return damaged(path, "the checksum of its settings does not match");
   }
-  if (header.checked == CheckedTail{}) {
+  if (header.checked == CheckedTail{} && !header.needs_log) {
     header.checked.tail.chain = header.chain_start;
-  } else if (checked_sum(fields, header.checked) != sums.checked) {
+  } else if (checked_sum(fields, header.checked, header.needs_log) != sums.checked) {
     return damaged(path, "the checksum of its settings does not match");
   }
   PACO_TRY(check_schema(database, settings));
   return header;
 }
 
-Result<void> write_checked(Database& database, const CheckedTail& checked) {
+Result<void> write_checked(Database& database, const CheckedTail& checked, bool needs_log) {
   FieldSum fields;
   PACO_ASSIGN(Statement row, database.prepare("INSERT OR REPLACE INTO settings VALUES(?1, ?2)"));
   PACO_TRY(row.run("checked_events", checked.tail.events));
@@ -248,7 +250,8 @@ Result<void> write_checked(Database& database, const CheckedTail& checked) {
   PACO_TRY(row.run("checked_operations", checked.tail.operations));
   PACO_TRY(row.run("checked_chain", checked.tail.chain));
   PACO_TRY(row.run("checked_keys", checked.keys));
-  return row.run("checked_checksum", checked_sum(fields, checked));
+  PACO_TRY(row.run("needs_log", needs_log));
+  return row.run("checked_checksum", checked_sum(fields, checked, needs_log));
 }
 
 Result<void> write_retention(Database& database, const Retention& retention) {

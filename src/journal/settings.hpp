@@ -24,6 +24,10 @@ struct JournalHeader {
   std::uint64_t model = 0;        // checksum of the model's bytes
   std::uint64_t chain_start = 0;  // the link before the first event
   CheckedTail checked;            // up to here a writer has checked every event
+  // A writer has it, and events may be in its log alone.
+  bool needs_log = false;
+  // There is no log: it was moved or copied without. Found out by opening it.
+  bool lacks_log = false;
 };
 
 // Reads the settings; refuses if they are damaged, or if the file has other tables, indexes, views
@@ -32,7 +36,7 @@ Result<JournalHeader> read_header(Database& database);
 
 Result<void> write_retention(Database& database, const Retention& retention);
 // The next opening begins to check here.
-Result<void> write_checked(Database& database, const CheckedTail& checked);
+Result<void> write_checked(Database& database, const CheckedTail& checked, bool needs_log);
 
 Result<std::vector<std::byte>> read_model(Database& database, std::uint64_t checksum);
 

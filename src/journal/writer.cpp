@@ -26,22 +26,24 @@ Error duplicate_key(const std::string& path, const SampleRow& row) {
 
 }  // namespace
 
-Writer::Writer(Database database, const JournalSettings& settings, CheckedTail tail, bool sync)
+Writer::Writer(Database database, const JournalHeader& header, CheckedTail tail, bool sync)
     : database_(std::move(database)),
-      dimension_(settings.dimension),
-      evidence_(settings.evidence.size()),
-      retention_(settings.retention),
+      dimension_(header.settings.dimension),
+      evidence_(header.settings.evidence.size()),
+      retention_(header.settings.retention),
       at_(tail),
+      checked_(header.checked),
+      needs_log_(header.needs_log),
       sync_(sync) {}
 
-Result<std::unique_ptr<Writer>> Writer::create(Database database, const JournalSettings& settings,
+Result<std::unique_ptr<Writer>> Writer::create(Database database, const JournalHeader& header,
                                                CheckedTail tail, bool sync) {
-  std::unique_ptr<Writer> writer(new Writer(std::move(database), settings, tail, sync));
+  std::unique_ptr<Writer> writer(new Writer(std::move(database), header, tail, sync));
   PACO_TRY(writer->database_.run(sync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
   // A log that one large transaction made long is cut back when it starts anew.
   PACO_TRY(writer->database_.run("PRAGMA journal_size_limit=134217728"));
   sqlite3_wal_hook(writer->database_.handle(), &Writer::note_log, writer.get());
-  PACO_TRY(writer->prepare(settings));
+  PACO_TRY(writer->prepare(header.settings));
   return writer;
 }
 
@@ -87,6 +89,10 @@ Result<void> Writer::append_events(Body body) {
     // What an earlier writer left in the log may not be on the disk.
     if (tail().events > 0) PACO_TRY(sync_log());
     PACO_TRY(record_.prepare(tail()));
+  }
+  if (record_.is_kept()) {
+    if (!needs_log_) PACO_TRY(note_needs_log(true));
+    if (!note_is_in_file_) bring_note_to_file();
   }
   PACO_TRY(transaction(body));
   if (sync_) record_.write(tail());
@@ -189,7 +195,7 @@ Result<void> Writer::write_extras(const SampleRow& row) {
 }
 
 Result<void> Writer::save_snapshot(const SnapshotInfo& info, std::span<const std::byte> bytes) {
-  return transaction([&](CheckedTail& at) -> Result<void> {
+  const Result<void> saved = transaction([&](CheckedTail& at) -> Result<void> {
     PACO_TRY(drop_parts_.run(info.event));
     for (std::size_t begin = 0; begin < bytes.size(); begin += kPartBytes) {
       PACO_TRY(
@@ -198,9 +204,11 @@ Result<void> Writer::save_snapshot(const SnapshotInfo& info, std::span<const std
     }
     PACO_TRY(snapshot_.run(info.event, info.sequence, info.digest, info.size,
                            snapshot_sum(fields_, info, checksum_of(bytes))));
-    PACO_TRY(write_checked(database_, at));
+    PACO_TRY(write_checked(database_, at, needs_log_));
     return forget_embeddings();
   });
+  if (saved.ok()) checked_ = at_;
+  return saved;
 }
 
 Result<void> Writer::prune_snapshots(std::uint64_t keep) {
@@ -304,12 +312,36 @@ int Writer::note_log(void* writer, sqlite3*, const char*, int pages) {
   return SQLITE_OK;
 }
 
+Result<void> Writer::note_needs_log(bool needs_log) {
+  note_is_in_file_ = false;
+  note_again_at_ = 0;
+  PACO_TRY(
+      transaction([&](CheckedTail&) { return write_checked(database_, checked_, needs_log); }));
+  needs_log_ = needs_log;
+  note_pages_ = log_pages_;
+  return {};
+}
+
+// A reader that is in the midst of a question may keep it from being moved.
+void Writer::bring_note_to_file() {
+  if (log_pages_ < note_again_at_) return;
+  move_log();
+  note_again_at_ = 2 * log_pages_;
+}
+
 int Writer::move_log() {
   int pages = 0, moved = 0;
   const int status = sqlite3_wal_checkpoint_v2(database_.handle(), "main",
                                                SQLITE_CHECKPOINT_PASSIVE, &pages, &moved);
-  if (status == SQLITE_OK && moved == pages) log_pages_ = 0;
+  if (status != SQLITE_OK) return log_pages_;
+  log_pages_ = moved == pages ? 0 : pages;
+  if (log_pages_ == 0 || moved >= note_pages_) note_is_in_file_ = true;
   return log_pages_;
+}
+
+bool Writer::settle() {
+  if (needs_log_ && !note_needs_log(false).ok()) return false;
+  return move_log() == 0;
 }
 
 // A log cannot start anew while somebody reads its beginning.
@@ -324,6 +356,7 @@ Result<void> Writer::check_log() {
 }
 
 Result<void> Writer::checkpoint() {
+  if (needs_log_) PACO_TRY(note_needs_log(false));
   const int status = sqlite3_wal_checkpoint_v2(database_.handle(), "main",
                                                SQLITE_CHECKPOINT_TRUNCATE, nullptr, nullptr);
   // Busy: a reader still needs the log, which then stays.

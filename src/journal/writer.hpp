@@ -16,6 +16,7 @@
 #include "journal/checksum.hpp"
 #include "journal/database.hpp"
 #include "journal/rows.hpp"
+#include "journal/settings.hpp"
 
 namespace paco::journal {
 
@@ -24,7 +25,7 @@ class Writer {
   // `database` is open for writing and holds the write lock; `tail` is where its events end, all of
   // them checked. With `sync` a call returns when its events are on the disk; without, sync()
   // brings them there.
-  static Result<std::unique_ptr<Writer>> create(Database database, const JournalSettings& settings,
+  static Result<std::unique_ptr<Writer>> create(Database database, const JournalHeader& header,
                                                 CheckedTail tail, bool sync);
 
   Result<void> append(std::span<const SampleRow> samples, std::span<const CategoryRow> changed,
@@ -38,10 +39,14 @@ class Writer {
   Result<void> sync();
   // Keeps exactly as much as `retention` says and returns the free space to the file system.
   Result<void> compact(const Retention& retention);
-  // Moves the write-ahead log into the file, as far as readers permit.
+  // Moves the write-ahead log into the file, as far as readers permit, and notes there that the
+  // file is whole.
   Result<void> checkpoint();
   // The same without waiting for anybody; the log keeps its length and starts anew with the next
-  // event. Returns the pages of a log that could not be moved as a whole.
+  // event. Returns whether the file is whole.
+  bool settle();
+  // Moves what can be moved without waiting for anybody. Returns the pages of a log that could not
+  // be moved as a whole.
   int move_log();
   // Pages in the log since it last started anew; 0 also if all are in the file.
   int log_pages() const { return log_pages_; }
@@ -53,10 +58,12 @@ class Writer {
   AcknowledgedFile take_record() { return std::move(record_); }
 
   const JournalTail& tail() const { return at_.tail; }
+  // The file says that it may lack events of its log.
+  bool needs_log() const { return needs_log_; }
   Database& database() { return database_; }
 
  private:
-  Writer(Database database, const JournalSettings& settings, CheckedTail tail, bool sync);
+  Writer(Database database, const JournalHeader& header, CheckedTail tail, bool sync);
   Result<void> prepare(const JournalSettings& settings);
   // Runs body(at) in a transaction; at_ changes when it is committed.
   template <class Body>
@@ -72,6 +79,8 @@ class Writer {
   Result<void> write_memberships(std::span<const Membership> moved);
   Result<void> write_extras(const SampleRow& row);
   Result<void> sync_log();
+  Result<void> note_needs_log(bool needs_log);
+  void bring_note_to_file();
   Result<void> check_place();
   Result<void> check_log();
   static int note_log(void* writer, sqlite3* database, const char* name, int pages);
@@ -85,9 +94,14 @@ class Writer {
   Database database_;
   std::size_t dimension_, evidence_;
   Retention retention_;
-  CheckedTail at_;
+  CheckedTail at_, checked_;  // checked_: the next opening begins to check there
+  bool needs_log_;            // as the file and its log say together
   bool sync_;
   int log_pages_ = 0;
+  // The file itself says that it needs its log; unless a reader kept it from that. Then it is tried
+  // again when the log has so many pages.
+  bool note_is_in_file_ = false;
+  int note_pages_ = std::numeric_limits<int>::max(), note_again_at_ = 0;
   std::uint64_t most_log_bytes_ = std::numeric_limits<std::uint64_t>::max();
   AcknowledgedFile record_;
   Statement begin_, commit_, sample_, operation_, category_, prototype_, moved_, embeddings_,

@@ -69,6 +69,15 @@ Result<void> copy(Context& context, const JournalArguments& r) {
                       fmt::format("{}: a copy with {} events, verified\n", r.to, report.events));
 }
 
+Result<void> accept(Context& context, const JournalArguments& r) {
+  PACO_ASSIGN(const journal::JournalTail tail, journal::accept_loss(r.journal));
+  const Json json = {
+      {"events", tail.events}, {"samples", tail.samples}, {"operations", tail.operations}};
+  return print_result(
+      context, json,
+      fmt::format("{}: the {} events that are there are taken for all\n", r.journal, tail.events));
+}
+
 Result<void> info(Context& context, const JournalArguments& r) {
   PACO_ASSIGN(journal::JournalReader journal, journal::JournalReader::open(r.journal));
   PACO_ASSIGN(const journal::JournalInfo found, journal.info());
@@ -184,6 +193,8 @@ void add_journal(Options& verb, Context& context) {
            copy)
       .add_text("to", r->to, "the journal to make")
       .required();
+  add_part(verb, context, r, "accept",
+           "Go on with the events that are there, after acknowledged ones were lost.", accept);
   Options& smaller = add_part(verb, context, r, "compact",
                               "Drop what is not to be kept and make the file small.", compact);
   smaller

@@ -72,22 +72,83 @@ TEST(JournalPlace, RenamedWhileItIsWrittenItAcknowledgesNothingMoreAndLosesNothi
   expect_prefix(folder / "j", stream, 10);
 }
 
-TEST(JournalPlace, RenamedAndKilledItSaysWhereItsLogIs) {
-  const TemporaryFolder folder, killed;
-  const MadeStream stream(1);
+// The files of a journal whose writer was killed after five events; the file alone is moved.
+void move_and_kill(const TemporaryFolder& from, const std::string& to, Durability durability) {
+  const TemporaryFolder alive;
+  auto journal = Journal::create(alive / "j", made_settings(), {}, {}, durability);
+  ASSERT_TRUE(journal.ok());
+  ASSERT_TRUE(journal->append(MadeGroup(MadeStream(1), 0, 5).rows(), {}).ok());
+  ASSERT_TRUE(journal->flush().ok());
+  write_bytes(to, bytes_of(alive / "j"));
+  for (const char* ending : {"-wal", "-tail"})
+    write_bytes((from / "j") + ending, bytes_of((alive / "j") + ending));
+}
+
+void expect_without_log(const std::string& path) {
+  for (const OpenMode mode : {OpenMode::read, OpenMode::write}) {
+    const auto refused = Journal::open(path, mode, kFull);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_THAT(refused.error().message,
+                HasSubstr("it has 0 events, and more may be in its log, which is missing"));
+    EXPECT_THAT(refused.error().hint, HasSubstr("as '" + path + "-wal'"));
+  }
+  core::NoProgress silent;
+  EXPECT_FALSE(verify_journal(path, silent, {})->ok);
+}
+
+TEST(JournalPlace, MovedWithoutItsLogAndKilledItIsRefusedUntilTheLogIsThere) {
+  for (const Durability& durability : {kFull, kRelaxed}) {
+    const TemporaryFolder before, after;
+    move_and_kill(before, after / "k", durability);
+    expect_without_log(after / "k");
+    fs::rename(before / "j-wal", after / "k-wal");
+    fs::rename(before / "j-tail", after / "k-tail");
+    expect_prefix(after / "k", MadeStream(1), 5);
+  }
+}
+
+TEST(JournalPlace, ALogThatIsLostForGoodIsGivenUpByAPerson) {
+  const TemporaryFolder before, after;
+  move_and_kill(before, after / "k", kFull);
+  expect_without_log(after / "k");
+  const auto accepted = accept_loss(after / "k");
+  ASSERT_TRUE(accepted.ok()) << accepted.error().message;
+  EXPECT_EQ(accepted->events, 0U);
+  expect_prefix(after / "k", MadeStream(1), 0);
+  auto journal = Journal::open(after / "k", OpenMode::write, kFull);
+  ASSERT_TRUE(journal.ok()) << journal.error().message;
+  EXPECT_TRUE(journal->append(MadeGroup(MadeStream(1), 0, 5).rows(), {}).ok());
+}
+
+TEST(JournalPlace, ADamagedEventIsNotGivenUp) {
+  const TemporaryFolder folder;
+  {
+    auto journal = Journal::create(folder / "j", made_settings(), {}, {}, kFull);
+    ASSERT_TRUE(journal.ok());
+    ASSERT_TRUE(journal->append(MadeGroup(MadeStream(1), 0, 5).rows(), {}).ok());
+    ASSERT_TRUE(journal->close().ok());
+  }
+  std::string bytes = bytes_of(folder / "j");
+  for (std::size_t at = bytes.find("key 2"); at != std::string::npos; at = bytes.find("key 2", at))
+    bytes[at] = 'K';
+  write_bytes(folder / "j", bytes);
+  const auto refused = accept_loss(folder / "j");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_THAT(refused.error().message, HasSubstr("damaged"));
+}
+
+TEST(JournalPlace, ACopyThatAnotherToolMadeOfALiveJournalIsWhole) {
+  const TemporaryFolder folder;
   auto journal = Journal::create(folder / "j", made_settings(), {}, {}, kFull);
   ASSERT_TRUE(journal.ok());
-  ASSERT_TRUE(journal->append(MadeGroup(stream, 0, 5).rows(), {}).ok());
-  write_bytes(killed / "k", bytes_of(folder / "j"));
-  for (const char* ending : {"-wal", "-tail"})
-    write_bytes(killed.path() + "/j" + ending, bytes_of(folder.path() + "/j" + ending));
-  const auto refused = Journal::open(killed / "k", OpenMode::write, kFull);
-  ASSERT_FALSE(refused.ok());
-  EXPECT_THAT(refused.error().message, HasSubstr("5 events were acknowledged and 0 are there"));
-  EXPECT_THAT(refused.error().hint, HasSubstr("rename '" + (killed / "j-wal")));
-  fs::rename(killed / "j-wal", killed / "k-wal");
-  fs::rename(killed / "j-tail", killed / "k-tail");
-  expect_prefix(killed / "k", stream, 5);
+  ASSERT_TRUE(journal->append(MadeGroup(MadeStream(1), 0, 5).rows(), {}).ok());
+  {
+    auto tool = Database::open(folder / "j", Database::Mode::write);
+    ASSERT_TRUE(tool.ok() && tool->run("VACUUM INTO '" + (folder / "copy") + "'").ok());
+  }
+  expect_prefix(folder / "copy", MadeStream(1), 5);
+  ASSERT_TRUE(Journal::open(folder / "copy", OpenMode::write, kFull).ok());
+  expect_prefix(folder / "copy", MadeStream(1), 5);
 }
 
 TEST(JournalPlace, ALongPathIsRefusedInWords) {
