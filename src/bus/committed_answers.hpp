@@ -2,7 +2,8 @@
 // key was decided with, and the publisher of that event. It also keeps what became of the last
 // operations.
 //
-// A key may be committed more than once: its first decision is the answer to all of them.
+// A key may be committed more than once: its first decision is the answer to all of them. A refusal
+// is no answer: it is of an event that somebody else published with this key.
 //
 // Thread rule: one thread at a time.
 #pragma once
@@ -39,15 +40,15 @@ class CommittedAnswers {
   // Any one that waits; null: none does.
   const Waiter* any() const { return waiting_.empty() ? nullptr : &waiting_.begin()->second; }
 
-  // Calls answer(waiter, record, repeated) for all who wait for a key of the group.
+  // Calls answer(waiter, record, repeated) for all that wait for a key that the group decides.
   template <class Answer>
   void commit(const Group& group, Answer answer) {
     std::uint64_t event = group.first;
     for (const Record& record : group.records) {
       if (record.key.empty()) {
         operations_.emplace(event, record);
-      } else {
-        const bool fresh = record.kind == RecordKind::decided && !committed(record.sequence);
+      } else if (record.kind == RecordKind::decided) {
+        const bool fresh = !committed(record.sequence);
         if (fresh) samples_ = record.sequence + 1;
         resolve(record.key, record, !fresh, answer);
       }

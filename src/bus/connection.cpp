@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "bus/reliable_publisher.hpp"
 #include "core/files.hpp"
 #include "core/try.hpp"
 
@@ -225,8 +226,7 @@ Error Connection::error(const std::string& what, natsStatus status, jsErrCode co
           ErrorCode::io, fmt::format("no server at {} answers for it", shown_),
           "the servers need JetStream (nats-server -js), and more than half of them must run");
     case NATS_TIMEOUT:
-      return full(ErrorCode::io, fmt::format("no answer from {}", shown_),
-                  "see whether more than half of the servers run, and try again");
+      return no_answer(what, shown_);
     default:
       return full(ErrorCode::io, fmt::format("{} ({})", text, shown_), "see the log of the server");
   }

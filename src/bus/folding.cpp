@@ -36,11 +36,11 @@ std::string own_attributes(const std::string& attributes) {
 
 }  // namespace
 
-std::uint64_t chain_event(std::uint64_t chain, std::string_view bytes) {
+std::uint64_t chain_event(std::uint64_t chain, std::uint64_t sum) {
   std::string link;
   ByteWriter out(link);
   out.number(chain);
-  out.number(journal::checksum_of(std::as_bytes(std::span(bytes))));
+  out.number(sum);
   return journal::checksum_of(std::as_bytes(std::span(link)));
 }
 
@@ -108,21 +108,30 @@ void Folding::name_categories(std::span<Folded> folded) {
 }
 
 // When events are folded again, the journal may have a key from a later event than this one. Then
-// this event was refused at its time.
-void Folding::refuse_again(const Event& event, Record& record) {
-  if (record.kind != RecordKind::decided || record.sequence < position_.samples) return;
+// this event was refused at its time, or it is not one of those that the journal has.
+Result<void> Folding::refuse_again(const Event& event, Record& record) {
+  if (record.kind != RecordKind::decided || record.sequence < position_.samples) return {};
   const std::optional<Error> refused = state_.refusal(std::get<SampleEvent>(event).embedding);
-  if (!refused) return;
+  if (!refused && record.sequence == position_.samples) return {};
+  if (!refused) {
+    return Error{ErrorCode::mismatch,
+                 fmt::format("event {} is sample {} of the journal, and has to be sample {}: the "
+                             "log lost events that the journal has",
+                             position_.event, record.sequence, position_.samples),
+                 "see which server came back without its store; what was decided stays in the "
+                 "journal; to go on with what the log has, remove it and start anew"};
+  }
   record.kind = RecordKind::refused;
   static_cast<Decision&>(record) = {};
   record.text = refused->message.substr(0, kMaxText);
+  return {};
 }
 
 Result<std::vector<Folding::Folded>> Folding::samples(std::span<const LoggedEvent> events) {
   std::vector<Record> records;
   std::vector<const SampleEvent*> run;
   records.reserve(events.size());
-  for (const auto& [event, chain] : events) {
+  for (const auto& [event, chain, sum] : events) {
     Record& record = records.emplace_back();
     if (!event.ok()) {
       record.text = event.error().message.substr(0, kMaxText);
@@ -148,9 +157,11 @@ Result<std::vector<Folding::Folded>> Folding::samples(std::span<const LoggedEven
   std::vector<Folded> out;
   out.reserve(records.size());
   for (Record& record : records) {
-    position_.chain = events[out.size()].chain;
+    const LoggedEvent& logged = events[out.size()];
+    position_.chain = logged.chain;
+    position_.sum = logged.sum;
     ++position_.event;
-    if (again && events[out.size()].event.ok()) refuse_again(*events[out.size()].event, record);
+    if (again && logged.event.ok()) PACO_TRY(refuse_again(*logged.event, record));
     if (record.kind == RecordKind::decided && record.sequence == position_.samples) {
       ++position_.samples;
       ++position_.journal;
@@ -177,9 +188,9 @@ Result<OperationOutcome> Folding::carry_out(const std::string& json) {
   return Error{ErrorCode::bad_value, "was refused before", ""};
 }
 
-Result<Folding::Folded> Folding::operation(const OperationEvent& event, std::uint64_t chain) {
+Result<Folding::Folded> Folding::operation(const LoggedEvent& event) {
   Record record;
-  const Result<OperationOutcome> outcome = carry_out(event.json);
+  const Result<OperationOutcome> outcome = carry_out(std::get<OperationEvent>(*event.event).json);
   if (!outcome.ok()) {
     // A disk that fails is no property of the event.
     if (outcome.error().code == ErrorCode::io || outcome.error().code == ErrorCode::out_of_memory)
@@ -192,7 +203,8 @@ Result<Folding::Folded> Folding::operation(const OperationEvent& event, std::uin
     ++position_.journal;
   }
   ++position_.event;
-  position_.chain = chain;
+  position_.chain = event.chain;
+  position_.sum = event.sum;
   return Folded{std::move(record), position_};
 }
 

@@ -21,10 +21,12 @@ namespace paco::bus {
 struct LoggedEvent {
   Result<Event> event;
   std::uint64_t chain = 0;  // of all events up to this one
+  std::uint64_t sum = 0;    // checksum of its bytes
 };
 
-// The chain with one more event. It finds logs that differ, not forgery.
-std::uint64_t chain_event(std::uint64_t chain, std::string_view bytes);
+// The chain with one more event, of which it takes the checksum. It finds logs that differ, not
+// forgery.
+std::uint64_t chain_event(std::uint64_t chain, std::uint64_t sum);
 
 class Folding {
  public:
@@ -42,14 +44,14 @@ class Folding {
   // The next events up to the first operation.
   Result<std::vector<Folded>> samples(std::span<const LoggedEvent> events);
   // The next event.
-  Result<Folded> operation(const OperationEvent& event, std::uint64_t chain);
+  Result<Folded> operation(const LoggedEvent& event);
   // Of the state; empty while the journal is ahead of the events that are folded again.
   Result<std::string> digest();
 
  private:
   Result<void> decide(std::span<const SampleEvent* const> run, std::span<Record> records);
   Result<OperationOutcome> carry_out(const std::string& json);
-  void refuse_again(const Event& event, Record& record);
+  Result<void> refuse_again(const Event& event, Record& record);
   void name_categories(std::span<Folded> folded);
 
   StreamState& state_;

@@ -15,19 +15,21 @@ constexpr auto kQuiet = std::chrono::milliseconds(1000);
 // A server that was cut off may not know the newest messages for a while.
 constexpr auto kShort = std::chrono::seconds(30);
 
-std::uint64_t sum_of(std::string_view bytes) {
+}  // namespace
+
+std::uint64_t message_sum(std::string_view bytes) {
   return journal::checksum_of(std::as_bytes(std::span(bytes)));
 }
 
-}  // namespace
-
 OrderedReader::OrderedReader(std::unique_ptr<Subscription> subscription, std::string name,
-                             std::uint64_t first, SteadyClock now, bool whole)
+                             std::uint64_t first, SteadyClock now, bool whole, std::uint64_t before)
     : subscription_(std::move(subscription)),
       name_(std::move(name)),
       now_(std::move(now)),
       whole_(whole),
-      next_(std::max<std::uint64_t>(first, 1)) {}
+      next_(std::max<std::uint64_t>(first, 1)) {
+  if (before != 0) last_sum_ = before;
+}
 
 Result<void> OrderedReader::begin(const std::stop_token& stop) {
   begun_ = false;
@@ -75,7 +77,7 @@ Result<void> OrderedReader::take(std::vector<LogMessage>& out, std::size_t most,
       case Subscription::Delivery::message:
         last_delivery_ = now_();
         if (message.sequence + 1 == next_ && !is_proven_) {
-          if (sum_of(message.bytes) != *last_sum_)
+          if (message_sum(message.bytes) != *last_sum_)
             return lost_messages(
                 fmt::format("message {} is another one than was read", message.sequence));
           is_proven_ = true;
@@ -85,7 +87,7 @@ Result<void> OrderedReader::take(std::vector<LogMessage>& out, std::size_t most,
         // One was lost, or is no longer kept; check() finds out which.
         if (whole_ && message.sequence > next_) return check(stop);
         next_ = message.sequence + 1;
-        if (whole_) last_sum_ = sum_of(message.bytes);
+        if (whole_) last_sum_ = message_sum(message.bytes);
         out.push_back(std::move(message));
         ++got;
         continue;

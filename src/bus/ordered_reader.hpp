@@ -10,18 +10,23 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bus/log.hpp"
 
 namespace paco::bus {
 
+std::uint64_t message_sum(std::string_view bytes);
+
 class OrderedReader {
  public:
   // `name` begins the message of an error. `first`: the message to begin with. Not `whole`: the
   // subscription leaves out messages of other subjects, so numbers may be missing.
+  // `before`: message_sum() of the message before the first one, which the log has to have; 0 if
+  // that is not known.
   OrderedReader(std::unique_ptr<Subscription> subscription, std::string name, std::uint64_t first,
-                SteadyClock now, bool whole = true);
+                SteadyClock now, bool whole = true, std::uint64_t before = 0);
 
   // Appends what is there, at most `most`, and waits for the first so many milliseconds. An error
   // if a message that is needed is no longer kept, if the log lost what was read from it, or if no

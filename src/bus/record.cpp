@@ -10,7 +10,8 @@ namespace paco::bus {
 namespace {
 
 constexpr std::string_view kGroupMagic = "pacd";
-constexpr std::uint8_t kGroupVersion = 2;
+constexpr std::uint8_t kGroupVersion = 3;
+constexpr std::uint8_t kOldGroupVersion = 2;  // without last_event
 
 // All NaN are one, as in a journal.
 void write_number(ByteWriter& out, double value) {
@@ -100,6 +101,7 @@ std::string group_bytes(const Group& group) {
   out.number(group.samples);
   out.number(group.journal);
   out.number(group.chain);
+  out.number(group.last_event);
   out.text(group.publisher);
   out.text(group.digest);
   out.number(static_cast<std::uint32_t>(group.records.size()));
@@ -111,7 +113,8 @@ Result<Group> parse_group(std::string_view bytes, const std::string& name) {
   ByteReader in(bytes);
   Group group;
   const bool ours = in.bytes(kGroupMagic.size()) == kGroupMagic && in.ok();
-  if (!ours || in.number<std::uint8_t>() != kGroupVersion) {
+  const auto version = in.number<std::uint8_t>();
+  if (!ours || (version != kGroupVersion && version != kOldGroupVersion)) {
     return Error{ErrorCode::bad_format,
                  fmt::format("{}: a foreign message of {} bytes", name, bytes.size()),
                  "only 'paco bus decide' and 'paco serve --bus' of one version write there"};
@@ -121,6 +124,7 @@ Result<Group> parse_group(std::string_view bytes, const std::string& name) {
   group.samples = in.number<std::uint64_t>();
   group.journal = in.number<std::uint64_t>();
   group.chain = in.number<std::uint64_t>();
+  if (version != kOldGroupVersion) group.last_event = in.number<std::uint64_t>();
   group.publisher = in.text();
   group.digest = in.text();
   const auto count = in.number<std::uint32_t>();

@@ -37,6 +37,7 @@ struct Group {
   std::uint64_t samples = 0, journal = 0;  // after it: samples, and events of the journal
   std::uint8_t evidence = 0;               // numbers of each decision
   std::uint64_t chain = 0;                 // of all events up to the last one (folding.hpp)
+  std::uint64_t last_event = 0;            // checksum of the last one alone; 0: not known
   std::string publisher;                   // the replica
   std::string digest;                      // of the state after it; empty: none was due
   std::vector<Record> records;

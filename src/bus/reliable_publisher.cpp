@@ -22,6 +22,15 @@ constexpr int kSameId = 20;  // times that a message is sent again before it get
 
 }  // namespace
 
+Error no_answer(const std::string& what, const std::string& servers) {
+  return {ErrorCode::io,
+          fmt::format("{}: no answer from {}: half of the servers are away, or a disk is full",
+                      what, servers),
+          "see that more than half of the servers run, and that each has room where its store_dir "
+          "is: one whose disk was full answers again when there is room and it was ended with "
+          "'kill -9' and started anew; then run the same command again, nothing is lost"};
+}
+
 ReliablePublisher::ReliablePublisher(std::unique_ptr<LogAppender> appender, SteadyClock now,
                                      Options options)
     : appender_(std::move(appender)),
@@ -94,9 +103,7 @@ Result<void> ReliablePublisher::send() {
   const std::chrono::duration<double> spent = now_() - stored_;
   if (spent.count() > options_.patience) {
     if (refusal_) return *refusal_;
-    return Error{ErrorCode::io,
-                 fmt::format("{}: no answer from {}", options_.what, options_.servers),
-                 "see whether more than half of the servers run, and try again"};
+    return no_answer(options_.what, options_.servers);
   }
   while (!queue_.empty() && under_way_.size() < options_.window && now_() >= send_at_) {
     PACO_ASSIGN(const std::optional<std::uint64_t> token,

@@ -28,6 +28,9 @@ struct StoreRoom {
   std::int64_t used = 0, limit = 0;  // bytes
 };
 
+// No server said anything until the patience was spent.
+Error no_answer(const std::string& what, const std::string& servers);
+
 class ReliablePublisher {
  public:
   struct Options {

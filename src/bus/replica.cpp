@@ -51,8 +51,9 @@ Result<void> Replica::read_events(const std::stop_token& stop) {
   inbox_.clear();
   const Result<void> taken = events_->take(inbox_, kFold, idle ? kIdleMs : 1, stop);
   for (const LogMessage& message : inbox_) {
-    chain_ = chain_event(chain_, message.bytes);
-    pending_.push_back({parse_event(message.bytes), chain_});
+    const std::uint64_t sum = message_sum(message.bytes);
+    chain_ = chain_event(chain_, sum);
+    pending_.push_back({parse_event(message.bytes), chain_, sum});
   }
   return taken;
 }
@@ -65,14 +66,13 @@ Result<void> Replica::fold() {
   if (operation_open_ && uncommitted_.empty()) operation_open_ = false;
   while (pending_at_ < pending_.size() && !operation_open_ &&
          uncommitted_.size() < kMaxUncommitted) {
-    const auto& [front, chain] = pending_[pending_at_];
-    const auto* operation = front.ok() ? std::get_if<OperationEvent>(&*front) : nullptr;
-    if (operation != nullptr) {
-      if (!uncommitted_.empty()) return {};
-      PACO_ASSIGN(Folding::Folded folded, folding_.operation(*operation, chain));
+    const LoggedEvent& front = pending_[pending_at_];
+    if (front.event.ok() && std::holds_alternative<OperationEvent>(*front.event)) {
+      if (options_.operations_alone && !uncommitted_.empty()) return {};
+      PACO_ASSIGN(Folding::Folded folded, folding_.operation(front));
       keep(std::move(folded));
       ++pending_at_;
-      operation_open_ = true;
+      operation_open_ = options_.operations_alone;
     } else {
       PACO_TRY(fold_samples());
     }
@@ -186,6 +186,7 @@ Group Replica::next_group() const {
     group.samples = after.samples;
     group.journal = after.journal;
     group.chain = after.chain;
+    group.last_event = after.sum;
     const auto digest = digests_.find(after.event);
     if (digest == digests_.end()) continue;
     group.digest = digest->second;

@@ -41,6 +41,8 @@ struct ReplicaOptions {
   std::function<void(const Group&)> on_committed;
   // A remark for people: which replica publishes now.
   std::function<void(const std::string&)> note;
+  // A test leaves this rule of the protocol out, to show that it is needed.
+  bool operations_alone = true;
 };
 
 class Replica {

@@ -1,6 +1,7 @@
 // Where a replica continues: its journal may end before or after the decisions that are committed.
 // It folds from the end of a group on that its journal has passed, which the journal allows
-// (folding.hpp), and reads the groups after that one, so that it compares all that it decides.
+// (folding.hpp), and reads the groups after that one, so that it compares all that it decides. The
+// log of events is held to the last event of that group.
 #include <fmt/format.h>
 
 #include "bus/replica.hpp"
@@ -23,7 +24,7 @@ Result<void> Replica::start(const std::stop_token& stop) {
   LogPosition position;
   if (passed) {
     const Group& group = passed->group;
-    position = {group.last(), group.samples, group.journal, group.chain};
+    position = {group.last(), group.samples, group.journal, group.chain, group.last_event};
     committed_ = {group.last(), passed->sequence};
   }
   if (position.journal > own.journal || position.samples > own.samples) {
@@ -43,8 +44,10 @@ Result<void> Replica::start(const std::stop_token& stop) {
   PACO_ASSIGN(auto appender, log_.decision_appender());
   publisher_ = std::make_unique<DecisionPublisher>(
       std::move(appender), subject_of(settings_.name, Part::decisions), now);
-  events_ = std::make_unique<OrderedReader>(
-      log_.events(), jetstream_of(settings_.name, Part::events), position.event + 1, now);
+  // The log has to have the event that this position is at, as it was decided.
+  events_ =
+      std::make_unique<OrderedReader>(log_.events(), jetstream_of(settings_.name, Part::events),
+                                      position.event + 1, now, true, position.sum);
   decisions_ = std::make_unique<OrderedReader>(
       log_.decisions(), jetstream_of(settings_.name, Part::decisions), committed_.message + 1, now);
   return {};

@@ -159,20 +159,57 @@ void ServedReplica::publish_all(const std::stop_token& stop) {
   }
 }
 
-Result<void> ServedReplica::publish(const std::shared_ptr<Request>& request,
-                                    const std::stop_token& stop) {
-  const server::Samples& samples = *request->job.samples;
+Error ServedReplica::refuse(Request& request, std::size_t row, Error error) {
+  error.message = fmt::format("sample {} {}", row, error.message);
+  request.bad = server::BadSample{error, row};
+  return error;
+}
+
+// The events of a request. What every replica would refuse is refused here, so that a refusal on
+// the bus is always another publisher's and no answer to a request.
+Result<std::vector<Append>> ServedReplica::events_of(Request& request) {
+  const server::Samples& samples = *request.job.samples;
   const auto text = [](const std::vector<std::string>& list, std::size_t i) {
     return list.empty() ? std::string() : list[i];
   };
+  const std::string subject = subject_of(settings_.name, Part::events);
+  std::vector<Append> events;
+  for (std::size_t i = 0; i < samples.rows; ++i) {
+    const auto row = samples.view()[i];
+    const SampleEvent sample{request.keys[i],
+                             text(samples.ids, i),
+                             text(samples.attributes, i),
+                             text(samples.pictures, i),
+                             {row.begin(), row.end()}};
+    events.push_back({subject, event_bytes(sample, false), sample.key});
+    const Result<Event> parsed = parse_event(events.back().bytes);
+    if (!parsed.ok()) return refuse(request, i, parsed.error());
+  }
+  std::optional<Error> refused;
+  std::size_t row = 0;
+  stream_->worker().ask([&](Session& session) {
+    for (; row < samples.rows; ++row)
+      if ((refused = session.method().check(samples.view()[row]))) return;
+  });
+  if (refused) return refuse(request, row, *refused);
+  return events;
+}
+
+Result<void> ServedReplica::publish(const std::shared_ptr<Request>& request,
+                                    const std::stop_token& stop) {
+  const server::Samples& samples = *request->job.samples;
+  request->keys = samples.keys;
   request->keys.resize(samples.rows);
   {
     const std::lock_guard lock(mutex_);
-    for (std::size_t i = 0; i < samples.rows; ++i) {
-      request->keys[i] = text(samples.keys, i);
-      if (request->keys[i].empty()) request->keys[i] = fmt::format("{}{}", prefix_, made_keys_++);
+    for (std::string& key : request->keys)
+      if (key.empty()) key = fmt::format("{}{}", prefix_, made_keys_++);
+  }
+  PACO_ASSIGN(std::vector<Append> events, events_of(*request));
+  {
+    const std::lock_guard lock(mutex_);
+    for (std::size_t i = 0; i < samples.rows; ++i)
       answers_.wait_for(request->keys[i], Row{request, i});
-    }
   }
   // A key that the stream has is not published again: it is answered from the journal, or when its
   // decision is committed.
@@ -191,31 +228,24 @@ Result<void> ServedReplica::publish(const std::shared_ptr<Request>& request,
     });
   }
   PACO_TRY(looked);
-  const std::string subject = subject_of(settings_.name, Part::events);
   for (std::size_t i = 0; i < samples.rows; ++i) {
-    if (seen[i]) {
-      Record record;
-      record.kind = RecordKind::decided;
-      static_cast<Decision&>(record) = *seen[i];
-      Done done;
-      {
-        const std::lock_guard lock(mutex_);
-        if (!answers_.committed(record.sequence)) continue;
-        answers_.resolve(request->keys[i], record, true,
-                         [&](const Row& row, const Record& found, bool repeated) {
-                           take_answer(row, found, repeated, done);
-                         });
-      }
-      answer(done);
+    if (!seen[i]) {
+      PACO_TRY(publisher_->put(std::move(events[i]), stop));
       continue;
     }
-    const auto row = samples.view()[i];
-    const SampleEvent sample{request->keys[i],
-                             text(samples.ids, i),
-                             text(samples.attributes, i),
-                             text(samples.pictures, i),
-                             {row.begin(), row.end()}};
-    PACO_TRY(publisher_->put({subject, event_bytes(sample, false), sample.key}, stop));
+    Record record;
+    record.kind = RecordKind::decided;
+    static_cast<Decision&>(record) = *seen[i];
+    Done done;
+    {
+      const std::lock_guard lock(mutex_);
+      if (!answers_.committed(record.sequence)) continue;
+      answers_.resolve(request->keys[i], record, true,
+                       [&](const Row& row, const Record& found, bool repeated) {
+                         take_answer(row, found, repeated, done);
+                       });
+    }
+    answer(done);
   }
   return publisher_->flush(stop);
 }
@@ -234,13 +264,8 @@ void ServedReplica::committed(const Group& group) {
 
 void ServedReplica::take_answer(const Row& row, const Record& record, bool repeated, Done& done) {
   Request& request = *row.request;
-  if (record.kind == RecordKind::decided) {
-    request.answer.decisions[row.row] = record;
-    request.answer.repeated[row.row] = repeated;
-  } else if (!request.bad) {
-    request.bad = server::BadSample{
-        {ErrorCode::bad_value, fmt::format("sample {} {}", row.row, record.text), ""}, row.row};
-  }
+  request.answer.decisions[row.row] = record;
+  request.answer.repeated[row.row] = repeated;
   --rows_;
   if (--request.open == 0) done.push_back(row.request);
 }
@@ -252,7 +277,7 @@ void ServedReplica::give_up(const std::shared_ptr<Request>& request, const Error
   if (request->open == 0) return;
   rows_ -= request->open;
   request->open = 0;
-  request->bad = server::BadSample{error, std::nullopt};
+  if (!request->bad) request->bad = server::BadSample{error, std::nullopt};
   done.push_back(request);
 }
 

@@ -60,6 +60,8 @@ class ServedReplica final : public server::StreamWorker::Outlet {
   void replicate(const std::stop_token& stop);    // thread: the replica
   void publish_all(const std::stop_token& stop);  // thread: publishes what was submitted
   Result<void> publish(const std::shared_ptr<Request>& request, const std::stop_token& stop);
+  Result<std::vector<Append>> events_of(Request& request);
+  static Error refuse(Request& request, std::size_t row, Error error);
   void committed(const Group& group);
   // These two with mutex_ held.
   void take_answer(const Row& row, const Record& record, bool repeated, Done& done);

@@ -21,6 +21,7 @@ struct LogPosition {
   std::uint64_t samples = 0;  // decided so far
   std::uint64_t journal = 0;  // events of the journal: samples and operations carried out
   std::uint64_t chain = 0;    // checksum of all events so far, in their order
+  std::uint64_t sum = 0;      // checksum of the last event alone
 };
 
 // How far the journal of a state goes. Operations after the last sample are not counted.

@@ -290,6 +290,11 @@ class BusTest(BusCase):
                 sent = [{"embedding": row, "key": f"k{i}"} for i, row in enumerate(rows)]
                 first = server.call("POST", path + "/samples", {"samples": sent[:100]})
                 self.assertEqual(first.status, 200, first.body)
+                for bad, key in ([0] * len(rows[0]), "k500"), (rows[0], "k" * 257):
+                    both = [{"embedding": rows[0], "key": "k501"}, {"embedding": bad, "key": key}]
+                    refused = server.call("POST", path + "/samples", {"samples": both})
+                    self.assertEqual(refused.status, 400, refused.body)
+                    self.assertIn("sample 1 ", refused.json["error"]["message"])
                 again = server.call("POST", path + "/samples", {"samples": sent[90:110]}).json["decisions"]
                 self.assertEqual([decision["sequence"] for decision in again], list(range(90, 110)))
                 self.bus("publish", "--input", TINY / "stream.npy", "--skip", 110, "--key-prefix", "k", url=one.url())

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "bus/ordered_reader.hpp"
 #include "session/operations/operation_json.hpp"
 #include "toy_state.hpp"
 
@@ -13,7 +14,7 @@ namespace paco::bus {
 namespace {
 
 LoggedEvent sample(const std::string& key, double value) {
-  return {Event(SampleEvent{key, {}, {}, {}, {value}}), 0};
+  return {Event(SampleEvent{key, {}, {}, {}, {value}})};
 }
 
 OperationEvent rename_to(const std::string& name) {
@@ -29,8 +30,8 @@ std::vector<Record> fold(ToyState& state, const std::vector<LoggedEvent>& events
   EXPECT_TRUE(folding.start({}).ok());
   std::vector<Record> out;
   for (std::size_t at = 0; at < events.size();) {
-    if (const auto* operation = std::get_if<OperationEvent>(&*events[at].event)) {
-      out.push_back(folding.operation(*operation, 0)->record);
+    if (std::holds_alternative<OperationEvent>(*events[at].event)) {
+      out.push_back(folding.operation(events[at])->record);
     } else {
       auto folded = folding.samples(std::span(events).subspan(at));
       EXPECT_TRUE(folded.ok());
@@ -62,23 +63,36 @@ TEST(FoldingAgain, ARefusedSampleStaysRefusedIfItsKeyIsDecidedLater) {
 TEST(FoldingAgain, ARepeatedKeyKeepsTheNameThatItsCategoryHad) {
   expect_the_same_again({sample("k", 1),
                          sample("k", 5),
-                         {Event(rename_to("heron")), 0},
+                         {Event(rename_to("heron"))},
                          sample("k", 7),
                          sample("l", 1)});
 }
 
 TEST(FoldingAgain, AnOperationIsNotCarriedOutTwice) {
   expect_the_same_again({sample("k", 1),
-                         {Event(rename_to("heron")), 0},
-                         {Event(rename_to("stork")), 0},
-                         {Event(OperationEvent{"no JSON"}), 0},
+                         {Event(rename_to("heron"))},
+                         {Event(rename_to("stork"))},
+                         {Event(OperationEvent{"no JSON"})},
                          sample("l", 1)});
+}
+
+TEST(FoldingAgain, StopsWhereTheLogLostEventsThatTheJournalHas) {
+  ToyState state;
+  fold(state, {sample("k", 1), sample("l", 5), sample("m", 9)});
+  Folding folding(state, 1);
+  ASSERT_TRUE(folding.start({}).ok());
+  for (const char* next : {"m", "new"}) {
+    const std::vector<LoggedEvent> events = {sample(next, 9)};
+    const auto folded = folding.samples(events);
+    ASSERT_FALSE(folded.ok()) << next;
+    EXPECT_EQ(folded.error().code, ErrorCode::mismatch);
+  }
 }
 
 TEST(ChainOfEvents, DependsOnEveryEventAndTheirOrder) {
   const auto chain = [](std::initializer_list<const char*> events) {
     std::uint64_t sum = 0;
-    for (const char* bytes : events) sum = chain_event(sum, bytes);
+    for (const char* bytes : events) sum = chain_event(sum, message_sum(bytes));
     return sum;
   };
   EXPECT_EQ(chain({"a", "b", "c"}), chain({"a", "b", "c"}));

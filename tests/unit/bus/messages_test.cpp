@@ -16,7 +16,7 @@ namespace {
 SampleEvent some_sample() { return {"key-7", "img 7", R"({"a":1})", "\x89PNG", {0.5, -1.25, 3}}; }
 
 Group some_group() {
-  Group group{41, 12, 13, 2, 77, "ann", "digest", {}};
+  Group group{41, 12, 13, 2, 77, 78, "ann", "digest", {}};
   Record decided;
   decided.kind = RecordKind::decided;
   decided.key = "k";
@@ -80,10 +80,22 @@ TEST(BusRecord, AGroupComesBackAsItWasSent) {
   EXPECT_EQ(group_bytes(*back), group_bytes(group));
   EXPECT_EQ(back->last(), 43u);
   EXPECT_EQ(back->chain, 77u);
+  EXPECT_EQ(back->last_event, 78u);
   EXPECT_EQ(back->publisher, "ann");
   EXPECT_EQ(back->records[0].name, "heron");
   EXPECT_TRUE(std::isnan(back->records[0].threshold));
   EXPECT_EQ(back->records[1].session, 12u);
+}
+
+TEST(BusRecord, AGroupOfTheVersionBeforeIsReadWithoutItsLastEvent) {
+  Group group = some_group();
+  std::string bytes = group_bytes(group);
+  bytes[4] = 2;
+  bytes.erase(4 + 2 + 4 * sizeof(std::uint64_t), sizeof group.last_event);
+  const auto back = parse_group(bytes, "g");
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  group.last_event = 0;
+  EXPECT_EQ(group_bytes(*back), group_bytes(group));
 }
 
 TEST(BusRecord, NoRecordIsLongerThanItSays) {

@@ -110,6 +110,7 @@ Result<void> SimulatedReplica::start() {
   log_ = std::make_unique<SimulatedStreamLog>(world_.servers, endpoint_);
   ReplicaOptions options;
   options.name = name();
+  options.operations_alone = world_.broken != Broken::operation_not_alone;
   options.on_committed = [this](const Group& group) {
     world_.laws.observe(name(), group);
     answers_.commit(group, [this](const std::string& key, const Record& record, bool) {
@@ -157,7 +158,7 @@ void SimulatedReplica::ask() {
 
 void SimulatedReplica::take_answer(const std::string& key, const Record& record) {
   trace(fmt::format("answers '{}'", key));
-  if (record.kind == RecordKind::decided) world_.laws.answered(name(), key, record, world_.servers);
+  world_.laws.answered(name(), key, record, world_.servers);
 }
 
 void SimulatedReplica::end() {

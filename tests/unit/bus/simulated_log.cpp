@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "bus/record.hpp"
+
 namespace paco::bus {
 namespace {
 
@@ -132,6 +134,12 @@ void SimulatedLog::pump(const std::weak_ptr<Outgoing>& weak) {
     }
   }
   if (outgoing->next <= messages.size()) pump_soon(outgoing);
+}
+
+bool loses_messages(Broken broken) {
+  return broken == Broken::server_that_loses_messages ||
+         broken == Broken::reader_that_does_not_prove ||
+         broken == Broken::start_that_does_not_prove;
 }
 
 void SimulatedLog::lose_last() {
@@ -266,6 +274,11 @@ class SimulatedSubscription final : public Subscription {
     outgoing_->arrived.pop_front();
     // The reader cannot see that one is missing, doubled or out of order.
     if (servers_.broken == Broken::reader_without_order) out.sequence = expected_++;
+    // ... or another one than it was.
+    if (servers_.broken == Broken::reader_that_does_not_prove) {
+      if (out.sequence == newest_.sequence) out = newest_;
+      if (out.sequence > newest_.sequence) newest_ = out;
+    }
     return Delivery::message;
   }
 
@@ -274,7 +287,8 @@ class SimulatedSubscription final : public Subscription {
 
   Result<Range> range(const std::stop_token&) override {
     if (!endpoint_->wait_for_servers()) return away(endpoint_->name());
-    const std::uint64_t last = log_.messages(outgoing_->server).size();
+    const std::uint64_t last =
+        std::max<std::uint64_t>(log_.messages(outgoing_->server).size(), newest_.sequence);
     if (last > 0 && endpoint_->happens(endpoint_->rates().stale_answer, "stale answers"))
       return Range{1, endpoint_->chance().next() % last};
     return Range{1, last};
@@ -286,6 +300,7 @@ class SimulatedSubscription final : public Subscription {
   const std::shared_ptr<Endpoint> endpoint_;
   std::shared_ptr<SimulatedLog::Outgoing> outgoing_;
   std::uint64_t changes_ = 0, expected_ = 0;
+  LogMessage newest_;  // that was delivered; of a reader that does not prove
 };
 
 }  // namespace
@@ -312,7 +327,14 @@ Result<std::optional<LogMessage>> SimulatedStreamLog::decision_message(std::uint
       sequence = endpoint_->chance().next() % sequence;
   }
   if (sequence == 0 || sequence > messages.size()) return std::optional<LogMessage>();
-  return std::optional(message_at(messages, sequence));
+  LogMessage message = message_at(messages, sequence);
+  if (servers_.broken == Broken::start_that_does_not_prove) {
+    Group group = *parse_group(message.bytes, "decisions");
+    group.last_event = 0;
+    const auto bytes = std::make_shared<const std::string>(group_bytes(group));
+    message = {sequence, *bytes, bytes};
+  }
+  return std::optional(std::move(message));
 }
 
 }  // namespace paco::bus

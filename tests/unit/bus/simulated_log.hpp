@@ -38,6 +38,9 @@ enum class Broken {
   sample_with_message_id,             // each server forgets it by its own clock
   answer_from_journal,                // a server answers before the decision is committed
   server_that_loses_messages,         // acknowledged ones, with its store
+  reader_that_does_not_prove,         // that server, and readers that go on wherever they were
+  start_that_does_not_prove,          // that server, and replicas that start wherever they were
+  operation_not_alone,                // an operation is folded while samples are uncommitted
 };
 
 using FaultCounts = std::map<std::string, int>;
@@ -120,6 +123,8 @@ class SimulatedLog {
   std::set<std::string> ids_without_message_;
   std::vector<std::weak_ptr<Outgoing>> subscriptions_;
 };
+
+bool loses_messages(Broken broken);
 
 // Both logs of a stream.
 struct SimulatedServers {

@@ -150,9 +150,23 @@ class Simulation {
       case 7:
         return close_servers(span);
       default:
-        if (options_.broken == Broken::server_that_loses_messages) servers_.events.lose_last();
-        return;
+        return lose_message();
     }
+  }
+
+  // A server comes back without its newest message, and leads.
+  void lose_message() {
+    if (!loses_messages(options_.broken) || servers_.events.messages().empty()) return;
+    scheduler_.trace("the last event is lost");
+    servers_.events.lose_last();
+    for (Participant* one : world_.participants) ++one->endpoint().server_changes;
+    // It may have taken the replicas with it: those that run notice by what they have read, those
+    // that start by what was decided.
+    const bool all_start =
+        options_.broken == Broken::start_that_does_not_prove ||
+        (options_.broken == Broken::server_that_loses_messages && scheduler_.chance().once_in(2));
+    if (!all_start) return;
+    for (const auto& replica : replicas_) replica->kill(SimulatedReplica::Loss::nothing, nullptr);
   }
 
   void change_leader() {

@@ -97,6 +97,19 @@ TEST_P(WrongProtocols, BreakALaw) {
   EXPECT_GT(by_law, 0u) << found << " other violations, " << example;
 }
 
+// Another event in the place of one that was decided is never passed over in silence.
+TEST(BusLaws, AReplicaNoticesThatADecidedEventIsAnotherOneNow) {
+  std::uint64_t noticed = 0;
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    const SimulationOutcome outcome = simulate({seed, Broken::server_that_loses_messages, false});
+    if (!outcome.violation) continue;
+    noticed += outcome.violation->starts_with("replicas agree");
+    EXPECT_FALSE(outcome.violation->starts_with("every sample once: event"))
+        << explain({seed, Broken::server_that_loses_messages, false});
+  }
+  EXPECT_GT(noticed, 50u);
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Bus, WrongProtocols,
     ::testing::Values(
@@ -112,7 +125,12 @@ INSTANTIATE_TEST_SUITE_P(
         WrongProtocol{"AnswerFromJournal", Broken::answer_from_journal,
                       "a paused publisher cannot contradict"},
         WrongProtocol{"ServerThatLosesMessages", Broken::server_that_loses_messages,
-                      "replicas agree"}),
+                      "replicas agree"},
+        WrongProtocol{"ReaderThatDoesNotProve", Broken::reader_that_does_not_prove,
+                      "every sample once: event"},
+        WrongProtocol{"StartThatDoesNotProve", Broken::start_that_does_not_prove,
+                      "every sample once: event"},
+        WrongProtocol{"OperationNotAlone", Broken::operation_not_alone, "every sample once"}),
     [](const auto& one) { return one.param.name; });
 
 }  // namespace
