@@ -13,7 +13,7 @@ Record record_of(const std::string& key, RecordKind kind, std::uint64_t sequence
   Record record;
   record.kind = kind;
   record.key = key;
-  record.decision.sequence = sequence;
+  record.sequence = sequence;
   return record;
 }
 
@@ -25,7 +25,7 @@ std::vector<std::string> commit(CommittedAnswers<std::string>& answers, std::uin
   group.records = std::move(records);
   std::vector<std::string> out;
   answers.commit(group, [&](const std::string& waiter, const Record& record, bool repeated) {
-    out.push_back(waiter + ": " + std::to_string(record.decision.sequence) + (repeated ? "*" : ""));
+    out.push_back(waiter + ": " + std::to_string(record.sequence) + (repeated ? "*" : ""));
   });
   return out;
 }
