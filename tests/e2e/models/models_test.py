@@ -6,7 +6,9 @@ import http.server
 import json
 import os
 import pathlib
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,9 +22,10 @@ TINY = ROOT / "tests" / "golden" / "tiny_text"
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
-    """Serves a folder with ranges, and writes down what was asked for; a file may be cut off once."""
+    """Serves a folder with ranges, and writes down what was asked for; a file may be cut off once, come without ranges, or from
+    elsewhere."""
 
-    asked, cut = [], set()
+    asked, cut, whole, moved = [], set(), set(), {}
 
     def log_message(self, *_):
         pass
@@ -31,8 +34,12 @@ class Files(http.server.SimpleHTTPRequestHandler):
         path = pathlib.Path(self.translate_path(self.path))
         if not path.is_file():
             return self.send_error(404)
+        if path.name in self.moved:
+            self.send_response(302)
+            self.send_header("Location", self.moved[path.name])
+            return self.end_headers()
         content = path.read_bytes()
-        wanted = self.headers.get("Range")
+        wanted = None if path.name in self.whole else self.headers.get("Range")
         first = int(wanted.split("=")[1].split("-")[0]) if wanted else 0
         self.asked.append((path.name, first))
         if first >= len(content) and wanted:
@@ -50,13 +57,12 @@ class Files(http.server.SimpleHTTPRequestHandler):
         self.wfile.write(rest)
 
 
-@unittest.skipUnless(shutil.which("curl"), "curl is not installed")
 class Models(unittest.TestCase):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="paco-models-"))
         self.served = self.folder / "served"
         self.served.mkdir()
-        Files.asked, Files.cut = [], set()
+        Files.asked, Files.cut, Files.whole, Files.moved = [], set(), set(), {}
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Files, directory=self.served))
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.address = f"http://127.0.0.1:{self.server.server_port}"
@@ -130,6 +136,47 @@ class Models(unittest.TestCase):
         self.paco("embed", "--texts", self.folder / "t.txt", "--encoder", "gte-small", "--out", self.folder / "x.npy")
         weights.write_bytes(weights.read_bytes()[:1000])
         self.assertEqual(self.paco("models", "check", "gte-small", code=1).stdout.split()[1], "damaged")
+
+    def half_of_gte(self):
+        """A download that was cut off: what is there of the weights."""
+        self.serve_gte()
+        Files.cut = {"model.safetensors"}
+        self.paco("models", "get", "gte-small", "--from", self.address, code=1)
+        return (self.cache / "gte-small" / "model.safetensors.part").stat().st_size
+
+    def test_a_server_that_knows_no_ranges_sends_the_whole_again(self):
+        self.assertGreater(self.half_of_gte(), 0)
+        Files.whole = {"model.safetensors"}
+        self.paco("models", "get", "gte-small", "--from", self.address)
+        weights = self.cache / "gte-small" / "model.safetensors"
+        self.assertEqual(weights.read_bytes(), (TINY / "model.safetensors").read_bytes())
+
+    def test_a_file_that_has_moved_is_followed_and_one_that_is_gone_is_named(self):
+        self.serve_gte()
+        shutil.copy(self.served / "config.json", self.served / "elsewhere.json")
+        Files.moved = {"config.json": "/elsewhere.json"}
+        (self.served / "modules.json").unlink()
+        said = self.paco("models", "get", "gte-small", "--from", self.address, code=1).stderr
+        self.assertIn("modules.json: the server answered 404", said)
+        self.assertIn("with a browser", said)
+        self.assertEqual((self.cache / "gte-small" / "config.json").read_bytes(), (TINY / "config.json").read_bytes())
+        Files.moved = {"tokenizer.json": "file:///etc/hostname"}
+        (self.cache / "gte-small" / "tokenizer.json").unlink()
+        self.paco("models", "get", "gte-small", "--from", self.address, code=1)
+        self.assertFalse((self.cache / "gte-small" / "tokenizer.json").exists())
+
+    def test_a_full_disk_is_named_and_what_came_stays(self):
+        self.serve_gte()
+        limit = (TINY / "model.safetensors").stat().st_size // 2
+        run = subprocess.run([PROGRAM, "models", "get", "gte-small", "--from", self.address], capture_output=True, text=True,
+                             env={**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}, preexec_fn=lambda: (
+                                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
+                                 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))))
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("model.safetensors: File too large", run.stderr)
+        self.assertEqual((self.cache / "gte-small" / "model.safetensors.part").stat().st_size, limit)
+        self.paco("models", "get", "gte-small", "--from", self.address)
+        self.assertEqual(Files.asked[-1], ("model.safetensors", limit))
 
     def test_what_is_not_what_was_published_is_refused_and_does_not_stay(self):
         for name in ("config.json", "tokenizer.json", "model.fp16.safetensors"):
