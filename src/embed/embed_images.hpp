@@ -33,6 +33,7 @@ struct EmbedReport {
   std::vector<std::size_t> samples;   // indices in the source, one per row
   std::vector<SkippedImage> skipped;  // images that could not be read
   std::size_t resumed = 0;            // rows that came from part files
+  std::vector<std::size_t> cut;       // texts whose end the encoder did not see
 };
 
 // Called in order, once per batch that holds a sample.

@@ -3,17 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "core/try.hpp"
-#include "io/embedding_record.hpp"
-#include "io/embedding_writer.hpp"
+#include "embed/parted_output.hpp"
+#include "embed/weights/file_hash.hpp"
 #include "math/matrix.hpp"
 
 namespace paco::embed {
 namespace {
 
 constexpr std::size_t kTextBlock = 256;  // a second of work at most, between two signs of life
+
+// Says which run a part belongs to: the same encoder and texts.
+std::string identity_of(std::span<const std::string> texts, const TextEncoder& encoder) {
+  const EmbeddingRecord& record = encoder.record();
+  std::string all = fmt::format("{} {} {} {}", record.encoder, record.weights, record.preprocessing,
+                                record.precision);
+  for (const std::string& text : texts) all += text_sha256(text);
+  return text_sha256(all);
+}
 
 }  // namespace
 
@@ -28,27 +38,30 @@ Result<EncodedTexts> embed_texts(std::span<const std::string> texts, TextEncoder
     PACO_ASSIGN(const EncodedTexts done, encoder.encode(block, rows.view(), stop));
     for (const std::size_t text : done.empty) report.empty.push_back(first + text);
     for (const std::size_t text : done.cut) report.cut.push_back(first + text);
-    PACO_TRY(sink(first, rows.view()));
+    PACO_TRY(sink(first, rows.view(), done));
     progress.update(first + block.size());
   }
   progress.finish();
   return report;
 }
 
-Result<EncodedTexts> embed_texts_to_file(std::span<const std::string> texts, TextEncoder& encoder,
-                                         const std::string& out, core::Progress& progress,
-                                         std::stop_token stop) {
-  PACO_ASSIGN(const auto writer, io::create_embeddings(out, encoder.dimension()));
-  const auto sink = [&](std::size_t first, Rows<const float> rows) {
-    const std::vector<double> wide(rows.data, rows.data + rows.rows * rows.columns);
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < rows.rows; ++i) names.push_back(fmt::format("{}", first + i));
-    return writer->append(Rows<const double>{wide.data(), rows.rows, rows.columns}, names);
+Result<EmbedReport> embed_texts_to_file(std::span<const std::string> texts, TextEncoder& encoder,
+                                        EmbedFileOptions options, core::Progress& progress,
+                                        std::stop_token stop) {
+  options.record = encoder.record();
+  PartedOutput output({"texts", identity_of(texts, encoder), encoder.dimension(), texts.size(),
+                       kTextBlock, [](std::size_t text) { return std::to_string(text); }},
+                      options);
+  PACO_ASSIGN(const std::size_t done, output.begin());
+  ProgressOfRest rest(progress, done, texts.size());
+  const auto sink = [&](std::size_t first, Rows<const float> rows, const EncodedTexts& block) {
+    std::vector<std::size_t> samples(rows.rows), cut;
+    std::iota(samples.begin(), samples.end(), done + first);
+    for (const std::size_t text : block.cut) cut.push_back(done + first + text);
+    return output.take(rows, samples, {}, cut);
   };
-  PACO_ASSIGN(EncodedTexts report, embed_texts(texts, encoder, sink, progress, std::move(stop)));
-  PACO_TRY(io::write_embedding_record(encoder.record(), out));
-  PACO_TRY(writer->commit());
-  return report;
+  const auto embedded = embed_texts(texts.subspan(done), encoder, sink, rest, std::move(stop));
+  return embedded.ok() ? output.join() : output.stop(embedded.error());
 }
 
 }  // namespace paco::embed

@@ -31,7 +31,8 @@ Result<std::string> picture_of(const embed::Image& image) {
   return from_base64(uri.substr(uri.find(',') + 1)).value_or("");
 }
 
-// The beginning of a text among a sample's attributes, unless it brought one of that name.
+}  // namespace
+
 void keep_text(std::string text, std::string& attributes) {
   using Fields = nlohmann::ordered_json;
   Fields fields = attributes.empty() ? Fields::object() : Fields::parse(attributes, nullptr, false);
@@ -45,8 +46,6 @@ void keep_text(std::string text, std::string& attributes) {
   fields["text"] = std::move(text);
   attributes = fields.dump(-1, ' ', false, Fields::error_handler_t::replace);
 }
-
-}  // namespace
 
 EmbeddingQueue::EmbeddingQueue(std::unique_ptr<embed::ImageEmbedder> embedder,
                                EmbeddingRecord record)

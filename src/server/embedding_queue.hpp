@@ -21,6 +21,10 @@ class TextEncoder;
 
 namespace paco::server {
 
+// Keeps the beginning of a text among a sample's attributes (a JSON object, or empty), unless it
+// brought one of that name.
+void keep_text(std::string text, std::string& attributes);
+
 class EmbeddingQueue {
  public:
   EmbeddingQueue(std::unique_ptr<embed::ImageEmbedder> embedder, EmbeddingRecord record);

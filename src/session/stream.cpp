@@ -218,6 +218,8 @@ class Runner {
       }
       names.keys = options_.keys.subspan(static_cast<std::size_t>(at), rows);
     }
+    if (!options_.attributes.empty())
+      names.attributes = options_.attributes.subspan(static_cast<std::size_t>(row_) + first, rows);
     Access::impl(session_).source_row = row_ + first;
     const double before = clock_();
     PACO_ASSIGN(const Decided decided,

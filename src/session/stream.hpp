@@ -22,15 +22,16 @@
 namespace paco::session {
 
 struct StreamOptions {
-  std::size_t block = 256;            // samples decided at once; speed only
-  std::uint64_t skip = 0;             // rows of the input to pass over first
-  std::uint64_t seen = 0;             // and then so many that can be decided, with bad ones between
-  std::uint64_t consumed = 0;         // rows that the state accounts for which the session resumes
-  bool continues = false;             // the input holds what the journal has; go on after it
-  std::uint64_t save_every = 0;       // samples between saved states; 0: only at the end
-  std::string state;                  // where to save the state; empty: nowhere
-  bool skip_bad_rows = false;         // go on after a row that cannot be decided
-  std::span<const std::string> keys;  // one for each row of the input, or none
+  std::size_t block = 256;       // samples decided at once; speed only
+  std::uint64_t skip = 0;        // rows of the input to pass over first
+  std::uint64_t seen = 0;        // and then so many that can be decided, with bad ones between
+  std::uint64_t consumed = 0;    // rows that the state accounts for which the session resumes
+  bool continues = false;        // the input holds what the journal has; go on after it
+  std::uint64_t save_every = 0;  // samples between saved states; 0: only at the end
+  std::string state;             // where to save the state; empty: nowhere
+  bool skip_bad_rows = false;    // go on after a row that cannot be decided
+  // One for each row of the input, or none; attributes are JSON objects, see SampleNames.
+  std::span<const std::string> keys, attributes = {};
   // Called for every bad row that is passed over.
   std::function<void(const Error&)> note_bad_row;
   // Called if the input goes on where it was left, or might.

@@ -90,7 +90,9 @@ Result<std::vector<std::string>> embed_words(Context& context, const StartFiles&
     texts.push_back(item->text);
     labels.push_back(item->label);
   }
-  PACO_TRY(embed::embed_texts_to_file(texts, *encoder.texts, files.support, *context.progress,
+  embed::EmbedFileOptions options;
+  options.out = files.support;
+  PACO_TRY(embed::embed_texts_to_file(texts, *encoder.texts, options, *context.progress,
                                       context.stop));
   return labels;
 }

@@ -21,6 +21,7 @@ struct TextSet {
 struct TextSetOutputs {
   std::string embeddings;       // "-": npy to a pipe
   std::string labels, numbers;  // may be empty
+  bool resume = false;          // go on where an interrupted run stopped
 };
 
 Result<void> embed_text_set(Context& context, const TextSet& set, const EncoderOptions& encoder,
@@ -31,6 +32,8 @@ Result<void> embed_text_set(Context& context, const TextSet& set, const EncoderO
 struct TextInput {
   std::shared_ptr<const std::vector<std::byte>> bytes;  // what the source reads
   std::unique_ptr<io::EmbeddingSource> source;
+  // Of each row, for a journal: a key made of the text, and the text as an attribute.
+  std::vector<std::string> keys, attributes;
 };
 Result<TextInput> open_text_input(Context& context, const TextSet& set, const std::string& encoder,
                                   const Model& model);

@@ -224,7 +224,10 @@ Result<void> run(Context& context, DiscoverArguments& s) {
   if (!s.keys.empty()) {
     PACO_ASSIGN(keys, io::read_keys(s.keys));
     s.stream.keys = keys;
+  } else if (journaled && !s.stream.continues && s.skip == "0") {
+    s.stream.keys = input.keys;  // the same text of the same file again is answered as it was
   }
+  if (journaled) s.stream.attributes = input.attributes;
   PACO_ASSIGN(s.stream.skip, rows_to_skip(s, saved.rows));
   if (s.skip == "seen" && journaled) s.stream.seen = session.samples();
   if (s.stream.block == 0) s.stream.block = 256;

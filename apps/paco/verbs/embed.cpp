@@ -114,7 +114,6 @@ Result<void> check(const EmbedArguments& s) {
   if (images && !s.texts.label_column.empty()) return refused("--label-column", "--texts");
   if (!images && !s.index.empty()) return refused("--index", "images");
   if (!images && !s.classifier_out.empty()) return refused("--classifier-out", "images");
-  if (!images && s.run.resume) return refused("--resume", "images");
   if (s.out == "-") return {};
   return io::check_label_file(s.labels_out);
 }
@@ -188,7 +187,8 @@ Result<void> run(Context& context, EmbedArguments& s) {
   s.encoder.settings.threads = s.run.threads;
   if (s.data.empty()) {
     s.texts.strict = s.run.strict;
-    return embed_text_set(context, s.texts, s.encoder, {s.out, s.labels_out, s.index_out});
+    return embed_text_set(context, s.texts, s.encoder,
+                          {s.out, s.labels_out, s.index_out, s.run.resume});
   }
   // On a CPU the network needs the cores: decoding an image takes a tenth of the time of embedding
   // it, and goes on beside it.
@@ -203,7 +203,7 @@ void add_embed(Options& verb, Context& context) {
       "Turn images or texts into embeddings.\n"
       "Beside OUT stands OUT.json, the record of what made them: 'calibrate' keeps it in the "
       "model, and\n"
-      "embeddings that were made otherwise are refused. Images: an interrupted run leaves what it "
+      "embeddings that were made otherwise are refused. An interrupted run leaves what it "
       "has in\n"
       "OUT.part-000000, ...; the same command with --resume goes on from there and ends with the "
       "same bytes.");
@@ -236,7 +236,7 @@ void add_embed(Options& verb, Context& context) {
   verb.add_flag("--strict", s->run.strict,
                 "stop at an image or text that cannot be read instead of skipping it");
   verb.add_flag("--resume", s->run.resume,
-                "images: go on where an interrupted run of this command stopped");
+                "go on where an interrupted run of this command stopped");
   verb.set_needs_torch([s] { return encoder_needs_torch(s->encoder); });
   finish_verb(verb, context, [&context, s] { return run(context, *s); });
 }

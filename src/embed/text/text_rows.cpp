@@ -158,6 +158,8 @@ std::string text_fault(std::string_view text) {
     return fmt::format("its text has {} bytes, more than {}", text.size(), kMostTextBytes);
   if (const auto at = invalid_utf8(text))
     return fmt::format("its text is no UTF-8 at byte {}", *at);
+  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
+    return fmt::format("its text has a zero at byte {}", zero);
   for (std::size_t at = 0; at < text.size();) {
     const char32_t point = next_point(text, at);
     if (!is_space(point) && !is_control(point)) return "";

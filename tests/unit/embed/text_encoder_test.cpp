@@ -11,6 +11,7 @@
 #include "core/random.hpp"
 #include "embed/cpu/plain_text.hpp"
 #include "embed/cpu/text_network.hpp"
+#include "embed/embed_texts.hpp"
 #include "math/matrix.hpp"
 #include "temporary_folder.hpp"
 
@@ -107,6 +108,59 @@ TEST(TextEncoder, AnyBatchAndAnyNumberOfThreadsGiveTheSameBytes) {
         EXPECT_TRUE(embed_all(texts, threads, precision, at_once) == expected)
             << precision << ", " << threads << " threads, " << at_once << " texts at once, seed 4";
   }
+}
+
+// Asks for a stop when so many texts are done.
+class StopAfter final : public core::Progress {
+ public:
+  explicit StopAfter(std::uint64_t texts) : texts_(texts) {}
+  void start(std::string_view, std::string_view, std::optional<std::uint64_t>) override {}
+  void update(std::uint64_t done, std::string_view) override {
+    if (done >= texts_) stop.request_stop();
+  }
+  void finish() override {}
+  std::stop_source stop;
+
+ private:
+  std::uint64_t texts_;
+};
+
+TEST(TextEncoder, AFileThatWasInterruptedAndResumedHasTheSameBytes) {
+  const testing::TemporaryFolder folder;
+  const std::vector<std::string> texts = some_texts(900, 8);
+  TextEncoderSettings settings;
+  settings.threads = 1;
+  const auto encoder = TextEncoder::open(kFolder, settings);
+  ASSERT_TRUE(encoder.ok()) << encoder.error().message;
+  EmbedFileOptions options;
+  options.part_rows = 300;
+  options.out = folder.path() + "/whole.npy";
+  core::NoProgress silent;
+  const auto whole = embed_texts_to_file(texts, **encoder, options, silent);
+  ASSERT_TRUE(whole.ok()) << whole.error().message;
+  EXPECT_FALSE(whole->cut.empty());
+  options.out = folder.path() + "/resumed.npy";
+  options.resume = true;
+  for (const std::uint64_t until : {1, 600}) {
+    StopAfter progress(until);
+    const auto stopped =
+        embed_texts_to_file(texts, **encoder, options, progress, progress.stop.get_token());
+    ASSERT_FALSE(stopped.ok());
+    EXPECT_EQ(stopped.error().code, ErrorCode::interrupted) << stopped.error().message;
+  }
+  const auto resumed = embed_texts_to_file(texts, **encoder, options, silent);
+  ASSERT_TRUE(resumed.ok()) << resumed.error().message;
+  EXPECT_EQ(resumed->resumed, 768U);
+  EXPECT_EQ(resumed->cut, whole->cut);
+  EXPECT_EQ(*core::read_file(folder.path() + "/whole.npy"), *core::read_file(options.out));
+  std::vector<std::string> others = texts;
+  others[0] = "another";
+  StopAfter progress(600);
+  ASSERT_FALSE(
+      embed_texts_to_file(texts, **encoder, options, progress, progress.stop.get_token()).ok());
+  const auto foreign = embed_texts_to_file(others, **encoder, options, silent);
+  ASSERT_FALSE(foreign.ok());
+  EXPECT_THAT(foreign.error().message, HasSubstr("of another run"));
 }
 
 TEST(TextEncoder, SaysWhichTextsAreEmptyAndWhichAreCut) {

@@ -74,6 +74,10 @@ TEST(TextRows, WhatIsNoTextIsSetApartWithItsRow) {
   EXPECT_THAT(rows->skipped[3].error.message, HasSubstr("1048577 bytes"));
 }
 
+TEST(TextRows, ATextWithAZeroIsNone) {
+  EXPECT_EQ(text_fault(std::string_view("a\0b", 3)), "its text has a zero at byte 1");
+}
+
 TEST(TextRows, ARowOfAnotherLengthAndAFileWithoutTextsAreRefused) {
   EXPECT_THAT(message_of(read("t.csv", "id,text\n1,one,two\n")), HasSubstr("line 2 has 3 fields"));
   EXPECT_THAT(message_of(read("t.csv", "")), HasSubstr("is empty"));
