@@ -14,7 +14,6 @@
 #include "embed/cpu/reduced.hpp"
 #include "embed/weights/weights.hpp"
 #include "harness.hpp"
-#include "text.hpp"
 
 namespace {
 
@@ -110,6 +109,5 @@ int main(int argc, char** argv) {
   measure(harness, "vit_s16", 4);
   measure(harness, "vit_b16", 2);
   measure(harness, "small", 512);
-  bench::measure_texts(harness);
   return harness.finish();
 }

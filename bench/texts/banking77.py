@@ -9,6 +9,7 @@ stream has all of them. Texts are drawn anew for every order. Needs nothing but 
 
 import argparse
 import array
+import collections
 import csv
 import json
 import math
@@ -58,54 +59,75 @@ def spread(values, digits=1):
     return f"{statistics.mean(values):.{digits}f} ± {statistics.stdev(values):.{digits}f}"
 
 
+def same_decisions(a, b, known):
+    """Share of texts decided alike. Ids of categories count births, so these are paired first, the largest overlap first."""
+    overlap = collections.Counter((x, y) for x, y in zip(a, b) if x >= known and y >= known)
+    pairs, taken = {}, set()
+    for x, y in sorted(overlap, key=lambda pair: (-overlap[pair], pair)):
+        if x not in pairs and y not in taken:
+            pairs[x] = y
+            taken.add(y)
+    return statistics.mean((x if x < known else pairs.get(x)) == y for x, y in zip(a, b))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("data")
     parser.add_argument("--encoder", default="minilm")
     parser.add_argument("--orders", type=int, default=6)
+    parser.add_argument("--precision", nargs="+", default=["float32"], help="of the encoder; later ones are held to the first")
     parser.add_argument("--paco", default=ROOT / "build" / "release" / "paco")
     given = parser.parse_args()
     with open(given.data, newline="") as file:
         table = list(csv.DictReader(file))
     names = sorted({row["label"] for row in table})
+    known = names[::2]
     places = {(part, name): [i for i, row in enumerate(table) if row["split"] == part and row["label"] == name]
               for part in ("train", "test") for name in names}
+
+    def paco(*words):
+        return subprocess.run([given.paco, *map(str, words)], check=True, capture_output=True, text=True).stdout
+
+    def discover(folder, method):
+        """Ids of the decisions, and what they are worth."""
+        model = folder / "model.paco"
+        paco("calibrate", "--method", method, "--support", folder / "support.npy", "--labels", folder / "labels.txt", "--out", model)
+        paco("discover", "--model", model, "--input", folder / "stream.npy", "--out", folder / "decisions.csv")
+        found = json.loads(paco("evaluate", "--decisions", folder / "decisions.csv", "--truth", folder / "truth.txt",
+                                "--model", model, "--bootstrap", 0, "--json"))
+        figures = {(rule, part): 100 * found[rule][part] for rule in ("strict", "greedy") for part in ("all", "old", "new")}
+        with open(folder / "decisions.csv", newline="") as file:
+            return [int(row["category"]) for row in csv.DictReader(file)], {**figures, "clusters": found["clusters_seen"]}
+
+    first = {}  # decisions of the first precision, by method and order
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-
-        def paco(*words):
-            return subprocess.run([given.paco, *map(str, words)], check=True, capture_output=True, text=True).stdout
-
-        paco("embed", "--texts", given.data, "--strict", "--encoder", given.encoder, "--out", folder / "all.npy")
-        rows = read_rows(folder / "all.npy")
-        known, means, scores = names[::2], [], {}
-        for seed in range(given.orders):
-            chance = random.Random(seed)
-            support = [(rows[i], name) for name in names for i in chance.sample(places["train", name], SUPPORT)]
-            stream = [(rows[i], name) for name in names for i in chance.sample(places["test", name], STREAM)]
-            means.append(nearest_class_mean(support, stream, names))
-            chance.shuffle(stream)
-            support = [(row, label) for row, label in support if label in known]
-            write_rows(folder / "support.npy", [row for row, _ in support])
-            write_rows(folder / "stream.npy", [row for row, _ in stream])
-            (folder / "labels.txt").write_text("".join(f"{label}\n" for _, label in support))
-            (folder / "truth.txt").write_text("".join(f"{label}\n" for _, label in stream))
-            for method in ("paco", "mirror"):
-                model = folder / "model.paco"
-                paco("calibrate", "--method", method, "--support", folder / "support.npy", "--labels", folder / "labels.txt",
-                     "--out", model)
-                paco("discover", "--model", model, "--input", folder / "stream.npy", "--out", folder / "decisions.csv")
-                found = json.loads(paco("evaluate", "--decisions", folder / "decisions.csv", "--truth", folder / "truth.txt",
-                                        "--model", model, "--bootstrap", 0, "--json"))
-                figures = scores.setdefault(method, {})
-                for rule in ("strict", "greedy"):
-                    for part in ("all", "old", "new"):
-                        figures.setdefault((rule, part), []).append(100 * found[rule][part])
-                figures.setdefault("clusters", []).append(found["clusters_seen"])
-    print(f"nearest class mean of all {len(names)} classes, {SUPPORT} texts each: {spread(means, 3)}")
-    print(f"| method, {len(known)} known classes | strict all | old | new | greedy all | old | new | clusters |")
-    for method, figures in scores.items():
-        print(f"| {method} | " + " | ".join(spread(values) for values in figures.values()) + " |")
+        for precision in given.precision:
+            paco("embed", "--texts", given.data, "--strict", "--encoder", given.encoder, "--precision", precision,
+                 "--out", folder / "all.npy")
+            rows = read_rows(folder / "all.npy")
+            means, scores, alike = [], {}, {}
+            for seed in range(given.orders):
+                chance = random.Random(seed)
+                support = [(rows[i], name) for name in names for i in chance.sample(places["train", name], SUPPORT)]
+                stream = [(rows[i], name) for name in names for i in chance.sample(places["test", name], STREAM)]
+                means.append(nearest_class_mean(support, stream, names))
+                chance.shuffle(stream)
+                support = [(row, label) for row, label in support if label in known]
+                write_rows(folder / "support.npy", [row for row, _ in support])
+                write_rows(folder / "stream.npy", [row for row, _ in stream])
+                (folder / "labels.txt").write_text("".join(f"{label}\n" for _, label in support))
+                (folder / "truth.txt").write_text("".join(f"{label}\n" for _, label in stream))
+                for method in ("paco", "mirror"):
+                    decided, figures = discover(folder, method)
+                    for name, value in figures.items():
+                        scores.setdefault(method, {}).setdefault(name, []).append(value)
+                    same = same_decisions(decided, first.setdefault((method, seed), decided), len(known))
+                    alike.setdefault(method, []).append(100 * (1 - same))
+            print(f"{precision}: nearest class mean of all {len(names)} classes, {SUPPORT} texts each: {spread(means, 3)}")
+            print(f"| method, {len(known)} known classes | strict all | old | new | greedy all | old | new | clusters | decided otherwise |")
+            for method, figures in scores.items():
+                print(f"| {method} | " + " | ".join(spread(values) for values in [*figures.values(), alike[method]]) + " |")
 
 
 if __name__ == "__main__":
