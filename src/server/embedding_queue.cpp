@@ -34,8 +34,8 @@ Result<std::string> picture_of(const embed::Image& image) {
 }  // namespace
 
 void keep_text(std::string text, std::string& attributes) {
-  using Fields = nlohmann::ordered_json;
-  Fields fields = attributes.empty() ? Fields::object() : Fields::parse(attributes, nullptr, false);
+  using Object = nlohmann::ordered_json;
+  Object fields = attributes.empty() ? Object::object() : Object::parse(attributes, nullptr, false);
   if (!fields.is_object() || fields.contains("text")) return;
   const std::size_t most = SampleLimits{}.kept_text;
   if (text.size() > most) {
@@ -44,7 +44,7 @@ void keep_text(std::string text, std::string& attributes) {
     text = text.substr(0, end) + "…";
   }
   fields["text"] = std::move(text);
-  attributes = fields.dump(-1, ' ', false, Fields::error_handler_t::replace);
+  attributes = fields.dump(-1, ' ', false, Object::error_handler_t::replace);
 }
 
 EmbeddingQueue::EmbeddingQueue(std::unique_ptr<embed::ImageEmbedder> embedder,

@@ -10,6 +10,17 @@
 namespace paco {
 namespace {
 
+// What the server says of a sample of a request, without its number there, which is of no use to
+// the one who sent files.
+std::string fault_of(const server::Reply& reply, std::size_t row) {
+  const std::string message = server::error_of(reply).message;
+  const std::string number = fmt::format("sample {}", row);
+  const std::size_t at = message.find(number);
+  if (at == std::string::npos) return message;
+  const std::size_t words = message.find_first_not_of(": ", at + number.size());
+  return words == std::string::npos ? message : message.substr(words);
+}
+
 class Delivery {
  public:
   Delivery(Context& context, server::Client& client, const DeliverOptions& options)
@@ -21,7 +32,7 @@ class Delivery {
       PACO_ASSIGN(server::Reply reply, send_once(path, block));
       const std::optional<std::size_t> row = server::refused_row(reply);
       if (!row || *row >= block.files.size()) return reply;
-      blocks.skip(block.files[*row], server::error_of(reply).message);
+      blocks.skip(block.files[*row], fault_of(reply, *row));
       block.drop(*row);
       if (block.samples == 0) return server::Reply{200, R"({"decisions":[]})"};
     }

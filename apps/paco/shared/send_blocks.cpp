@@ -142,15 +142,14 @@ Result<void> add_folder(const std::string& folder, const std::string& inside, in
   return {};
 }
 
-// Prefix and path; a path that is too long for a key stands there as its hash.
+}  // namespace
+
 std::string key_of(const std::string& prefix, const std::string& path) {
   const std::size_t limit = server::SampleLimits{}.key;
-  if (prefix.size() + path.size() <= limit) return prefix + path;
+  if (prefix.size() + path.size() <= limit && embed::text_fault(path).empty()) return prefix + path;
   return fmt::format("{}{:016x}", prefix,
                      journal::checksum_of(std::as_bytes(std::span<const char>(path))));
 }
-
-}  // namespace
 
 Result<std::unique_ptr<SendBlocks>> send_embeddings(const std::string& input, std::size_t block,
                                                     const std::string& key_prefix) {

@@ -63,6 +63,9 @@ Result<std::unique_ptr<SendBlocks>> send_embeddings(const std::string& input, st
 Result<std::unique_ptr<SendBlocks>> send_images(const std::vector<std::string>& paths,
                                                 std::size_t block, const std::string& key_prefix);
 
+// Prefix and path; a path that is too long for a key or no UTF-8 stands there as its hash.
+std::string key_of(const std::string& prefix, const std::string& path);
+
 // Texts of a file (embed/text/text_rows.hpp). A text has the key `key_prefix` + a hash of it, and
 // how often it came before in the file.
 Result<std::unique_ptr<SendBlocks>> send_texts(const std::string& file, const std::string& column,

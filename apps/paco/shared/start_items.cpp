@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "core/files.hpp"
 #include "core/try.hpp"
@@ -52,6 +53,8 @@ class Scan {
   explicit Scan(std::string folder) : folder_(std::move(folder)) {}
 
   Result<StartFolder> run() {
+    PACO_ASSIGN(const core::FileIdentity whole, core::file_identity(folder_ + "/."));
+    folders_.insert(whole);
     PACO_ASSIGN(const auto names, core::list_folder(folder_));
     for (const std::string& name : names) {
       if (name.starts_with('.')) continue;
@@ -78,12 +81,12 @@ class Scan {
  private:
   void add_photo(const std::string& name, const std::string& label) {
     if (photo_.empty()) photo_ = name;
-    out_.items.push_back({name, label, folder_ + "/" + name, ""});
+    out_.items.push_back({key_of("", name), label, folder_ + "/" + name, ""});
   }
 
   void add_words(std::string key, const std::string& label, std::string text) {
     if (text_.empty()) text_ = key;
-    out_.items.push_back({std::move(key), label, "", std::move(text)});
+    out_.items.push_back({key_of("", key), label, "", std::move(text)});
   }
 
   Result<void> add_text_file(const std::string& name, const std::string& label) {
@@ -100,9 +103,14 @@ class Scan {
     return {};
   }
 
+  // A folder that a link leads to again is not read twice.
   Result<void> add_folder(const std::string& name, const std::string& label, int depth) {
-    if (depth > kDeepestFolder)
-      return Error{ErrorCode::bad_value, fmt::format("{}: folders nest too deep", name), ""};
+    PACO_ASSIGN(const core::FileIdentity identity, core::file_identity(folder_ + "/" + name));
+    if (!folders_.insert(identity).second) return {};
+    if (depth > kDeepestFolder) {
+      out_.notes.push_back(fmt::format("{}: folders nest too deep", name));
+      return {};
+    }
     PACO_ASSIGN(const auto names, core::list_folder(folder_ + "/" + name));
     for (const std::string& each : names) {
       if (each.starts_with('.')) continue;
@@ -154,12 +162,22 @@ class Scan {
 
   std::string folder_;
   std::string photo_, text_;  // the first of each
+  std::set<core::FileIdentity> folders_;
   StartFolder out_;
 };
 
 }  // namespace
 
 Result<StartFolder> scan_start_folder(const std::string& folder) { return Scan(folder).run(); }
+
+std::size_t drop_labels(StartFolder& found) {
+  std::size_t labelled = 0;
+  for (StartItem& item : found.items) {
+    labelled += !item.label.empty();
+    item.label.clear();
+  }
+  return labelled;
+}
 
 Result<void> check_classes(const std::vector<std::string>& labels, const std::string& folder) {
   std::map<std::string, std::size_t> counts;

@@ -31,6 +31,9 @@ struct StartFolder {
 // An error if there is nothing, or images and texts together.
 Result<StartFolder> scan_start_folder(const std::string& folder);
 
+// As if nothing was labelled; how many samples were.
+std::size_t drop_labels(StartFolder& found);
+
 // Samples of each class; an error that says what is missing for a calibration.
 Result<void> check_classes(const std::vector<std::string>& labels, const std::string& folder);
 

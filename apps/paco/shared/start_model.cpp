@@ -18,6 +18,7 @@
 #include "io/label_writer.hpp"
 #include "io/labels.hpp"
 #include "shared/fetch_model.hpp"
+#include "shared/start_nothing.hpp"
 #include "shared/support_files.hpp"
 
 namespace paco {
@@ -50,50 +51,64 @@ std::vector<const StartItem*> labelled(const StartFolder& found) {
   return items;
 }
 
-// The classes of the samples that could be embedded, in order.
-Result<std::vector<std::string>> embed_photos(Context& context, const StartFiles& files,
-                                              const std::vector<const StartItem*>& items,
-                                              const Encoder& encoder) {
+embed::EmbedFileOptions support_options(const Context& context, const StartFiles& files) {
   embed::EmbedFileOptions options;
   options.out = files.support;
-  options.threads = (core::available_threads() + 3) / 4;
   options.resume = true;
   options.clock = context.clock;
+  return options;
+}
+
+// Embeds with what an interrupted start left, unless that was of other samples.
+template <typename Embed>
+Result<embed::EmbedReport> resumed(embed::EmbedFileOptions options, const Embed& embed) {
+  Result<embed::EmbedReport> done = embed(options);
+  if (done.ok() || done.error().code != ErrorCode::mismatch) return done;
+  options.resume = false;
+  return embed(options);
+}
+
+// The samples that could be embedded, in order.
+Result<std::vector<const StartItem*>> embed_photos(Context& context, const StartFiles& files,
+                                                   const std::vector<const StartItem*>& items,
+                                                   const Encoder& encoder) {
+  embed::EmbedFileOptions options = support_options(context, files);
+  options.threads = (core::available_threads() + 3) / 4;
   options.record = encoder.record;
   std::vector<std::size_t> order(items.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const PhotoList source(items);
-  auto done = embed::embed_to_file(source, order, *encoder.images, options, *context.progress,
-                                   context.stop);
-  if (!done.ok() && done.error().code == ErrorCode::mismatch) {  // parts of other photos
-    options.resume = false;
-    done = embed::embed_to_file(source, order, *encoder.images, options, *context.progress,
-                                context.stop);
-  }
-  PACO_ASSIGN(const embed::EmbedReport report, std::move(done));
+  PACO_ASSIGN(const embed::EmbedReport report,
+              resumed(options, [&](const embed::EmbedFileOptions& with) {
+                return embed::embed_to_file(source, order, *encoder.images, with, *context.progress,
+                                            context.stop);
+              }));
   for (std::size_t i = 0; i < std::min(kNotesShown, report.skipped.size()); ++i)
     print_note(
         fmt::format("left out {}: {}", report.skipped[i].name, report.skipped[i].error.message));
   if (report.skipped.size() > kNotesShown)
     print_note(
         fmt::format("and {} more photos that cannot be read", report.skipped.size() - kNotesShown));
-  std::vector<std::string> labels;
-  for (const std::size_t sample : report.samples) labels.push_back(items[sample]->label);
-  return labels;
+  std::vector<const StartItem*> embedded;
+  for (const std::size_t sample : report.samples) embedded.push_back(items[sample]);
+  return embedded;
 }
 
-Result<std::vector<std::string>> embed_words(Context& context, const StartFiles& files,
-                                             const std::vector<const StartItem*>& items,
-                                             const Encoder& encoder) {
-  std::vector<std::string> texts, labels;
-  for (const StartItem* item : items) {
-    texts.push_back(item->text);
-    labels.push_back(item->label);
-  }
-  embed::EmbedFileOptions options;
-  options.out = files.support;
-  PACO_TRY(embed::embed_texts_to_file(texts, *encoder.texts, options, *context.progress,
-                                      context.stop));
+Result<std::vector<const StartItem*>> embed_items(Context& context, const StartFiles& files,
+                                                  const std::vector<const StartItem*>& items,
+                                                  const Encoder& encoder) {
+  if (encoder.images != nullptr) return embed_photos(context, files, items, encoder);
+  std::vector<std::string> texts;
+  for (const StartItem* item : items) texts.push_back(item->text);
+  PACO_TRY(resumed(support_options(context, files), [&](const embed::EmbedFileOptions& with) {
+    return embed::embed_texts_to_file(texts, *encoder.texts, with, *context.progress, context.stop);
+  }));
+  return items;
+}
+
+std::vector<std::string> labels_of(const std::vector<const StartItem*>& items) {
+  std::vector<std::string> labels;
+  for (const StartItem* item : items) labels.push_back(item->label);
   return labels;
 }
 
@@ -124,23 +139,29 @@ bool agrees(const std::string& question) {
   return answer[0] == '\n' || answer[0] == 'y' || answer[0] == 'Y';
 }
 
+// What the last start was made with; an empty object if there was none.
+Result<Json> read_settings(const StartFiles& files) {
+  if (core::path_kind(files.settings) != core::PathKind::file) return Json::object();
+  PACO_ASSIGN(const auto bytes, core::read_file(files.settings));
+  const char* text = reinterpret_cast<const char*>(bytes.data());
+  const Json json = Json::parse(text, text + bytes.size(), nullptr, false);
+  return json.is_object() ? json : Json::object();
+}
+
+bool at_terminal() { return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0; }
+
 // --encoder, or what the last start took, or a name of the table.
 Result<std::string> encoder_name(Context& context, const StartFolder& found,
                                  const StartFiles& files, const std::string& wanted) {
   if (!wanted.empty()) return wanted;
-  if (core::path_kind(files.settings) == core::PathKind::file) {
-    PACO_ASSIGN(const auto bytes, core::read_file(files.settings));
-    const Json json =
-        Json::parse(reinterpret_cast<const char*>(bytes.data()),
-                    reinterpret_cast<const char*>(bytes.data()) + bytes.size(), nullptr, false);
-    if (json.is_object() && json.contains("encoder") && json["encoder"].is_string())
-      return json["encoder"].get<std::string>();
-  }
+  PACO_ASSIGN(const Json last, read_settings(files));
+  if (const auto name = last.find("encoder"); name != last.end() && name->is_string())
+    return name->get<std::string>();
   const embed::PublishedModel& model = usual_model(found.images);
   const std::string name(model.name);
   const auto here = embed::find_model(name);
   if (here.ok()) return name;
-  if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0) return here.error();
+  if (!at_terminal()) return here.error();
   if (!agrees(fmt::format("Fetch {} ({}, about {} MB, {})?", name, model.about, model.megabytes,
                           model.licence)))
     return here.error();
@@ -150,8 +171,30 @@ Result<std::string> encoder_name(Context& context, const StartFolder& found,
 
 }  // namespace
 
+Result<bool> begins_from_nothing(const StartFolder& found, const StartFiles& files,
+                                 const std::string& folder, bool wanted) {
+  if (core::path_kind(files.model) == core::PathKind::file) {
+    PACO_ASSIGN(const Json last, read_settings(files));
+    const bool before = last.value("from_nothing", Json()) == true;
+    if (before || !wanted) return before;
+    return Error{ErrorCode::mismatch, fmt::format("{}: it began with labelled examples", folder),
+                 fmt::format("leave --from-nothing out, or remove {} to begin anew", files.own)};
+  }
+  if (wanted) return true;
+  const Result<void> enough = check_classes(labels_of(labelled(found)), folder);
+  if (enough.ok()) return false;
+  if (at_terminal() &&
+      agrees(fmt::format("{}. Begin from nothing, with groups of alike samples as the first "
+                         "categories?",
+                         enough.error().message)))
+    return true;
+  Error error = enough.error();
+  error.hint += "; or begin with groups of alike samples, which is less right: --from-nothing";
+  return error;
+}
+
 Result<Encoder> choose_encoder(Context& context, const StartFolder& found, const StartFiles& files,
-                               const std::string& wanted) {
+                               const std::string& wanted, bool from_nothing) {
   EncoderOptions options;
   PACO_ASSIGN(options.encoder, encoder_name(context, found, files, wanted));
   PACO_ASSIGN(Encoder encoder,
@@ -162,12 +205,13 @@ Result<Encoder> choose_encoder(Context& context, const StartFolder& found, const
   const bool is_folder = core::path_kind(options.encoder) != core::PathKind::absent;
   const std::string kept =
       is_folder ? std::filesystem::absolute(options.encoder, ignored).string() : options.encoder;
-  PACO_TRY(core::write_file(files.settings, Json{{"encoder", kept}}.dump(2) + "\n"));
+  PACO_TRY(core::write_file(
+      files.settings, Json{{"encoder", kept}, {"from_nothing", from_nothing}}.dump(2) + "\n"));
   return encoder;
 }
 
 Result<Model> start_model(Context& context, const std::string& folder, const StartFolder& found,
-                          const StartFiles& files, const Encoder& encoder) {
+                          const StartFiles& files, const Encoder& encoder, bool from_nothing) {
   if (core::path_kind(files.model) == core::PathKind::file) {
     PACO_ASSIGN(Model model, load_model(files.model));
     Result<void> same = check_embedding(model, encoder.record, folder);
@@ -179,16 +223,15 @@ Result<Model> start_model(Context& context, const std::string& folder, const Sta
         files.own);
     return error;
   }
-  const std::vector<const StartItem*> items = labelled(found);
-  std::vector<std::string> labels;
-  for (const StartItem* item : items) labels.push_back(item->label);
-  PACO_TRY(check_classes(labels, folder));
-  if (found.images) {
-    PACO_ASSIGN(labels, embed_photos(context, files, items, encoder));
+  PACO_ASSIGN(
+      const auto items,
+      embed_items(context, files, from_nothing ? draw_samples(found) : labelled(found), encoder));
+  std::vector<std::string> labels = labels_of(items);
+  if (from_nothing) {
+    PACO_ASSIGN(labels, group_samples(files.support, encoder.record, items));
   } else {
-    PACO_ASSIGN(labels, embed_words(context, files, items, encoder));
+    PACO_TRY(check_classes(labels, folder));
   }
-  PACO_TRY(check_classes(labels, folder));
   PACO_TRY(io::write_labels(files.labels, labels));
   CalibrationOptions options;
   options.method = "mirror";
@@ -197,7 +240,14 @@ Result<Model> start_model(Context& context, const std::string& folder, const Sta
               calibrate_labelled({files.support, files.labels, "", ""}, classes_of(labels), options,
                                  context.stop, *context.progress));
   PACO_TRY(save_model(model, files.model));
-  print_note(fmt::format("{} known classes from {} samples", model.known_classes(), labels.size()));
+  if (from_nothing)
+    print_note(
+        fmt::format("{} first categories from groups of alike samples, of {} that were "
+                    "compared; they are guesses, to be named and merged on the page",
+                    model.known_classes(), items.size()));
+  else
+    print_note(
+        fmt::format("{} known classes from {} samples", model.known_classes(), labels.size()));
   return model;
 }
 

@@ -1,4 +1,5 @@
-// The model of `paco start`: which encoder, the labelled samples embedded, mirror calibrated. What
+// The model of `paco start`: which encoder, the labelled samples embedded (or groups of samples
+// without labels), mirror calibrated. What
 // is there from an earlier start is taken as it is.
 #pragma once
 
@@ -24,10 +25,17 @@ struct StartFiles {
 
 // `wanted` is --encoder, or empty: that of the last start, or one that is on this machine, or one
 // that a person at the terminal agrees to fetch.
+// It is written down for the next start, and so is `from_nothing`.
 Result<Encoder> choose_encoder(Context& context, const StartFolder& found, const StartFiles& files,
-                               const std::string& wanted);
+                               const std::string& wanted, bool from_nothing);
+
+// Whether labels are left aside: the model that is there was made so, or --from-nothing (`wanted`),
+// or, if there are too few labelled samples, a person at the terminal agrees. Else an error says
+// what is missing.
+Result<bool> begins_from_nothing(const StartFolder& found, const StartFiles& files,
+                                 const std::string& folder, bool wanted);
 
 Result<Model> start_model(Context& context, const std::string& folder, const StartFolder& found,
-                          const StartFiles& files, const Encoder& encoder);
+                          const StartFiles& files, const Encoder& encoder, bool from_nothing);
 
 }  // namespace paco

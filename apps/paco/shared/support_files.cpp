@@ -105,18 +105,18 @@ Result<Model> calibrate_labelled(const SupportFiles& files, io::Labels labels,
   CalibrationOptions reporting = options;
   constexpr std::uint64_t kQuick = 200'000'000;  // a second or less of the paper's method
   const bool quick = embeddings.rows() * labels.names.size() < kQuick;
-  bool started = false;
+  std::uint64_t started = 0;  // the total of the part that is shown; a method has several
   if (!quick || options.method == "mirror") {
     reporting.progress = [&](std::uint64_t done, std::uint64_t total) {
-      if (!started) progress.start("calibrate", "steps", total);
-      started = true;
+      if (started != total) progress.start("calibrate", "steps", total);
+      started = total;
       progress.update(done);
     };
   }
   auto model =
       calibrate({embeddings, labels.ids, labels.names, classifier, held_out, held_out_labels.ids},
                 reporting, stop);
-  if (started) progress.finish();
+  if (started > 0) progress.finish();
   if (model.ok()) {
     PACO_ASSIGN(model->embedding, io::find_embedding_record(files.embeddings));
   }

@@ -112,10 +112,10 @@ Result<DemoStream> prepare_texts(Context& context, const DemoFiles& files, const
     PACO_TRY(core::write_file(list, lines));
     print_command(
         fmt::format("paco embed --texts {} --encoder {} --out {}", list, s.encoder, *out));
-    embed::EmbedFileOptions options;
-    options.out = *out;
-    PACO_TRY(embed::embed_texts_to_file(*part, *encoder.texts, options, *context.progress,
-                                        context.stop));
+    embed::EmbedFileOptions to;
+    to.out = *out;
+    PACO_TRY(
+        embed::embed_texts_to_file(*part, *encoder.texts, to, *context.progress, context.stop));
   }
   DemoStream demo;
   demo.method = "mirror";  // made for few classes

@@ -26,7 +26,7 @@ namespace {
 
 struct StartArguments {
   std::string folder, encoder, port_file;
-  bool no_browser = false;
+  bool no_browser = false, from_nothing = false;
   server::ListenerOptions listener;
 };
 
@@ -135,11 +135,12 @@ Result<void> feed(Context& context, const StartArguments& r, const StartFolder& 
   while (!context.stop.stop_requested()) {
     PACO_ASSIGN(const bool changed, watch.wait(context.stop));
     if (!changed) break;
-    const Result<StartFolder> now = scan_start_folder(r.folder);
+    Result<StartFolder> now = scan_start_folder(r.folder);
     if (!now.ok()) {
       print_note(now.error().message);
       continue;
     }
+    if (r.from_nothing) drop_labels(*now);
     std::size_t labelled_now = 0;
     for (const StartItem& item : now->items) labelled_now += !item.label.empty();
     if (labelled_now > labelled)
@@ -159,16 +160,17 @@ Result<void> run(Context& context, StartArguments& r) {
     return Error{ErrorCode::not_found, fmt::format("{}: there is no such folder", r.folder),
                  "give the folder of your photos or texts"};
   PACO_ASSIGN(FolderWatch watch, FolderWatch::begin(r.folder));  // before the first look
-  PACO_ASSIGN(const StartFolder found, scan_start_folder(r.folder));
+  PACO_ASSIGN(StartFolder found, scan_start_folder(r.folder));
   const StartFiles files(r.folder);
-  if (core::path_kind(files.model) != core::PathKind::file) {
-    std::vector<std::string> labels;
-    for (const StartItem& item : found.items) labels.push_back(item.label);
-    PACO_TRY(check_classes(labels, r.folder));
+  PACO_ASSIGN(r.from_nothing, begins_from_nothing(found, files, r.folder, r.from_nothing));
+  if (r.from_nothing) {
+    if (const std::size_t labelled = drop_labels(found))
+      print_note(
+          fmt::format("beginning from nothing: the labels of {} samples are not used", labelled));
   }
   PACO_TRY(core::make_folder(files.streams));
-  PACO_ASSIGN(Encoder encoder, choose_encoder(context, found, files, r.encoder));
-  PACO_ASSIGN(Model model, start_model(context, r.folder, found, files, encoder));
+  PACO_ASSIGN(Encoder encoder, choose_encoder(context, found, files, r.encoder, r.from_nothing));
+  PACO_ASSIGN(Model model, start_model(context, r.folder, found, files, encoder, r.from_nothing));
 
   server::ServiceOptions settings;
   settings.folder = files.streams;
@@ -223,6 +225,8 @@ void add_start(Options& verb, Context& context) {
   verb.add_text("folder", r->folder, "with your photos or texts").required();
   verb.add_text("--encoder", r->encoder, "a name of 'paco models', or the folder of an encoder")
       .shown_default("that of the last start, or one that is here");
+  verb.add_flag("--from-nothing", r->from_nothing,
+                "without labelled examples: groups of alike samples are the first categories");
   add_count(verb, "--port", r->listener.port, 0, 65535, "of the page; 0: any free one");
   verb.add_text("--port-file", r->port_file, "a file to write the port to, once it listens");
   verb.add_flag("--no-browser", r->no_browser, "do not open the page in a browser");

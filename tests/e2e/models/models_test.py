@@ -173,7 +173,7 @@ class Models(unittest.TestCase):
                                  signal.signal(signal.SIGXFSZ, signal.SIG_IGN),
                                  resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))))
         self.assertEqual(run.returncode, 1, run.stderr)
-        self.assertIn("model.safetensors: File too large", run.stderr)
+        self.assertIn("model.safetensors: cannot write: File too large", run.stderr)
         self.assertEqual((self.cache / "gte-small" / "model.safetensors.part").stat().st_size, limit)
         self.paco("models", "get", "gte-small", "--from", self.address)
         self.assertEqual(Files.asked[-1], ("model.safetensors", limit))

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import pty
 import random
 import shutil
 import signal
@@ -156,6 +157,55 @@ class Start(unittest.TestCase):
         (self.folder / "photo.jpg").unlink()
         self.assertIn("paco models get minilm", self.refused())  # no encoder, and nobody to ask
         self.assertIn("no such encoder", self.refused("--encoder", self.folder / "nothing"))
+
+    def write_unlabelled(self, each=8):
+        lines = ["text"] + [f"{sentence(kind, i)} {kind}" for i in range(each) for kind in WORDS]
+        (self.folder / "tickets.csv").write_text("\n".join(lines) + "\n")
+        return len(lines) - 1
+
+    def test_without_labels_it_begins_from_nothing_if_that_is_wanted(self):
+        count = self.write_unlabelled()
+        said = self.refused("--encoder", TINY)
+        self.assertIn("0 classes, and 3 are needed", said)
+        self.assertIn("--from-nothing", said)
+        with self.start("--encoder", TINY, "--from-nothing") as started:
+            started.wait_for(count)
+            categories = started.get(started.stream + "/categories")["categories"]
+            self.assertGreaterEqual(len(categories), 3)
+            self.assertTrue(any(set(c["name"].split(" · ")) <= set(" ".join(WORDS.values()).split()) | set(WORDS)
+                                for c in categories), categories)
+        self.assertIn("first categories from groups of alike samples", started.said[1])
+        (self.folder / "more").mkdir()
+        (self.folder / "more" / "one.txt").write_text(sentence("card", 99))
+        with self.start() as again:  # it knows how it began, and that a folder is no class
+            again.wait_for(count + 1)
+        self.assertIn("the labels of 1 samples are not used", again.said[1])
+
+    def test_too_little_to_begin_from_nothing_is_said(self):
+        (self.folder / "t.txt").write_text("a card")
+        self.assertIn("fall into 0 groups", self.refused("--encoder", TINY, "--from-nothing"))
+
+    def test_a_folder_that_began_with_labels_does_not_begin_from_nothing(self):
+        self.write_table()
+        with self.start("--encoder", TINY) as started:
+            started.wait_for(8)
+        self.assertIn("it began with labelled examples", self.refused("--from-nothing"))
+
+    def test_at_a_terminal_it_asks_whether_to_begin_from_nothing(self):
+        self.write_unlabelled()
+        ours, theirs = pty.openpty()
+        process = subprocess.Popen([PROGRAM, "start", str(self.folder), "--no-browser", "--encoder", str(TINY)], stdin=theirs,
+                                   stderr=theirs, stdout=subprocess.DEVNULL)
+        os.close(theirs)
+        os.write(ours, b"n\n")
+        said = b""
+        while True:
+            try:
+                said += os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                break
+        self.assertEqual(process.wait(), 1)
+        self.assertIn(b"Begin from nothing, with groups of alike samples as the first categories? [Y/n]", said)
 
     def test_another_encoder_than_that_of_the_first_start_is_refused(self):
         self.write_table()
