@@ -56,7 +56,8 @@ def run(program, encoder, folder, count):
     """Starts, waits until all is decided, and ends it with Ctrl-C."""
     port = folder.parent / "port"
     process = subprocess.Popen([program, "start", str(folder), "--from-nothing", "--encoder", encoder, "--port", "0",
-                                "--port-file", str(port), "--no-browser"], stderr=subprocess.PIPE, text=True)
+                                "--port-file", str(port), "--no-browser"], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.PIPE, text=True)
     while not port.exists() and process.poll() is None:
         time.sleep(0.1)
     address = f"http://127.0.0.1:{port.read_text().strip()}/v1/streams/{folder.name}"

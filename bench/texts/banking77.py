@@ -85,6 +85,16 @@ def main():
     places = {(part, name): [i for i, row in enumerate(table) if row["split"] == part and row["label"] == name]
               for part in ("train", "test") for name in names}
 
+    draws = []  # for each order: rows of the table that are the support set and the stream, with their classes
+    for seed in range(given.orders):
+        chance = random.Random(seed)
+        support = [(i, name) for name in names for i in chance.sample(places["train", name], SUPPORT)]
+        stream = [(i, name) for name in names for i in chance.sample(places["test", name], STREAM)]
+        mixed = list(stream)
+        chance.shuffle(mixed)
+        draws.append((support, stream, mixed))
+    needed = sorted({i for support, stream, _ in draws for i, _ in support + stream})
+
     def paco(*words):
         return subprocess.run([given.paco, *map(str, words)], check=True, capture_output=True, text=True).stdout
 
@@ -103,21 +113,20 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for precision in given.precision:
-            paco("embed", "--texts", given.data, "--strict", "--encoder", given.encoder, "--precision", precision,
+            with open(folder / "texts.jsonl", "w") as file:
+                file.writelines(json.dumps(table[i]["text"]) + "\n" for i in needed)
+            paco("embed", "--texts", folder / "texts.jsonl", "--strict", "--encoder", given.encoder, "--precision", precision,
                  "--out", folder / "all.npy")
-            rows = read_rows(folder / "all.npy")
+            rows = dict(zip(needed, read_rows(folder / "all.npy")))
             means, scores, alike = [], {}, {}
-            for seed in range(given.orders):
-                chance = random.Random(seed)
-                support = [(rows[i], name) for name in names for i in chance.sample(places["train", name], SUPPORT)]
-                stream = [(rows[i], name) for name in names for i in chance.sample(places["test", name], STREAM)]
+            for seed, draw in enumerate(draws):
+                support, stream, mixed = ([(rows[i], name) for i, name in part] for part in draw)
                 means.append(nearest_class_mean(support, stream, names))
-                chance.shuffle(stream)
                 support = [(row, label) for row, label in support if label in known]
                 write_rows(folder / "support.npy", [row for row, _ in support])
-                write_rows(folder / "stream.npy", [row for row, _ in stream])
+                write_rows(folder / "stream.npy", [row for row, _ in mixed])
                 (folder / "labels.txt").write_text("".join(f"{label}\n" for _, label in support))
-                (folder / "truth.txt").write_text("".join(f"{label}\n" for _, label in stream))
+                (folder / "truth.txt").write_text("".join(f"{label}\n" for _, label in mixed))
                 for method in ("paco", "mirror"):
                     decided, figures = discover(folder, method)
                     for name, value in figures.items():

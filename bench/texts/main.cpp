@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kBatchTokens = 128;
 constexpr std::size_t kBatches = 4;
-constexpr int kRounds = 40;
+constexpr int kRounds = 20;
 constexpr int kSide = 1024;  // of the matrices of sgemm
 
 embed::TextSpec minilm_shape() {
