@@ -22,7 +22,7 @@ namespace paco {
 inline constexpr CategoryId kNoId = -1;
 
 struct Category {
-  std::string name;            // empty: "category 7"
+  std::string name;            // empty: the one that it has by itself
   CategoryId forward = kNoId;  // where it was merged into
   bool retired = false;
   bool exists = true;          // false: made by an operation that was undone before it answered
@@ -60,6 +60,9 @@ class Categories {
   // Follows merges; `id` must be there.
   CategoryId now(CategoryId id) const;
   std::string name(CategoryId id) const;
+  // The name that a category has until somebody names it: that of its class, or "category 7". If
+  // a class is called so, "category 7 (2)": no two ids ever have the same one.
+  std::string own_name(CategoryId id) const;
   // The live category of this name, or kNoId.
   CategoryId find(std::string_view name) const;
 
@@ -74,6 +77,8 @@ class Categories {
 
  private:
   std::shared_ptr<const std::vector<std::string>> class_names_;
+  // Those that begin as the names of discovered categories do. Null: none does.
+  std::shared_ptr<const std::vector<std::string>> alike_;
   mutable PersistentArray<Category> categories_;
 };
 

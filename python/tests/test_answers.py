@@ -90,15 +90,24 @@ def test_the_report_and_the_curve_take_truth_by_label(tiny):
         plots.categories(decisions, labels[:3])
 
 
-def test_names_of_classes_are_distinct_and_not_those_of_new_categories(tiny):
+def test_names_of_classes_are_distinct(tiny):
     with pytest.raises(InputError, match="both called 'a'"):
         paco.calibrate(tiny.support, tiny.labels, class_names=["a", "b", "a", "d", "e", "f"])
-    for name in ("category 8", "category 6"):
-        with pytest.raises(InputError, match="discovered category") as error:
-            paco.calibrate(tiny.support, tiny.labels, class_names=["a", "b", name, "d", "e", "f"])
-        assert "another name" in error.value.hint
-    for name in ("category 2", "category 08x", "category", "category x"):
-        paco.calibrate(tiny.support, tiny.labels, class_names=["a", "b", name, "d", "e", "f"])
+
+
+def test_labels_that_look_like_new_categories_are_classes_like_any_other(tiny):
+    first = paco.Discoverer().fit(tiny.support, np.array(["a", "b", "c", "d", "e", "f"])[tiny.labels])
+    found = first.predict(tiny.stream)
+    again = paco.Discoverer().fit(np.concatenate([tiny.support, tiny.stream]),
+                                  np.concatenate([first.classes_[tiny.labels], found]))
+    assert "category 7" in again.classes_
+    mixed = ["a", "b", "category 6", "category 8", "e", "category 8 (2)"]
+    session = paco.Session(paco.calibrate(tiny.support, tiny.labels, class_names=mixed))
+    decisions = session.decide_many(tiny.stream)
+    names = {c.id: c.name for c in session.categories()}
+    assert len(set(names.values())) == len(names) == 9
+    assert (names[3], names[6], names[7], names[8]) == ("category 8", "category 6 (2)", "category 7", "category 8 (3)")
+    assert set(decisions.name[decisions.category == 8]) == {"category 8 (3)"}
 
 
 def test_a_dict_is_read_by_its_keys(tiny):
@@ -169,7 +178,7 @@ def test_wide_and_nullable_numbers_are_numbers(tiny, kind):
 def test_a_label_after_fit_is_not_dropped_in_silence(tiny):
     finder = paco.Discoverer().fit(tiny.support, tiny.labels)
     finder.learn_one(tiny.stream[0], 3)
-    assert finder.labels_.tolist() == [3] and finder.session_.sample(0).verified
+    assert finder.labels_.tolist() == [3] and finder.categories_[3].verified == 1
 
 
 def test_a_known_class_stays_one_when_it_is_merged_away(session):

@@ -6,6 +6,11 @@
 #include "paco/category.hpp"
 
 namespace paco {
+namespace {
+
+constexpr std::string_view kOwn = "category ";
+
+}  // namespace
 
 Categories::Categories(std::vector<std::string> class_names)
     : class_names_(std::make_shared<const std::vector<std::string>>(std::move(class_names))) {
@@ -14,6 +19,11 @@ Categories::Categories(std::vector<std::string> class_names)
     known.prototypes = {static_cast<PrototypeId>(k)};
     categories_.push_back(std::move(known));
   }
+  std::vector<std::string> alike;
+  for (const std::string& name : *class_names_) {
+    if (name.starts_with(kOwn)) alike.push_back(name);
+  }
+  if (!alike.empty()) alike_ = std::make_shared<const std::vector<std::string>>(std::move(alike));
 }
 
 bool Categories::has(CategoryId id) const { return id >= 0 && id < next() && (*this)[id].exists; }
@@ -25,8 +35,17 @@ CategoryId Categories::now(CategoryId id) const {
 
 std::string Categories::name(CategoryId id) const {
   if (id >= 0 && id < next() && !(*this)[id].name.empty()) return (*this)[id].name;
+  return own_name(id);
+}
+
+std::string Categories::own_name(CategoryId id) const {
   const auto k = static_cast<std::size_t>(id);
-  return id >= 0 && k < class_names_->size() ? (*class_names_)[k] : fmt::format("category {}", id);
+  if (id >= 0 && k < class_names_->size()) return (*class_names_)[k];
+  std::string name = fmt::format("{}{}", kOwn, id);
+  if (alike_ == nullptr) return name;
+  for (int n = 2; std::find(alike_->begin(), alike_->end(), name) != alike_->end(); ++n)
+    name = fmt::format("{}{} ({})", kOwn, id, n);
+  return name;
 }
 
 CategoryId Categories::find(std::string_view wanted) const {

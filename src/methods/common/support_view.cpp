@@ -68,7 +68,7 @@ Result<std::vector<std::int64_t>> count_classes(const SupportSet& support,
   return sizes;
 }
 
-// Every class has a name of its own, and none that a discovered category would get by itself.
+// Every class has a name of its own.
 Result<void> check_names(const std::vector<std::string>& names) {
   std::map<std::string_view, std::size_t> seen;
   for (std::size_t k = 0; k < names.size(); ++k) {
@@ -84,18 +84,6 @@ Result<void> check_names(const std::vector<std::string>& names) {
                    fmt::format("support set: classes {} and {} are both called '{}'", first->second,
                                k, names[k]),
                    "give every class a name of its own"};
-    }
-    constexpr std::string_view kOwn = "category ";
-    const std::string_view number = std::string_view(names[k]).substr(
-        names[k].starts_with(kOwn) ? kOwn.size() : names[k].size());
-    std::size_t id = 0;
-    const auto [end, fault] = std::from_chars(number.data(), number.data() + number.size(), id);
-    if (fault == std::errc() && end == number.data() + number.size() && id >= names.size()) {
-      return Error{ErrorCode::bad_value,
-                   fmt::format("support set: class {} is called '{}', as a discovered category "
-                               "would be by itself",
-                               k, names[k]),
-                   "give the class another name"};
     }
   }
   return {};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 
@@ -104,10 +105,14 @@ class Planner {
                     "write it in UTF-8");
     if (name.find_first_not_of(" \t\r\n") == std::string_view::npos)
       return refuse("the name is empty", "give a name with letters in it");
-    if (name == fmt::format("category {}", own)) return {};
-    if (name.starts_with("category ") && name.size() > 9 &&
-        name.find_first_not_of("0123456789", 9) == std::string_view::npos) {
-      return refuse(fmt::format("'{}' is the name that a category gets by itself", name),
+    if (name == categories_.own_name(own)) return {};
+    constexpr std::string_view kOwn = "category ";
+    CategoryId id = 0;
+    const char* const number = name.data() + std::min(kOwn.size(), name.size());
+    if (name.starts_with(kOwn) &&
+        std::from_chars(number, name.data() + name.size(), id).ec == std::errc() &&
+        name == categories_.own_name(id)) {
+      return refuse(fmt::format("'{}' is the name that category {} gets by itself", name, id),
                     "choose another name");
     }
     const CategoryId other = categories_.find(name);
@@ -119,7 +124,7 @@ class Planner {
   void add_name(CategoryId id, const std::string& to) {
     Edit e = make_edit(Cell::name, id, 0, 0);
     e.from_text = id < categories_.next() ? categories_[id].name : "";
-    e.to_text = to == fmt::format("category {}", id) ? "" : to;
+    e.to_text = to == categories_.own_name(id) ? "" : to;
     plan_.edits.push_back(std::move(e));
   }
 

@@ -166,11 +166,7 @@ Result<void> check_names_differ(std::span<const Edit> edits, const Method& metho
   }
   for (const auto& [id, category] : after) {
     if (!live(category)) continue;
-    const std::vector<std::string>& classes = method.model().class_names;
-    const std::string name = !category.name.empty() ? category.name
-                             : id < static_cast<CategoryId>(classes.size())
-                                 ? classes[static_cast<std::size_t>(id)]
-                                 : fmt::format("category {}", id);
+    const std::string name = !category.name.empty() ? category.name : categories.own_name(id);
     const auto [other, fresh] = taken.emplace(name, id);
     if (fresh) continue;
     return Error{ErrorCode::bad_value,

@@ -94,6 +94,17 @@ TEST(Method, CategoryNamesAreClassNamesOrNumbers) {
   EXPECT_EQ(categories.find("unicorn"), kNoId);
 }
 
+TEST(Method, ADiscoveredCategoryHasAFreeNameIfAClassIsCalledLikeOne) {
+  Categories categories({"category 4", "dog", "category 4 (2)", "category 2"});
+  for (PrototypeId p = 4; p < 6; ++p) categories.open(p, 0);
+  EXPECT_EQ(categories.name(0), "category 4");
+  EXPECT_EQ(categories.name(3), "category 2");
+  EXPECT_EQ(categories.name(4), "category 4 (3)");
+  EXPECT_EQ(categories.name(5), "category 5");
+  EXPECT_EQ(categories.find("category 4"), 0);
+  EXPECT_EQ(categories.share().name(4), "category 4 (3)");
+}
+
 TEST(Method, CategoriesFollowMergesAndForgetNothing) {
   Categories categories({"cat", "dog", "owl"});
   for (PrototypeId p = 3; p < 6; ++p) categories.open(p, static_cast<std::uint64_t>(p));

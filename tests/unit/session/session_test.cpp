@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "synthetic_data.hpp"
 #include "temporary_folder.hpp"
 
@@ -251,6 +253,30 @@ TEST(Session, UndoNamesWhatBuildsOnAnOperation) {
   ASSERT_TRUE(session.undo(merged->event).ok());
   EXPECT_THAT(refused(session, undo), HasSubstr("taken back already"));
   EXPECT_EQ(session.history()->size(), 4u);
+}
+
+TEST(Session, NoTwoCategoriesEverShareANameWhateverClassesAreCalled) {
+  Stream s;
+  SupportSet support = s.data.support_set();
+  support.class_names = {"a", "category 5", "category 7", "d", "e"};
+  s.model = testing::calibrated(support);
+  ASSERT_NE(s.model, nullptr);
+  Session session = s.decided();
+  const Categories& categories = session.method().categories();
+  ASSERT_GT(categories.next(), 7);
+  EXPECT_EQ(categories.name(5), "category 5 (2)");
+  EXPECT_THAT(refused(session, op(OperationKind::rename, 6, "category 5 (2)")),
+              HasSubstr("category 5 gets by itself"));
+  EXPECT_THAT(refused(session, op(OperationKind::rename, 6, "category 5")),
+              HasSubstr("category 1 is called 'category 5' already"));
+  ASSERT_TRUE(session.apply(op(OperationKind::rename, 5, "heron")).ok());
+  ASSERT_TRUE(session.apply(op(OperationKind::rename, 5, "category 5 (2)")).ok());
+  EXPECT_TRUE(categories[5].name.empty()) << "its own name again";
+  ASSERT_TRUE(session.apply(op(OperationKind::rename, 1, "b")).ok());
+  ASSERT_TRUE(session.apply(op(OperationKind::rename, 1, "category 5")).ok());
+  std::set<std::string> names;
+  for (CategoryId id = 0; id < categories.next(); ++id) names.insert(categories.name(id));
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(categories.next()));
 }
 
 TEST(Session, WhatMakesNoSenseIsRefusedInWords) {
