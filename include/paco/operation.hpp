@@ -87,7 +87,7 @@ struct OperationOutcome {
   double time = 0;                    // seconds since 1970
 };
 
-// Where the embeddings and memberships of past samples are: a journal.
+// Where the embeddings and memberships of past samples are: a journal, or memory for the last ones.
 class MemberSource {
  public:
   struct Member {
@@ -95,6 +95,8 @@ class MemberSource {
     bool counted = false;
   };
   virtual ~MemberSource() = default;
+  // Whether it knows every member of every prototype.
+  virtual bool knows_all() const { return true; }
   // Present members of a prototype in stream order.
   virtual Result<std::vector<Member>> members(PrototypeId prototype) = 0;
   // Where a sample belongs now.

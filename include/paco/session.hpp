@@ -113,12 +113,19 @@ class Session {
   // `name` stands for the path in error texts.
   Result<void> restore(std::vector<std::byte> bytes, const std::string& name);
 
+  // Without a journal: from now on the embeddings of the last so many samples are kept, so that
+  // those samples can be moved and verified; 0 keeps none, as a new session does.
+  Result<void> keep(std::uint64_t samples);
+
   bool has_journal() const;
   const std::string& path() const;  // of the journal
   // The decision of a sample; needs a journal.
   Result<std::optional<Decision>> decision(std::uint64_t sequence);
   // The decision of the sample with this key, or nothing if the stream has not seen the key.
   Result<std::optional<Decision>> find(const std::string& key);
+  // The category that a sample is shown in now, after operations; kNoId: in none yet. Without a
+  // journal only of samples that are kept.
+  Result<CategoryId> shown(std::uint64_t sequence);
   // The event number of a sample, or nothing if there is no such sample; needs a journal.
   Result<std::optional<std::uint64_t>> event_of(std::uint64_t sequence);
   // After a disk that refused or memory that ran out: rebuilds the state from the journal. Every

@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "core/files.hpp"
+#include "core/try.hpp"
 #include "decisions.hpp"
 #include "handle.hpp"
 #include "insight/insight.hpp"
@@ -255,7 +256,9 @@ Session make(const std::string& how, const std::string& path, const ModelPointer
     if (how == "create")
       return Session::create(path, model, method, options, {durability, embeddings,
                                                             snapshot_samples});
-    return Session::start(model, method, options);
+    PACO_ASSIGN(Session session, Session::start(model, method, options));
+    PACO_TRY(session.keep(embeddings.value_or(0)));
+    return session;
   }));
 }
 
@@ -353,6 +356,16 @@ void add_sessions(py::module_& module) {
            })
       .def("_name",
            [](PySession& self, CategoryId id) { return text(self.handle()->view()->categories.name(id)); })
+      .def("_is_named",
+           [](PySession& self, CategoryId id) {
+             const auto view = self.handle()->view();
+             return view->categories.has(id) && !view->categories[id].name.empty();
+           })
+      .def("_keep",
+           [](PySession& self, std::uint64_t samples) {
+             const Handle::Use session(*self.handle());
+             take(session->keep(samples));
+           })
       .def("checkpoint",
            [](PySession& self) {
              const Handle::Use session(*self.handle());

@@ -1,5 +1,5 @@
 // What a session remembers and where things lie, as Python asks for it: members, samples, pictures,
-// embeddings, directions of prototypes, the map.
+// embeddings, centroids, the map.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
@@ -33,15 +33,13 @@ insight::Directions directions_in(const Session& session) {
   return all;
 }
 
-py::tuple directions(PySession& self) {
+py::tuple centroids(PySession& self) {
   const Handle::Use session(*self.handle());
   const insight::Directions all = directions_in(*session);
-  const auto array = [](const auto& values) {
-    using T = typename std::decay_t<decltype(values)>::value_type;
-    return array_of(std::span<const T>(values));
-  };
-  return py::make_tuple(array(all.prototypes), array(all.owners), array(all.sizes),
-                        py::array_t<float>({all.size(), all.dimension}, all.rows.data()));
+  const insight::Centroids found = insight::centroids_of(all);
+  return py::make_tuple(
+      array_of(std::span<const CategoryId>(found.categories)),
+      py::array_t<float>({found.categories.size(), all.dimension}, found.rows.data()));
 }
 
 py::array_t<float> units(PySession& self, const py::object& x) {
@@ -124,6 +122,14 @@ void add_past(py::class_<PySession>& sessions) {
              return py::bytes(take(without_gil(
                  [&] { return self.handle()->past().picture(*session, sequence); })));
            })
+      .def("_shown",
+           [](PySession& self, const Sequences& sequences) {
+             const Handle::Use session(*self.handle());
+             std::vector<CategoryId> out;
+             for (const std::uint64_t sequence : sequences)
+               out.push_back(take(session->shown(sequence)));
+             return array_of(std::span<const CategoryId>(out));
+           })
       .def("_embeddings",
            [](PySession& self, const Sequences& sequences) {
              const Handle::Use session(*self.handle());
@@ -132,7 +138,7 @@ void add_past(py::class_<PySession>& sessions) {
              return py::array_t<double>({sequences.size(), session->model().dimension},
                                         rows.data());
            })
-      .def("_directions", &directions)
+      .def("_centroids", &centroids)
       .def("_units", &units)
       .def("_map", &map)
       .def("_notes", &notes);

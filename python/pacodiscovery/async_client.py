@@ -9,7 +9,7 @@ from typing import Any, AsyncIterator, Callable
 
 from .client import Client, Event, RemoteStream
 
-_CALLS = ("info", "decide", "decide_many", "sample", "picture", "categories", "members", "exemplars", "nearest", "neighbours",
+_CALLS = ("info", "decide", "decide_many", "sample", "picture", "categories", "members", "exemplars", "nearest", "neighbours", "centroid", "centroids",
           "map", "suggestions", "series", "apply", "history", "download", "rename", "merge", "separate", "move", "promote",
           "demote", "retire", "revive", "verify", "undo")
 

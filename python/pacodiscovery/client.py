@@ -24,7 +24,7 @@ from ._http import BROKEN, Connections
 from ._paco import Model
 from ._samples import extras
 from .errors import InputError, PacoError
-from .members import Category, MapPoint, Near, Sample, Suggestion, check_order, made
+from .members import Category, Directions, MapPoint, Near, Sample, Suggestion, check_order, made
 from .operations import Operations, Outcome, plain
 
 _ROWS = 4096  # samples in one request, at most
@@ -117,7 +117,7 @@ class Client:
         return out
 
 
-class RemoteStream(Operations):
+class RemoteStream(Directions, Operations):
     """One stream of a server: samples in, decisions out; operations in, outcomes out."""
 
     def __init__(self, client: Client, name: str) -> None:
@@ -236,6 +236,12 @@ class RemoteStream(Operations):
     def nearest(self, category: int, count: int = 8) -> list[Near]:
         """The categories that lie nearest to one, best first; eight at most."""
         return [made(Near, one) for one in self._get(f"/categories/{int(category)}")["nearest"]][:count]
+
+    def centroids(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Ids of all categories in force, ascending, and their unit directions (n, d). See Session.centroids."""
+        found = self._get("/centroids")["centroids"]
+        ids = np.asarray([one["category"] for one in found], dtype=np.int64)
+        return ids, np.asarray([one["direction"] for one in found], dtype=np.float32)
 
     def neighbours(self, sequence: int, count: int = 8) -> list[Sample]:
         """Of the newest samples those nearest to one, with their `cosine`; eight at most."""

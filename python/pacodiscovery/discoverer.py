@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
-import tempfile
 import warnings
 from functools import lru_cache
 from typing import Any, Callable, Iterable, Iterator
@@ -238,32 +236,42 @@ class Discoverer(Kept, Base):
         return self._decide_rows(self._rows(X), keys, ids, texts_of(X), progress_call(progress, "deciding"))
 
     def partial_fit(self, X: Any, y: Any) -> Discoverer:
-        """Labelled samples after fit: each is decided, moved to the category of its label where it is in another, and
+        """Labelled samples after fit: each is decided, moved to the category of its label if it is in another, and
         verified. A label that nobody had before names a discovered category, or a new one.
 
-        Moving needs the samples that came before, so the stream has to be kept in a journal: `Discoverer(journal=path)`
-        or from_journal(). Where nothing was decided yet, a temporary one is made.
+        The stream goes on from there, in memory as with a journal. Thresholds and the references of known classes stay
+        those of fit(); categories learn from their new members.
         """
-        session = self._with_journal()
+        session = self._fitted()
         rows = checked(self._rows(X), type(self).__name__)
-        _, numbers = as_classes(y, len(rows))
-        labels = as_classes(y, len(rows))[0]
-        decisions = self._decide_rows(rows, None, None, texts_of(X))
-        for number, label in enumerate(labels.tolist()):
-            mine = decisions[numbers == number]
-            target = self._category_of(label, mine)
-            there = session._members(target) if target is not None else np.empty(0, np.uint64)
-            elsewhere = [int(one) for one in mine.sequence if one not in there]
-            if target is None:
-                moved = session.move(elsewhere, name=self._new_name(label))
-                target = int(moved.category) if moved.category is not None else -1
-            elif elsewhere:
-                session.move(elsewhere, into=target)
-            self._claim(target, label)
-        session.verify(decisions.sequence)
-        self._shadow = None
-        self._answered.clear()  # labels_ are those of the journal
+        labels, numbers = as_classes(y, len(rows))
+        if not session.path:
+            session._keep(len(rows))
+        try:
+            decisions = self._decide_rows(rows, None, None, texts_of(X))
+            for number, label in enumerate(labels.tolist()):
+                self._teach(label, decisions[numbers == number])
+            shown = session._shown(decisions.sequence.tolist())
+            session.verify(decisions.sequence[shown >= 0])
+            self._answered[-1] = shown
+        finally:
+            self._shadow = None
+            if not session.path:
+                session._keep(0)
         return self
+
+    def _teach(self, label: Any, mine: Decisions) -> None:
+        """The samples of one label go to its category."""
+        session = self.session_
+        target = self._category_of(label, mine)
+        if target is None:
+            moved = session.move(mine.sequence, name=self._new_name(label))
+            target = int(moved.category) if moved.category is not None else -1
+        else:
+            elsewhere = mine.sequence[session._shown(mine.sequence.tolist()) != target]
+            if len(elsewhere):
+                session.move(elsewhere, into=target)
+        self._claim(target, label)
 
     def confidence_of(self, decisions: Any) -> np.ndarray[Any, Any]:
         """How sure each decision is, from 0 to 1: the share of answers like it that were right on held-out samples."""
@@ -407,18 +415,6 @@ class Discoverer(Kept, Base):
 
     # Labels that partial_fit brings
 
-    def _with_journal(self) -> Session:
-        session = self._fitted()
-        if session.path:
-            return session
-        if session.samples:
-            raise InputError("a session in memory does not keep the samples that labels would move",
-                             "fit with Discoverer(journal=path), or call partial_fit before anything was decided", "unsupported")
-        self._folder = tempfile.TemporaryDirectory(prefix="paco-")
-        self.session_ = Session.create(os.path.join(self._folder.name, "stream.journal"), self.model_, self.method,
-                                       threads=threads_of(self.n_jobs, self.threads), durable=False)
-        return self.session_
-
     def _category_of(self, label: Any, mine: Decisions) -> int | None:
         """Where samples of a label belong: its class, the category that has it, or the one that most of them are in."""
         session = self.session_
@@ -432,7 +428,7 @@ class Discoverer(Kept, Base):
                 if has:
                     return category.id
         free = [live[int(one)].now for one in mine.category if int(one) >= len(self.classes_)]
-        free = [one for one in free if one not in self._numbers and live[one].name == f"category {one}"]
+        free = [one for one in free if one not in self._numbers and not session._is_named(one)]
         return max(set(free), key=free.count) if free else None
 
     def _new_name(self, label: Any) -> str:

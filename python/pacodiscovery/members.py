@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, Mapping, TypeVar
 
+import numpy as np
+
 from .errors import InputError
 
 T = TypeVar("T")
@@ -90,6 +92,23 @@ class Near:
     category: int
     name: str
     cosine: float
+
+
+class Directions:
+    """Where categories lie, for a session here or a stream of a server."""
+
+    def centroids(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Ids of all categories in force, ascending, and their unit directions (n, d)."""
+        raise NotImplementedError
+
+    def centroid(self, category: int) -> np.ndarray[Any, Any]:
+        """The unit direction of a category in the space in which its method compares, (d) of float32."""
+        ids, rows = self.centroids()
+        at = np.flatnonzero(ids == category)
+        if not len(at):
+            raise InputError(f"category {category} has no direction", "it was merged away, retired, or is not there", "not_found")
+        out: np.ndarray[Any, Any] = rows[at[0]]
+        return out
 
 
 @dataclass(frozen=True)

@@ -47,8 +47,9 @@ class Operations:
         request = {"kind": "separate", "category": category, "prototypes": list(prototypes)}
         return self.apply({**request, "name": name} if name else request, actor=actor)
 
-    def move(self, samples: Sequence[int], into: int | None = None, name: str = "", *, actor: str = "") -> Outcome:
-        """Samples, by sequence number, join another category, or a new one where `into` is None. Needs a journal."""
+    def move(self, samples: Sequence[int] | np.ndarray[Any, Any], into: int | None = None, name: str = "", *, actor: str = "") -> Outcome:
+        """Samples, by sequence number, join another category, or a new one where `into` is None. Their embeddings must be
+        kept, in a journal or by Session(model, embeddings=N)."""
         request = {"kind": "move", "samples": list(samples), "into": "new" if into is None else into}
         return self.apply({**request, "name": name} if name else request, actor=actor)
 
@@ -70,7 +71,7 @@ class Operations:
         return self.apply({"kind": "revive", "category": category}, actor=actor)
 
     def verify(self, samples: Sequence[int] | np.ndarray[Any, Any], *, actor: str = "") -> Outcome:
-        """A person has confirmed that samples, by sequence number, belong where they are. Needs a journal."""
+        """A person has confirmed that samples, by sequence number, belong where they are. Needs what move() needs."""
         return self.apply({"kind": "verify", "samples": list(samples)}, actor=actor)
 
     def undo(self, operation: int | Outcome, *, actor: str = "") -> Outcome:

@@ -10,12 +10,12 @@ import numpy as np
 
 from . import _paco
 from .errors import InputError
-from .members import MapPoint, Near, Sample, check_order, made
+from .members import Directions, MapPoint, Near, Sample, check_order, made
 
 _COMPARED = 2000  # newest samples that one is compared with
 
 
-class Past(_paco.Session):
+class Past(Directions, _paco.Session):
     """What can be asked of a session about its samples and categories."""
 
     def members(self, category: int, *, order: str = "oldest", limit: int | None = None) -> list[Sample]:
@@ -28,12 +28,12 @@ class Past(_paco.Session):
         sequences = self._members(category)
         if order in ("oldest", "newest"):
             chosen = sequences if order == "oldest" else sequences[::-1]
-            return self._shown(chosen[:limit])
+            return self._seen(chosen[:limit])
         if not len(sequences):
             return []
         cosines = self._units(self._embeddings(sequences.tolist())) @ self.centroid(category)
         best = np.argsort(cosines if order == "edge" else -cosines, kind="stable")[:limit]
-        return self._shown(sequences[best], cosines[best])
+        return self._seen(sequences[best], cosines[best])
 
     def exemplars(self, category: int, count: int = 8) -> list[Sample]:
         """The members nearest to a category's centroid. Needs a journal with embeddings."""
@@ -41,7 +41,7 @@ class Past(_paco.Session):
 
     def sample(self, sequence: int) -> Sample:
         """A sample as it stands today, with evidence and explanation. Needs a journal."""
-        found = self._shown([sequence])[0]
+        found = self._seen([sequence])[0]
         decision = self._decision(sequence)
         return found if decision is None else replace(found, evidence=decision.evidence, explanation=decision.explain())
 
@@ -49,24 +49,10 @@ class Past(_paco.Session):
         """The bytes of a sample's picture; None if it brought none. Needs a journal."""
         return self._picture(sequence) or None
 
-    def centroid(self, category: int) -> np.ndarray[Any, Any]:
-        """The unit direction of a category in the space in which its method compares, (d) of float32."""
-        ids, rows = self.centroids()
-        at = np.flatnonzero(ids == category)
-        if not len(at):
-            raise InputError(f"category {category} has no direction", "it was merged away, retired, or is not there", "not_found")
-        out: np.ndarray[Any, Any] = rows[at[0]]
-        return out
-
     def centroids(self) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """Ids of all categories in force, ascending, and their unit directions (n, d): the mean of their prototypes,
         weighted by size."""
-        _, owners, sizes, rows = self._directions()
-        ids, places = np.unique(owners, return_inverse=True)
-        sums = np.zeros((len(ids), rows.shape[1]))
-        np.add.at(sums, places, rows * np.maximum(sizes, 1)[:, None])
-        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-        return ids, (sums / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+        return self._centroids()
 
     def nearest(self, category: int, count: int = 8) -> list[Near]:
         """The categories that lie nearest to one, best first."""
@@ -83,7 +69,7 @@ class Past(_paco.Session):
         units = self._units(self._embeddings([sequence, *others]))
         cosines = units[1:] @ units[0]
         best = np.argsort(-cosines, kind="stable")[:count]
-        return self._shown([others[i] for i in best], cosines[best])
+        return self._seen([others[i] for i in best], cosines[best])
 
     def map(self, most: int = 10_000) -> list[MapPoint]:
         """The largest prototypes along their two principal axes."""
@@ -102,7 +88,7 @@ class Past(_paco.Session):
                 counts[int(category["id"])] = np.searchsorted(sequences.astype(np.int64), ends)
         return ends, counts
 
-    def _shown(self, sequences: Sequence[int] | np.ndarray[Any, Any], cosines: Any = None) -> list[Sample]:
+    def _seen(self, sequences: Sequence[int] | np.ndarray[Any, Any], cosines: Any = None) -> list[Sample]:
         numbers = [int(one) for one in sequences]
         if any(one < 0 for one in numbers):
             raise InputError(f"there is no sample {min(numbers)}", "sequence numbers begin with 0", "bad_argument")

@@ -46,7 +46,8 @@ class Session(Past, Operations):
 
     `Session(model)` lives in memory. `Session.create(path, model)` keeps a journal, `Session.open(path)` goes on in
     one, `Session.look(path)` looks at one beside its writer. Options of the method that belong to deciding are given
-    by name. Any number of threads may hold a session; it works for one at a time.
+    by name. In memory the last `embeddings` samples can be moved and verified; with a journal all that it keeps. Any
+    number of threads may hold a session; it works for one at a time.
 
     >>> import pacodiscovery as paco
     >>> X = [[9, 1, 0], [8, 0, 1], [9, 0, 2], [1, 9, 0], [0, 8, 1], [2, 9, 0], [0, 1, 9], [1, 0, 8], [0, 2, 9]]
@@ -58,10 +59,11 @@ class Session(Past, Operations):
     ['category 3', 'category 3']
     """
 
-    def __init__(self, model: Model, method: str = "", *, threads: int = 1, **options: Any) -> None:
+    def __init__(self, model: Model, method: str = "", *, threads: int = 1, embeddings: int = 0, **options: Any) -> None:
         if not isinstance(model, Model):
             raise TypeError(f"a Session is made from a Model of paco.calibrate or paco.load_model, not {type(model).__name__}")
-        self._start("start", "", model, method, _settings(options), threads, True, None, 0)
+        _check_count("embeddings", embeddings)
+        self._start("start", "", model, method, _settings(options), threads, True, embeddings, 0)
 
     @classmethod
     def _make(cls, *arguments: Any) -> Session:
@@ -78,9 +80,8 @@ class Session(Past, Operations):
         `durable`: a decision is handed out when it is on the disk; otherwise events are synced a few times a second.
         `embeddings`: keep those of the last so many samples, 0 for none, None for all; moving samples needs them.
         """
-        for what, count in (("embeddings", embeddings), ("snapshot_samples", snapshot_samples)):
-            if count is not None and count < 0:
-                raise InputError(f"{what} is {count}", "a number of samples, 0 or more", "bad_argument")
+        _check_count("embeddings", embeddings)
+        _check_count("snapshot_samples", snapshot_samples)
         return cls._make("create", os.fspath(path), model, method, _settings(options), threads, durable, embeddings,
                          snapshot_samples)
 
@@ -232,6 +233,11 @@ class Session(Past, Operations):
         from ._views import session_html
 
         return session_html(self)
+
+
+def _check_count(what: str, count: int | None) -> None:
+    if count is not None and count < 0:
+        raise InputError(f"{what} is {count}", "a number of samples, 0 or more", "bad_argument")
 
 
 def _unpickle(model: Model, method: str, settings: dict[str, str], threads: int, state: bytes) -> Session:

@@ -57,7 +57,7 @@ class Calls:
 
     def renew(self):
         self.made += 1
-        self.memory = paco.Session(self.model)
+        self.memory = paco.Session(self.model, embeddings=30)
         self.journal = paco.Session.create(self.folder / f"{self.made}.journal", self.model, durable=False)
         self.finder = paco.Discoverer().fit(self.X, self.y)
         self.decisions = self.journal.decide_many(self.X)

@@ -230,6 +230,8 @@ def test_the_real_server_decides_like_a_session(program, model, tiny, tmp_path):
         assert [m.sequence for m in stream.members(6, order="newest", limit=2)] == [m.sequence for m in members[:-3:-1]]
         assert {m.sequence for m in stream.exemplars(6, 3)} <= {m.sequence for m in members}
         assert [n.category for n in stream.nearest(6, 3)] == [n.category for n in local.nearest(6, 3)]
+        assert all(np.array_equal(*both) for both in zip(stream.centroids(), local.centroids()))
+        assert np.array_equal(stream.centroid(6), local.centroid(6))
         assert {p.category for p in stream.map()} == {c.id for c in local.categories()}
         assert stream.sample(3).explanation == stream_decision.explain() and stream.sample(3).key == "k3"
         assert len(stream.neighbours(3)) == 8 and stream.neighbours(3)[0].cosine > 0

@@ -141,11 +141,38 @@ def test_labelled_samples_after_fit_are_learned(tiny, labels):
     assert finder.labels_[-1] == labels[9]
 
 
-def test_labels_for_samples_that_are_not_kept_are_refused(finder, tiny):
-    finder.decide(tiny.stream[0])
-    with pytest.raises(InputError, match="does not keep") as error:
-        finder.partial_fit(tiny.stream[:2], NAMES[:2])
-    assert "journal=" in error.value.hint and finder.session_.samples == 1
+@pytest.mark.parametrize("method", ["paco", "mirror"])
+def test_labels_are_learned_in_memory_as_with_a_journal(method, tiny, tmp_path):
+    labels = np.array([f"bird {i}" for i in range(10)])
+    memory, journal = (paco.Discoverer(method, journal=path).fit(tiny.support, labels[tiny.labels]) for path in (None, tmp_path / "j"))
+    for finder in (memory, journal):
+        finder.partial_predict(tiny.stream[:60])
+        finder.partial_fit(tiny.stream[60:100], labels[tiny.truth[60:100]])
+        finder.learn_one(tiny.stream[100], labels[tiny.truth[100]])
+    for finder in (memory, journal):
+        assert finder.labels_[60:].tolist() == labels[tiny.truth[60:101]].tolist()
+    assert memory.predict(tiny.stream[101:]).tolist() == journal.predict(tiny.stream[101:]).tolist()
+    assert [c.verified for c in memory.categories_] == [c.verified for c in journal.categories_]
+    again = pickle.loads(pickle.dumps(memory))
+    assert again.predict(tiny.stream[101:]).tolist() == memory.predict(tiny.stream[101:]).tolist()
+    with pytest.raises(InputError, match="not kept|without their embeddings"):
+        memory.session_.move([60], into=0)
+
+
+def test_a_session_in_memory_moves_the_samples_that_it_keeps(finder, tiny):
+    session = paco.Session(finder.model_, embeddings=20)
+    session.decide_many(tiny.stream[:50])
+    moved = session.move([49, 45], name="heron")
+    session.verify([49])
+    assert [c.verified for c in session.categories() if c.name == "heron"] == [1]
+    session.undo(session.history()[-1])
+    session.undo(moved)
+    assert "heron" not in {c.name for c in session.categories()}
+    with pytest.raises(NotFoundError, match="sample 3 is not kept") as error:
+        session.move([3], into=0)
+    assert "Session.create" in error.value.hint
+    with pytest.raises(InputError, match="embeddings is -1"):
+        paco.Session(finder.model_, embeddings=-1)
 
 
 def test_nothing_found_is_said(tiny, recwarn):

@@ -132,6 +132,23 @@ std::optional<NearCategory> nearest_known(const Directions& all, CategoryId disc
   return best;
 }
 
+Centroids centroids_of(const Directions& all) {
+  std::map<CategoryId, std::vector<double>> sums;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    std::vector<double>& sum = sums[all.owners[i]];
+    sum.resize(all.dimension);
+    const auto weight = static_cast<double>(std::max<std::int64_t>(all.sizes[i], 1));
+    for (std::size_t j = 0; j < all.dimension; ++j) sum[j] += weight * all.row(i)[j];
+  }
+  Centroids out;
+  for (auto& [category, sum] : sums) {
+    normalise(sum);
+    out.categories.push_back(category);
+    for (const double x : sum) out.rows.push_back(static_cast<float>(x));
+  }
+  return out;
+}
+
 PrototypeMap principal_map(const Directions& all, std::size_t most) {
   PrototypeMap out;
   std::vector<std::size_t> order(all.size());

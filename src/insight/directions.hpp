@@ -33,6 +33,13 @@ struct Directions {
 // A copy; the method must not decide meanwhile.
 Directions directions_of(const Method& method, std::uint64_t events);
 
+// The unit direction of each category, ids ascending: the mean of its prototypes, weighted by size.
+struct Centroids {
+  std::vector<CategoryId> categories;
+  std::vector<float> rows;  // (categories, dimension)
+};
+Centroids centroids_of(const Directions& all);
+
 struct NearCategory {
   CategoryId category = 0;
   double cosine = 0;

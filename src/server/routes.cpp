@@ -110,6 +110,8 @@ std::vector<Route> stream_routes() {
           "The stream in at most 256 steps"),
       get("/v1/streams/{name}/map", "getMap", &Service::get_map, "PrototypeMap",
           "Its prototypes in two dimensions"),
+      get("/v1/streams/{name}/centroids", "getCentroids", &Service::get_centroids, "CentroidList",
+          "The unit direction of each category in force"),
       with(get("/v1/streams/{name}/map/samples", "getSampleMap", &Service::get_sample_map,
                "SampleMap", "Some of its samples in two dimensions, neighbours near each other"),
            {{"limit", "so many, evenly along the stream; up to 4000", "integer"}}),

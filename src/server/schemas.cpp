@@ -47,6 +47,8 @@ Series: width integer, samples integer, steps [Step]
 Step: from integer, count integer, verdicts {integer}, choices {{integer}}, categories integer, means {number~}
 PrototypeMap: event integer, points [MapPoint], explained [number]
 MapPoint: prototype integer, category integer, name text, x number, y number, size integer, known boolean
+CentroidList: event integer, centroids [Centroid]
+Centroid: category integer, name text, direction [number]
 SampleMap: samples integer, points [SampleMapPoint]
 SampleMapPoint: ...Face, x number, y number, category integer, name text, verdict one(known existing created tentative), verified boolean
 Advice: event integer, suggestions [Suggestion], warnings [Warning], names? {text}

@@ -120,6 +120,7 @@ class Service final : public Handler {
   Response show_category(Call&);
   Response list_members(Call&);
   Response get_map(Call&);
+  Response get_centroids(Call&);
   Response get_sample_map(Call&);
   Response get_series(Call&);
   Response get_suggestions(Call&);

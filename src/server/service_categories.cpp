@@ -251,6 +251,24 @@ Response Service::get_map(Call& call) {
                      {"explained", {map.explained[0], map.explained[1]}}});
 }
 
+Response Service::get_centroids(Call& call) {
+  const auto directions = call.stream->directions();
+  if (directions->transform == nullptr) {
+    return failure(Error{ErrorCode::unsupported, "the method of this stream has no directions",
+                         "methods with directions are paco, mirror and the baselines"});
+  }
+  const auto view = call.stream->worker().published()->view;
+  const insight::Centroids found = insight::centroids_of(*directions);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < found.categories.size(); ++i) {
+    const float* row = found.rows.data() + i * directions->dimension;
+    list.push_back({{"category", found.categories[i]},
+                    {"name", view->categories.name(found.categories[i])},
+                    {"direction", std::vector<float>(row, row + directions->dimension)}});
+  }
+  return answer(Json{{"event", directions->events}, {"centroids", std::move(list)}});
+}
+
 Response Service::get_sample_map(Call& call) {
   const auto limit = whole(call, "limit", 1000, kMapSamples);
   if (!limit.ok()) return failure(limit.error());

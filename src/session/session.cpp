@@ -147,6 +147,15 @@ Result<void> Session::restore(std::vector<std::byte> bytes, const std::string& n
   return {};
 }
 
+Result<void> Session::keep(std::uint64_t samples) {
+  if (impl_->journal) {
+    return Error{ErrorCode::bad_argument, "a journal keeps the samples that it was made to keep",
+                 "say how many where it is made"};
+  }
+  impl_->kept.keep(samples);
+  return {};
+}
+
 bool Session::has_journal() const { return impl_->journal.has_value(); }
 
 const std::string& Session::path() const {
@@ -162,6 +171,10 @@ Result<std::optional<Decision>> Session::decision(std::uint64_t sequence) {
 
 Result<std::optional<Decision>> Session::find(const std::string& key) {
   return core::guard_memory("look up a key", [&] { return impl_->find_key(key); });
+}
+
+Result<CategoryId> Session::shown(std::uint64_t sequence) {
+  return core::guard_memory("look up a sample", [&] { return impl_->shown(sequence); });
 }
 
 Result<std::optional<std::uint64_t>> Session::event_of(std::uint64_t sequence) {

@@ -143,10 +143,13 @@ Result<std::vector<OperationOutcome>> Session::Impl::history() {
 Result<OperationOutcome> Session::Impl::carry_out(session::Plan plan, MemberSource* members) {
   plan.event = events;
   plan.time = session::time_of_day();
+  std::shared_ptr<const VerifiedSamples> marks = session::with_edits(verified, plan.edits);
   if (!journal) operations.reserve(operations.size() + 1);
   PACO_TRY(method->editor().apply(plan.edits, members));
   if (!journal) {
     ++events;
+    kept.edited(plan.edits);
+    verified = std::move(marks);
     operations.push_back(plan);
     return plan;
   }
@@ -188,7 +191,6 @@ Result<OperationOutcome> Session::Impl::carry_out(session::Plan plan, MemberSour
     rows.push_back(
         session::category_row(*method, id, at < before.size() ? before[at].born : plan.event));
   }
-  std::shared_ptr<const VerifiedSamples> marks = session::with_edits(verified, plan.edits);
   PACO_TRY(journal->append(session::operation_row(plan), rows, moved));
   verified = std::move(marks);
   ahead = false;
@@ -196,14 +198,26 @@ Result<OperationOutcome> Session::Impl::carry_out(session::Plan plan, MemberSour
   return plan;
 }
 
+Result<CategoryId> Session::Impl::shown(std::uint64_t sequence) {
+  PrototypeId prototype = kNoId;
+  if (journal) {
+    PACO_TRY(journal->flush());
+    PACO_ASSIGN(prototype, session::PresentMembers(*journal, *method, *verified).shown(sequence));
+  } else {
+    PACO_ASSIGN(prototype, session::KeptMembers(kept, *method, *verified).shown(sequence));
+  }
+  return method->editor().role(prototype).owner;
+}
+
 Result<OperationOutcome> Session::Impl::apply(const Operation& operation) {
   PACO_TRY(recover());
   std::optional<session::PresentMembers> present;
+  session::KeptMembers recent(kept, *method, *verified);
+  MemberSource* members = kept.most() > 0 ? &recent : nullptr;
   if (journal) {
     PACO_TRY(journal->flush());
-    present.emplace(*journal, *method, *verified);
+    members = &present.emplace(*journal, *method, *verified);
   }
-  MemberSource* members = present ? &*present : nullptr;
   if (operation.kind == OperationKind::undo) {
     PACO_ASSIGN(const std::vector<OperationOutcome> past, history());
     PACO_ASSIGN(session::Plan plan, session::plan_undo(operation, *method, past, members));
@@ -289,6 +303,7 @@ Result<Decided> Session::Impl::decide(Rows<const double> embeddings, std::span<D
     }
   } else if (!journal) {
     events += decided.size();
+    kept.add(decided, rows);
   }
   for (std::size_t i = 0; i < decided.size(); ++i) {
     const std::size_t at = direct && fresh.empty() ? i : fresh[i];

@@ -9,6 +9,7 @@
 
 #include "journal/journal.hpp"
 #include "paco/session.hpp"
+#include "session/kept_samples.hpp"
 #include "session/operations/plan.hpp"
 
 namespace paco {
@@ -24,9 +25,10 @@ struct Session::Impl {
   // The method has decided what the journal could not keep, or memory ran out while it decided: it
   // is to be made anew.
   bool ahead = false;
-  // Without a journal: what was decided by key, and all operations.
+  // Without a journal: what was decided by key, all operations, and samples that can be moved.
   std::unordered_map<std::string, Decision> by_key;
   std::vector<OperationOutcome> operations;
+  session::KeptSamples kept;
 
   // While a file is fed: how far it is read, for the journal to keep with its samples, and the row
   // of it that the next call of decide() begins with.
@@ -48,6 +50,7 @@ struct Session::Impl {
   Result<void> snapshot();
   Result<std::vector<OperationOutcome>> history();
   Result<OperationOutcome> carry_out(session::Plan plan, MemberSource* members);
+  Result<CategoryId> shown(std::uint64_t sequence);
   Result<OperationOutcome> apply(const Operation& operation);
   Result<Decided> decide(Rows<const double> embeddings, std::span<Decision> decisions,
                          const SampleNames& names);

@@ -34,11 +34,13 @@ Result<void> MethodBase::add_up(Regrouped& group, std::span<const std::uint64_t>
     return {};
   };
   const bool is_new = group.prototype >= next_prototype();
-  if (exact_sums()) {
+  if (exact_sums() || !members.knows_all()) {
     const bool empty = is_new || !has_sum(group.prototype);
     group.sum = empty ? std::vector<double>(model_->dimension, 0.0) : sum(group.prototype);
     for (const std::uint64_t sequence : gone) PACO_TRY(add(sequence, -1));
     for (const std::uint64_t sequence : here) PACO_TRY(add(sequence, 1));
+    // No rounding is left of a prototype without members.
+    if (!exact_sums() && group.members == 0) std::fill(group.sum.begin(), group.sum.end(), 0.0);
     return {};
   }
   // From the embeddings of those that are left and in stream order: the order in which they would

@@ -199,6 +199,17 @@ export interface MapPoint {
   known: boolean;
 }
 
+export interface CentroidList {
+  event: number;
+  centroids: Centroid[];
+}
+
+export interface Centroid {
+  category: number;
+  name: string;
+  direction: number[];
+}
+
 export interface SampleMap {
   samples: number;
   points: SampleMapPoint[];
@@ -464,6 +475,9 @@ export const calls = (send: (method: string, path: string, body?: unknown) => Pr
   // Its prototypes in two dimensions.
   getMap: (name: string): Promise<PrototypeMap> =>
     send('GET', `/v1/streams/${encodeURIComponent(name)}/map`) as Promise<PrototypeMap>,
+  // The unit direction of each category in force.
+  getCentroids: (name: string): Promise<CentroidList> =>
+    send('GET', `/v1/streams/${encodeURIComponent(name)}/centroids`) as Promise<CentroidList>,
   // Some of its samples in two dimensions, neighbours near each other.
   getSampleMap: (name: string, query: { limit?: number } = {}): Promise<SampleMap> =>
     send('GET', `/v1/streams/${encodeURIComponent(name)}/map/samples` + ask(query)) as Promise<SampleMap>,
