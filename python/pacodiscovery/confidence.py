@@ -83,18 +83,28 @@ class Confidence:
         return f"<Confidence of {self.method}: {self.samples} held-out samples, {100 * self.average:.1f} % right>"
 
 
-def _right(decisions: Decisions, truth: np.ndarray[Any, Any], known: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Which answers are right: the known class itself, or the category in which the sample's class has the majority."""
+def right_answers(decisions: Decisions, truth: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Which answers are right, given true classes as numbers: the known class itself, or a category in which the sample's
+    class is new and has the majority. Of an unknown class (-1) none is."""
+    known = len(decisions.classes)
     out = np.zeros(len(truth), bool)
     for category in np.unique(decisions.category):
         rows = decisions.category == category
-        if category < len(known):
-            out[rows] = truth[rows] == known[category]
+        if category < known:
+            out[rows] = truth[rows] == category
             continue
-        classes, counts = np.unique(truth[rows], return_counts=True)
-        most = classes[counts.argmax()]
-        out[rows] = (truth[rows] == most) & (most not in known)
+        classes, counts = np.unique(truth[rows & (truth >= 0)], return_counts=True)
+        if len(classes):
+            most = classes[counts.argmax()]
+            out[rows] = (truth[rows] == most) & (most >= known)
     return out
+
+
+def _renumbered(numbers: np.ndarray[Any, Any], known: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Class numbers as the model of a part has them: `known` first, all others after."""
+    places = np.searchsorted(known, numbers)
+    held = known[np.minimum(places, len(known) - 1)] != numbers
+    return np.where(held, numbers + len(known), places)
 
 
 def _curve(distances: np.ndarray[Any, Any], right: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
@@ -110,18 +120,20 @@ def calibrate_confidence(X: Any, y: Any, *, method: str = "paco", held_out: Held
                          **options: Any) -> Confidence:
     """Confidence for the decisions of a method that is calibrated on (X, y), from held-out parts of them.
 
-    It calibrates once more for every split of `held_out` (8 by default, a tenth of the classes each) and needs four classes. Two groups of answers with the confidences
-    0.9 and 0.6 were right nine and six times in ten, whichever branches they took.
+    It calibrates once more for every split of `held_out` (8 by default, three tenths of the classes each) and needs four classes.
+    Two groups of answers with the confidences 0.9 and 0.6 were right nine and six times in ten, whichever branches they
+    took. A stream with more new classes than were held out is decided worse than that, and so is one whose network was
+    trained on the support set: there the held-out samples are easier than those to come.
     """
     rows = as_numbers(X)
     classes, numbers = as_classes(y, len(rows) if rows.ndim else 0)
     if len(classes) < 4:
         raise InputError(f"{len(classes)} classes", "confidence needs four: one to be held out, and three for a calibration", "bad_value")
     found: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
-    for train, test in (held_out or HeldOutClasses(8, held_out=0.1, test_size=0.2)).split(rows, numbers):
+    for train, test in (held_out or HeldOutClasses(8, test_size=0.2)).split(rows, numbers):
         model = calibrate(rows[train], numbers[train], method=method, threads=threads, **options)
         decisions = Session(model, method, threads=threads).decide_many(rows[test])
-        found.append((_branches(decisions), _distances(decisions), _right(decisions, numbers[test], np.unique(numbers[train]))))
+        found.append((_branches(decisions), _distances(decisions), right_answers(decisions, _renumbered(numbers[test], np.unique(numbers[train])))))
     branches, distances, right = (np.concatenate([part[i] for part in found]) for i in range(3))
     curves = {str(branch): _curve(distances[branches == branch], right[branches == branch]) for branch in np.unique(branches)}
     return Confidence(method, curves, float(right.mean()), len(right))

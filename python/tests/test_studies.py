@@ -144,6 +144,34 @@ def test_plots_are_drawn(session, model, tiny):
         plots.planes(paco.Session(model, "closed").decide_many(tiny.stream[:3]), model)
 
 
+def test_names_on_the_map_cover_no_point_and_no_other_name(session, tiny):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    session.decide_many(tiny.stream)
+    ax = paco.plots.map(session)
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert {text.get_text() for text in ax.texts} == {c.name for c in session.categories()}
+    assert not [1 for i, a in enumerate(boxes) for b in boxes[:i] if a.overlaps(b)]
+    marks = ax.transData.transform([(p.x, p.y) for p in session.map()])
+    assert not [1 for box in boxes for x, y in marks if box.contains(x, y)]
+
+
+def test_reliability_compares_what_was_said_with_what_was_right(session, tiny):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    decisions = session.decide_many(tiny.stream)
+    known = tiny.truth < 6
+    truth = np.where(known, tiny.truth, -1)  # of new classes nobody knows
+    right = decisions.category[known] == tiny.truth[known]
+    ax = paco.plots.reliability(np.full(len(decisions), 0.5), decisions, truth, bins=1)
+    said, seen = (line[0] for line in ax.lines[1].get_data())
+    assert said == 0.5 and seen == pytest.approx(right.mean())
+    assert ax.get_title() == f"Off by {100 * abs(right.mean() - 0.5):.1f} points on average"
+    with pytest.raises(InputError, match="2 confidences"):
+        paco.plots.reliability([1, 1], decisions, truth)
+
+
 def test_the_report_is_a_page_or_says_why_not(session, model, tiny, tmp_path):
     decisions = session.decide_many(tiny.stream)
     try:
