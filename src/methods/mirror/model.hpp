@@ -17,7 +17,7 @@ struct MirrorOptions {
   int splits = 16;         // pseudo-streams of calibration
   std::uint32_t seed = 0;  // of their random order
   double odds = 1;         // what the slope is multiplied with
-  int candidates = 2000;   // the most candidates that are kept, see state.hpp
+  int candidates = 2000;   // the most candidates that are kept, see mirror_stream.hpp
   bool prior = false;      // is the chosen threshold drawn to what serves elsewhere?
 };
 
@@ -27,7 +27,7 @@ inline constexpr std::size_t kWhitenedInShorts = 512;
 // From a raw embedding h to the point v of the unit sphere that is compared:
 //   u = unit((h - mean) / deviation) in float32,   v = unit(whitening u) in float32.
 // The product is made in float32 (plain::fused_dot); but for the samples of a stream, where it is
-// large enough to be most of the work, in whole numbers (linalg/trmv_int16.hpp).
+// large enough to be most of the work, in whole numbers (math/trmv_int16.hpp).
 struct MirrorEmbedding {
   std::vector<double> mean;       // (d)
   std::vector<double> deviation;  // (d) sqrt(population variance + 1e-5)
