@@ -124,9 +124,11 @@ Matched match_classes(std::span<const CategoryId> predicted, const EvaluationInp
 
   const std::unordered_set<CategoryId> seen(predicted.begin(), predicted.end());
   scores.clusters_seen = static_cast<std::int64_t>(seen.size());
-  scores.memory_size =
-      input.known_classes + std::count_if(seen.begin(), seen.end(),
-                                          [&](CategoryId id) { return id >= input.known_classes; });
+  scores.categories_born = std::count_if(seen.begin(), seen.end(),
+                                         [&](CategoryId id) { return id >= input.known_classes; });
+  // The closed-set row, which has the same input, is of a method that holds them.
+  const bool holds_known = !input.starts_empty || predicted.data() != input.predicted.data();
+  scores.memory_size = scores.categories_born + (holds_known ? input.known_classes : 0);
   return matched;
 }
 

@@ -39,6 +39,7 @@ struct EvaluationInput {
   std::span<const CategoryId> predicted;  // (n) stream order; below known_classes: a known class
   std::span<const std::int64_t> truth;    // (n) below known_classes: old; kNoTruth: unknown
   std::int64_t known_classes = 0;
+  bool starts_empty = false;           // the method holds no known classes: a list of codes
   std::span<const CategoryId> closed;  // (n) predictions of the closed-set row, or empty
   // By id; may be short or empty, then "class 7" and "category 7" stand in.
   std::span<const std::string> class_names;
@@ -92,8 +93,9 @@ struct Scores {
   std::optional<Interval> strict_novel_ties;
   std::int64_t clusters_seen = 0;  // distinct ids over the whole stream
   std::int64_t clusters_kept = 0;  // of those with truth, how many could be matched
-  std::int64_t memory_size = 0;    // known classes plus the categories born in the stream
-  std::optional<double> nmi;       // normalised by the mean of the two entropies
+  std::int64_t categories_born = 0;
+  std::int64_t memory_size = 0;  // those, and the known classes if the method holds them
+  std::optional<double> nmi;     // normalised by the mean of the two entropies
   std::optional<double> ari;
 };
 

@@ -234,7 +234,7 @@ Json evaluation_json(const evaluate::Evaluation& evaluation) {
   json["classes"] = Json{{"known", evaluation.known_classes},
                          {"true", evaluation.true_classes},
                          {"true_new", evaluation.true_novel_classes}};
-  json["categories"] = evaluation.scores.memory_size - evaluation.known_classes;
+  json["categories"] = evaluation.scores.categories_born;
   json["closed"] = Json();
   if (evaluation.closed) put_scores(*evaluation.closed, json["closed"]);
   json["per_class"] = table_json(class_table(evaluation));

@@ -92,8 +92,7 @@ std::string sizes_text(const evaluate::Evaluation& evaluation) {
                   evaluation.true_novel_classes, evaluation.known_classes);
   text += fmt::format("clusters seen: {}, kept: {} (--keep {}); categories born: {}\n",
                       scores.clusters_seen, scores.clusters_kept,
-                      evaluate::keep_name(evaluation.options.keep),
-                      scores.memory_size - evaluation.known_classes);
+                      evaluate::keep_name(evaluation.options.keep), scores.categories_born);
   if (const auto rate = scores.false_new.value()) {
     text += fmt::format("called new though of a known class: {} of {} ({:.2f} %)\n",
                         scores.false_new.correct, scores.false_new.samples, 100 * *rate);

@@ -206,6 +206,8 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
   input.predicted = predicted;
   input.truth = std::span(data.truth).subspan(first);
   input.known_classes = static_cast<std::int64_t>(data.class_names.size());
+  PACO_ASSIGN(const methods::Registration* registered, methods::find_method(run.contender.method));
+  input.starts_empty = registered->starts_empty;
   evaluate::EvaluationOptions options;
   if (run.timed) options.resamples = 0;
   PACO_ASSIGN(const evaluate::Evaluation evaluated, evaluate::evaluate(input, options, stop));
@@ -229,9 +231,7 @@ Result<RunResult> execute_run(const Run& run, const DataSet& data,
     const evaluate::BirthPoint& p = evaluated.births[i];
     result.births.push_back({static_cast<std::int64_t>(p.sequence), p.categories, p.novel_classes});
   }
-  PACO_ASSIGN(const methods::Registration* registered, methods::find_method(run.contender.method));
   result.memory = evaluated.scores.memory_size;
-  if (registered->starts_empty) result.memory -= input.known_classes;
   if (registered->details != nullptr) {
     PACO_ASSIGN(const methods::MethodDetails details,
                 registered->details(*model, run.contender.deciding));

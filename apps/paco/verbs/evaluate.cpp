@@ -14,6 +14,7 @@
 #include "evaluate/stream_outline.hpp"
 #include "io/labels.hpp"
 #include "io/truth.hpp"
+#include "methods/registry.hpp"
 #include "paco/model.hpp"
 #include "report/summary.hpp"
 #include "shared/run_place.hpp"
@@ -41,6 +42,7 @@ struct KnownClasses {
   std::vector<std::string> names;
   std::vector<std::string> model_names;  // as the decisions have them too; empty without a model
   std::string source;                    // who says so: an option or a file
+  bool starts_empty = false;             // the model's method holds none of them
 };
 
 Result<KnownClasses> known_classes(const EvaluateArguments& settings) {
@@ -56,6 +58,8 @@ Result<KnownClasses> known_classes(const EvaluateArguments& settings) {
     PACO_ASSIGN(known.names, io::names_of_classes(model.class_names, settings.classes));
     known.model_names = model.class_names;
     known.source = settings.model;
+    PACO_ASSIGN(const methods::Registration* method, methods::find_method(model.method));
+    known.starts_empty = method->starts_empty;
     return known;
   }
   PACO_ASSIGN(known.names, io::names_of_classes({}, settings.classes));
@@ -162,6 +166,7 @@ Result<void> run(Context& context, const EvaluateArguments& settings) {
   input.predicted = decisions.categories;
   input.truth = truth.labels;
   input.known_classes = known.count;
+  input.starts_empty = known.starts_empty;
   input.closed = closed;
   input.class_names = truth.class_names;
   input.cluster_names = decisions.names;
@@ -198,7 +203,9 @@ void add_evaluate(Options& verb, Context& context) {
             "how many classes are known: labels below it are old; may be left out with "
             "--model or --classes")
       .shown_default("");
-  verb.add_text("--model", settings->model, "model.paco of the run, for the class names")
+  verb.add_text("--model", settings->model,
+                "model.paco of the run, for the class names and for what its method holds from the "
+                "start")
       .type("FILE");
   verb.add_text("--classes", settings->classes,
                 "class names, one a line, the known ones first, then novel ones if they have "
