@@ -6,7 +6,6 @@
 
 #include "core/files.hpp"
 #include "core/try.hpp"
-#include "study/region_picture.hpp"
 #include "study/study_page.hpp"
 #include "study/study_tables.hpp"
 
@@ -89,8 +88,6 @@ Result<StudyOutcome> run_study(const Plan& plan, const std::vector<DataSet>& dat
   PACO_TRY(write(".csv", report::table_csv(tables.rows)));
   PACO_TRY(write(".md", report::write_tables(shown, report::TableFormat::markdown)));
   PACO_TRY(write(".tex", report::write_tables(shown, report::TableFormat::latex)));
-  if (const std::string picture = region_pictures(plan, runs, results, data); !picture.empty())
-    PACO_TRY(write(".svg", picture));
   PACO_TRY(write(".html", study_page(plan, runs, results, data, tables)));
   return outcome;
 }

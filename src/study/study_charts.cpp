@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "study/paper_figures.hpp"
+#include "study/region_charts.hpp"
 
 namespace paco::study {
 namespace {
@@ -57,8 +58,9 @@ class Charts {
       case Question::latency_track:
         return Json::array(
             {track_lines("Mean time of a decision", "microseconds", 2, "microseconds")});
+      case Question::region_track:
+        return region_charts(groups_[0].label, first(groups_[0]));
       case Question::data_sets:
-      case Question::region_track:  // a picture of its own
         return Json::array();
     }
     return Json::array();

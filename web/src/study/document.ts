@@ -56,7 +56,22 @@ export interface Scores extends Chart, ScoreCounts {
   axis: string;
 }
 
-export type AnyChart = Bars | Pairs | Lines | Scores;
+// Samples between two thresholds.
+export interface Dots extends Chart {
+  kind: 'dots';
+  x: DotAxis;
+  y: DotAxis;
+  groups: string[];
+  points: [x: number, y: number, group: number][];
+}
+export interface DotAxis {
+  name: string;
+  low: number;
+  high: number;
+  threshold: { value: number; label: string } | null;
+}
+
+export type AnyChart = Bars | Pairs | Lines | Scores | Dots;
 
 export interface StudyDocument {
   study: string;

@@ -6,6 +6,7 @@ import { scoreHistogram } from '../shared/score_histogram';
 import { programColumns, programRows, table } from '../shared/table';
 import { bars, heightOf, pairs } from './bars';
 import type { AnyChart, StudyDocument } from './document';
+import { dots, groupsOf } from './dots';
 import { legendOf, lines } from './lines';
 
 type Legend = [mark: string, name: string][];
@@ -29,6 +30,8 @@ function legend(chart: AnyChart): Legend {
       return chart.range
         ? [...legendOf(chart), ['text upright', chart.range]]
         : legendOf(chart);
+    case 'dots':
+      return groupsOf(chart);
     case 'scores':
       return [
         ['square positive', 'should pass'],
@@ -39,13 +42,14 @@ function legend(chart: AnyChart): Legend {
 
 // A figure, and how to draw it once it stands on the page.
 function chartFigure(chart: AnyChart, name: string) {
-  const box = plot(chart.title, chart.kind === 'lines' ? 'tall' : '');
+  const box = plot(chart.title, chart.kind === 'lines' || chart.kind === 'dots' ? 'tall' : '');
   if (chart.kind === 'bars' || chart.kind === 'pairs')
     box.style.height = `${heightOf(chart.rows)}px`;
   const draw = () => {
     if (chart.kind === 'bars') bars(name, chart, box);
     else if (chart.kind === 'pairs') pairs(name, chart, box);
     else if (chart.kind === 'lines') lines(name, chart, box);
+    else if (chart.kind === 'dots') dots(name, chart, box);
     else scoreHistogram(name, chart, chart.axis, box);
   };
   return { element: figure(chart.title, chart.caption, box, legend(chart)), draw };
