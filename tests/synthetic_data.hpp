@@ -16,6 +16,7 @@
 #include "io/synthetic_data.hpp"
 #include "math/matrix.hpp"
 #include "methods/paco/paco_section.hpp"
+#include "paco/given_head.hpp"
 #include "paco/method.hpp"
 #include "paco/thresholds.hpp"
 
@@ -100,11 +101,52 @@ inline CalibrationOptions varied_options(std::uint64_t seed) {
 }
 
 inline std::shared_ptr<const Model> calibrated_alone(const SupportSet& support,
-                                                     const CalibrationOptions& options = {}) {
-  auto model = calibrate(support, options);
+                                                     const CalibrationOptions& options = {},
+                                                     const GivenHead& head = {}) {
+  auto model = calibrate(support, options, head);
   if (model.ok()) return std::make_shared<const Model>(std::move(model).value());
   ADD_FAILURE() << model.error().message;
   return nullptr;
+}
+
+// Stands for a head that was trained from images: random numbers, by the names of released code.
+inline GivenHead made_head(const std::string& method, std::size_t dimension, std::size_t classes) {
+  constexpr std::size_t kHidden = 6, kBits = 5;
+  GivenHead head;
+  core::Random random(7, 3);
+  const auto add = [&](const std::string& name, std::vector<std::uint64_t> shape, bool positive) {
+    std::size_t count = 1;
+    for (const std::uint64_t size : shape) count *= size;
+    std::vector<float> values(count);
+    for (float& value : values)
+      value = static_cast<float>(positive ? random.uniform(0.5, 1.5) : random.normal());
+    head[name] = {std::move(shape), std::move(values)};
+  };
+  const auto linear = [&](const std::string& name, std::size_t inputs, std::size_t outputs) {
+    add(name + ".weight", {outputs, inputs}, false);
+    add(name + ".bias", {outputs}, false);
+  };
+  const auto norm = [&](const std::string& name, std::size_t width) {
+    for (const char* part : {".weight", ".running_var"}) add(name + part, {width}, true);
+    for (const char* part : {".bias", ".running_mean"}) add(name + part, {width}, false);
+  };
+  const auto mlp = [&](const std::string& prefix, std::size_t inputs) {
+    linear(prefix + "mlp.0", inputs, kHidden);
+    linear(prefix + "mlp.2", kHidden, kHidden);
+    linear(prefix + "mlp.4", kHidden, kHidden);
+    norm(prefix + "mlp.5", kHidden);
+    add(prefix + "hash.weight", {kBits, kHidden}, false);
+    norm(prefix + "bn_h", kBits);
+  };
+  if (method == "smile") mlp("", dimension);
+  if (method == "phe") {
+    linear("add_on_layers.0", dimension, dimension);
+    mlp("hash_head.", dimension);
+    add("prototype_vectors_global", {2 * classes, dimension}, false);
+  }
+  if (method == "ltc" || method == "talon") add("classifier.weight", {classes, dimension}, false);
+  if (method == "ltc") head["threshold"] = {{1}, std::vector<float>{0.7f}};
+  return head;
 }
 
 // A head as small as can be and hardly trained: what is decided with it is none the less exact.
@@ -135,7 +177,9 @@ inline std::shared_ptr<const Model> calibrated(const SupportSet& support,
     const std::string section(method_info(name).value()->section);
     if (options.method != "paco" || model->sections.contains(section)) continue;
     if (section != "mirror" && (!peers || support.embeddings.columns > kSmall)) continue;
-    const auto made = calibrate(support, quick_options(name));
+    const auto made =
+        calibrate(support, quick_options(name),
+                  made_head(name, support.embeddings.columns, model->known_classes()));
     if (made.ok()) {
       model->sections[section] = made->sections.at(section);
     } else {

@@ -20,7 +20,7 @@ ALLOWED = {
     "math": ["core"],
     "io": ["core", "math"],
     "embed": ["core", "math", "io"],
-    "train": ["core", "io", "embed"],
+    "train": ["core", "math", "io", "embed"],
     "methods": ["core", "math", "io"],
     "journal": ["core", "io"],
     "session": ["core", "math", "io", "methods", "journal"],

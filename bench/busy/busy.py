@@ -63,7 +63,7 @@ def main(paco, out, *wanted):
         support = ["--support", f"{scratch}/support.npy", "--labels", f"{scratch}/labels.npy"]
         seconds([paco, "calibrate", *support, "--out", f"{scratch}/model.paco"])
         verbs = {"calibrate": [paco, "calibrate", *support, "--out", f"{scratch}/again.paco"],
-                 "calibrate --method smile": [paco, "calibrate", "--method", "smile", "--set", "steps=200", *support, "--out",
+                 "calibrate --method smile-head": [paco, "calibrate", "--method", "smile-head", "--set", "steps=200", *support, "--out",
                                               f"{scratch}/smile.paco"],
                  "discover": [paco, "discover", "--model", f"{scratch}/model.paco", "--input", f"{scratch}/stream.npy", "--out",
                               f"{scratch}/ids.npy"]}

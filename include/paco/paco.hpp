@@ -34,6 +34,7 @@
 #include "paco/decision.hpp"
 #include "paco/embedding_record.hpp"
 #include "paco/false_new.hpp"
+#include "paco/given_head.hpp"
 #include "paco/method.hpp"
 #include "paco/model.hpp"
 #include "paco/operation.hpp"

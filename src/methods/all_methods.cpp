@@ -39,7 +39,15 @@ Registration code_method(std::string_view name, std::string_view summary,
           starts_empty};
 }
 
+// A method as published: its network was trained from images.
+Registration given(Registration method) {
+  method.takes_head = true;
+  method.info.needs = kNeedsHead;
+  return method;
+}
+
 std::vector<Registration> all() {
+  static const std::vector<MethodOption> nothing;
   return {
       {{"paco", "the paper's method: calibrated routing, birth test, attaching", "paco",
         kNeedsSupport, paco_options(), paco_fields(), all_operations()},
@@ -90,42 +98,68 @@ std::vector<Registration> all() {
        nullptr,
        make_mirror_reference_method,
        summarise_mirror},
-      code_method("smile", "SMILE: signs and magnitudes, a list of codes that starts empty",
+      code_method("smile-head",
+                  "SMILE's head on embeddings: signs and magnitudes, a list of codes that starts "
+                  "empty",
                   hash_options(), calibrate_smile),
-      code_method("hash", "SMILE's baseline: plain hashing, a list of codes that starts empty",
+      code_method("hash-head",
+                  "the head of SMILE's baseline: plain hashing, a list of codes that starts empty",
                   hash_options(), calibrate_hash),
-      code_method("mldg", "the hash baseline trained by meta-learning over classes (our reading)",
+      code_method("mldg-head", "the same trained by meta-learning over classes (our reading)",
                   hash_options(), calibrate_mldg),
-      code_method("diffgre-s", "SMILE trained with virtual samples (DiffGRE without its generator)",
+      code_method("diffgre-s-head",
+                  "SMILE's head with virtual samples (DiffGRE without its generator)",
                   hash_options(), calibrate_diffgre_smile),
-      code_method("phe", "PHE: hash centres of the known classes, and a radius around each code",
+      code_method("phe-head",
+                  "PHE's head on embeddings: hash centres of the known classes, a radius around "
+                  "each code",
                   phe_options(), calibrate_phe, false),
-      code_method("diffgre-p", "PHE trained with virtual samples (DiffGRE without its generator)",
-                  phe_options(), calibrate_diffgre_phe, false),
-      code_method("rankstat", "RankStat: the 3 largest of 32 numbers are the code",
+      code_method("diffgre-p-head",
+                  "PHE's head with virtual samples (DiffGRE without its generator)", phe_options(),
+                  calibrate_diffgre_phe, false),
+      code_method("rankstat-head", "RankStat: the 3 largest of 32 numbers are the code",
                   descriptor_options(), calibrate_rankstat),
-      code_method("wta", "winner takes all: the largest of each 16 of 48 numbers are the code",
+      code_method("wta-head", "winner takes all: the largest of each 16 of 48 numbers are the code",
                   descriptor_options(), calibrate_wta),
-      {{"sync", "nearest class mean, a threshold for each class; with class names and refits, SynC",
-        "sync", kNeedsSupport, sync_options(), sync_fields(), category_operations()},
+      {{"ncm-threshold",
+        "nearest class mean, a threshold for each class; with class names SynC's head on "
+        "embeddings",
+        "ncm-threshold", kNeedsSupport, sync_options(), sync_fields(), category_operations()},
        calibrate_sync,
        make_sync_method,
        nullptr},
-      {{"ltc", "LTC: nearest direction in a learned space, a threshold that training leaves behind",
-        "ltc", kNeedsSupport, ltc_options(), space_fields(), category_operations()},
+      {{"ltc-head",
+        "LTC's head on embeddings: nearest direction, a threshold that training leaves behind",
+        "ltc-head", kNeedsSupport, ltc_options(), space_fields(), category_operations()},
        calibrate_ltc,
        make_ltc_method,
        nullptr},
-      {{"talon", "TALON: nearest direction in a learned space; prototypes follow their samples",
-        "talon", kNeedsSupport, talon_options(), space_fields(), category_operations()},
+      {{"talon-head",
+        "TALON's head on embeddings: nearest direction; prototypes follow their samples",
+        "talon-head", kNeedsSupport, talon_options(), space_fields(), category_operations()},
        calibrate_talon,
        make_talon_method,
        nullptr},
-      {{"age", "AGE-like: a gate on the classifier's confidence, then densities", "age",
-        kNeedsSupport, age_options(), age_fields(), category_operations()},
+      {{"age-head",
+        "AGE-like, on embeddings: a gate on the classifier's confidence, then densities",
+        "age-head", kNeedsSupport, age_options(), age_fields(), category_operations()},
        calibrate_age,
        make_age_method,
        nullptr},
+      given(code_method("smile", "SMILE, with the backbone and head that were trained together",
+                        nothing, calibrate_given_smile)),
+      given(code_method("phe", "PHE, with the backbone and head that were trained together",
+                        given_phe_options(), calibrate_given_phe, false)),
+      given({{"ltc", "LTC, in the space of the backbone that was trained with its losses", "ltc",
+              kNeedsSupport, given_ltc_options(), space_fields(), category_operations()},
+             calibrate_given_ltc,
+             make_ltc_method,
+             nullptr}),
+      given({{"talon", "TALON, in the space of the backbone that was trained with its losses",
+              "talon", kNeedsSupport, given_talon_options(), space_fields(), category_operations()},
+             calibrate_given_talon,
+             make_talon_method,
+             nullptr}),
   };
 }
 

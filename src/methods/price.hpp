@@ -3,13 +3,13 @@
 
 #include <stop_token>
 
-#include "paco/model.hpp"
+#include "paco/given_head.hpp"
 
 namespace paco::methods {
 
 // calibrate() without the price.
 Result<Model> calibrated(const SupportSet& support, const CalibrationOptions& options,
-                         std::stop_token stop);
+                         std::stop_token stop, const GivenHead& head = {});
 
 // Hides half of the classes a few times, calibrates on half of the samples of the others, streams
 // everything else with the promise and without it, and writes the means into the model. Where the

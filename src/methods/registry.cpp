@@ -92,13 +92,26 @@ Result<void> promise(methods::SupportView& view, double rate, std::string_view w
 }  // namespace
 
 Result<Model> methods::calibrated(const SupportSet& support, const CalibrationOptions& options,
-                                  std::stop_token stop) {
+                                  std::stop_token stop, const GivenHead& head) {
   PACO_ASSIGN(const methods::Registration* wanted, methods::find_method(options.method));
   PACO_ASSIGN(const Settings settings,
               complete_settings(wanted->info.options, options.settings,
                                 MethodOption::Stage::calibrating, wanted->info.name));
+  const MethodInfo& info = wanted->info;
+  if (wanted->takes_head && head.empty()) {
+    return Error{ErrorCode::bad_argument,
+                 fmt::format("method '{}' needs a head that was trained from images", info.name),
+                 fmt::format("give it (paco calibrate --head FILE; 'paco train --objective {}' "
+                             "makes one), or take '{}-head', which trains one on embeddings",
+                             info.name, info.name)};
+  }
+  if (!wanted->takes_head && !head.empty()) {
+    return Error{ErrorCode::bad_argument, fmt::format("method '{}' takes no head", info.name),
+                 "smile, phe, ltc and talon take one"};
+  }
   PACO_ASSIGN(const std::unique_ptr<methods::SupportView> view,
               methods::SupportView::make(support, options, std::move(stop)));
+  view->give_head(head);
   std::map<std::string, Section, std::less<>> sections;
   const methods::Registration& main = calibrator(*wanted);
   PACO_ASSIGN(sections[std::string(main.info.name)], main.calibrate(*view, settings));
@@ -124,9 +137,20 @@ Result<Model> methods::calibrated(const SupportSet& support, const CalibrationOp
 
 Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& options,
                         std::stop_token stop) {
+  return calibrate(support, options, GivenHead(), std::move(stop));
+}
+
+bool takes_head(std::string_view method) {
+  const auto found = methods::find_method(method);
+  return found.ok() && (*found)->takes_head;
+}
+
+Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& options,
+                        const GivenHead& head, std::stop_token stop) {
   return core::guard_memory("calibrate", [&]() -> Result<Model> {
-    PACO_ASSIGN(Model model, methods::calibrated(support, options, stop));
-    if (options.false_new > 0 && options.false_new_price)
+    PACO_ASSIGN(Model model, methods::calibrated(support, options, stop, head));
+    // The price is judged on parts of the classes, for which there is no head.
+    if (options.false_new > 0 && options.false_new_price && head.empty())
       PACO_TRY(methods::measure_price(support, options, stop, model));
     return model;
   });

@@ -29,9 +29,12 @@ struct Registration {
   Result<MethodDetails> (*details)(const Model& model, const Settings& changed) = nullptr;
   // Its memory holds no known classes at the start: a list of codes, or leaders, that begins empty.
   bool starts_empty = false;
+  bool takes_head = false;  // its network was trained from images, together with a head
 };
 
 inline constexpr std::string_view kNeedsSupport = "labelled embeddings of at least 3 classes";
+inline constexpr std::string_view kNeedsHead =
+    "the same, by a backbone that was trained from images with this method's losses, and its head";
 
 // Of a method whose prototypes have directions.
 std::vector<OperationKind> all_operations();

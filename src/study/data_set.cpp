@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <numeric>
 
@@ -203,6 +204,13 @@ void redraw_support(DataSet& data, core::Random& random) {
 
 Result<DataSet> read_data_set(const std::string& folder, const std::string& name) {
   const auto path = [&](const char* file) { return folder + "/" + file; };
+  // The first line of a small text beside the arrays, or nothing.
+  const auto first_line = [&](const char* file) -> Result<std::string> {
+    if (core::path_kind(path(file)) != core::PathKind::file) return std::string();
+    PACO_ASSIGN(const std::vector<std::byte> bytes, core::read_file(path(file), 4096));
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return std::string(text.substr(0, text.find_first_of("\r\n")));
+  };
   for (const char* file :
        {"support.npy", "support_labels.npy", "stream.npy", "stream_labels.npy"}) {
     if (core::path_kind(path(file)) != core::PathKind::absent) continue;
@@ -229,11 +237,12 @@ Result<DataSet> read_data_set(const std::string& folder, const std::string& name
   if (core::path_kind(path("classifier.npy")) != core::PathKind::absent) {
     PACO_ASSIGN(data.classifier, io::read_embeddings(path("classifier.npy")));
   }
-  if (core::path_kind(path("digest.txt")) == core::PathKind::file) {
-    PACO_ASSIGN(const std::vector<std::byte> bytes, core::read_file(path("digest.txt"), 4096));
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    data.split_digest = text.substr(0, text.find_first_of("\r\n"));
-  }
+  PACO_ASSIGN(data.split_digest, first_line("digest.txt"));
+  PACO_ASSIGN(const std::string seconds, first_line("extraction_seconds.txt"));
+  double extraction = 0;
+  const auto [end, fault] =
+      std::from_chars(seconds.data(), seconds.data() + seconds.size(), extraction);
+  if (fault == std::errc{} && extraction > 0) data.extraction_seconds = extraction;
   PACO_ASSIGN(const auto record, io::find_embedding_record(path("support.npy")));
   if (record) data.embedding = embedding_record_to_json(*record);
   PACO_TRY(check_support(data, folder));

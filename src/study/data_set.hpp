@@ -27,6 +27,7 @@ struct DataSet {
   std::string digest;                                // of all of the above but the name
   std::string split_digest;                          // what 'paco split' wrote in digest.txt
   std::string embedding;                             // the record beside support.npy, as JSON
+  std::optional<double> extraction_seconds;          // of embedding the support set, if known
   std::optional<train::Training> training;           // of the backbone, if a study trained it
 
   SupportSet support_set() const { return {support, support_labels, class_names, classifier}; }

@@ -60,11 +60,18 @@ std::string paper_set(std::string_view name) {
   return std::string(best);
 }
 
+std::string paper_method(std::string_view label) {
+  constexpr std::string_view kHead = "-head";
+  std::string name(label);
+  if (const std::size_t at = name.find(kHead); at != name.npos) name.erase(at, kHead.size());
+  return name;
+}
+
 std::optional<double> paper_accuracy(std::string_view set_name, std::string_view method) {
   const std::string set = paper_set(set_name);
   for (const PaperFigure& figure : paper_figures()) {
-    if (figure.data == set && figure.method == method && figure.protocol == "strict" &&
-        figure.measure == "all")
+    if (figure.data == set && figure.method == paper_method(method) &&
+        figure.protocol == "strict" && figure.measure == "all")
       return figure.value;
   }
   return std::nullopt;

@@ -25,6 +25,10 @@ const std::vector<PaperFigure>& paper_figures();
 // The data set of the paper that a name begins with ("cub" of "cub-finetuned"), or nothing.
 std::string paper_set(std::string_view name);
 
+// The paper's name of one of our contenders: what it has as "smile" we have as "smile-head", a head
+// on given embeddings.
+std::string paper_method(std::string_view label);
+
 // The Strict accuracy over all classes that the paper has for a method, in percent.
 std::optional<double> paper_accuracy(std::string_view set_name, std::string_view method);
 

@@ -41,8 +41,7 @@ class OwnCells {
     } else {
       for (const SeedGroup& group : seed_groups(runs_, data_)) {
         if (plan_.question == Question::calibration_time) {
-          add(group, "", "calibration_seconds",
-              [&](std::size_t run) { return std::optional(results_[run].calibrate_seconds); });
+          times(group);
         } else {
           accuracy(group);
         }
@@ -56,8 +55,24 @@ class OwnCells {
   template <class Value>
   void add(const SeedGroup& group, const char* protocol, const std::string& measure, Value value) {
     const MeanAndDeviation m = over_seeds(group, value);
-    cells_.push_back({protocol, group.data, plan_.table == 3 ? group.value : group.label, measure,
-                      m.mean, m.deviation, std::nullopt, std::nullopt});
+    const std::string label = plan_.table == 3 ? group.value : group.label;
+    cells_.push_back({protocol, group.data, paper_method(label), measure, m.mean, m.deviation,
+                      std::nullopt, std::nullopt, 0, label});
+  }
+
+  // In the paper's order; extraction is known of images that a study embedded itself.
+  void times(const SeedGroup& group) {
+    const auto extraction = [&](std::size_t run) {
+      return data_[runs_[run].data].extraction_seconds;
+    };
+    const auto own = [&](std::size_t run) {
+      return std::optional(results_[run].calibrate_seconds);
+    };
+    add(group, "", "total_seconds", [&](std::size_t run) {
+      return extraction(run) ? std::optional(*extraction(run) + *own(run)) : std::nullopt;
+    });
+    add(group, "", "extraction_seconds", extraction);
+    add(group, "", "calibration_seconds", own);
   }
 
   void accuracy(const SeedGroup& group) {
@@ -250,6 +265,7 @@ report::Table cells_table(const Plan& plan, const std::vector<LayoutCell>& cells
                       {{"protocol", "Protocol", report::Show::text},
                        {"data", "Data", report::Show::text},
                        {"method", "Method", report::Show::text},
+                       {"label", "Ours is", report::Show::text},
                        {"measure", "Measure", report::Show::text},
                        {"ours", "Ours", report::Show::number, 2},
                        {"deviation", "+-", report::Show::number, 2},
@@ -261,8 +277,8 @@ report::Table cells_table(const Plan& plan, const std::vector<LayoutCell>& cells
   for (const LayoutCell& cell : cells) {
     std::optional<double> difference;
     if (cell.ours && cell.paper) difference = *cell.ours - *cell.paper;
-    table.add({cell.protocol, cell.data, cell.method, cell.measure, report::cell(cell.ours),
-               report::cell(cell.deviation), report::cell(cell.paper),
+    table.add({cell.protocol, cell.data, cell.method, cell.label, cell.measure,
+               report::cell(cell.ours), report::cell(cell.deviation), report::cell(cell.paper),
                report::cell(cell.paper_deviation), report::cell(difference),
                cell.rank > 0 ? report::Cell(std::int64_t{cell.rank}) : report::Cell()});
   }
@@ -295,7 +311,12 @@ report::Table layout_table(const Plan& plan, const std::vector<LayoutCell>& cell
     table.columns.push_back({word, name, report::Show::text});
   }
   for (const std::string& row : rows) {
-    std::vector<report::Cell> values{spaced(row)};
+    // Of our figures the row has our name of the method.
+    const auto named = std::find_if(cells.begin(), cells.end(), [&](const LayoutCell& cell) {
+      return row_of(plan, cell) == row && !cell.label.empty();
+    });
+    const bool ours = part != LayoutPart::paper && !rows_are_sets(plan) && named != cells.end();
+    std::vector<report::Cell> values{spaced(ours ? named->protocol + "\t" + named->label : row)};
     bool any = false;
     for (const std::string& column : columns) {
       const auto found = std::find_if(cells.begin(), cells.end(), [&](const LayoutCell& cell) {

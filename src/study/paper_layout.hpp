@@ -16,6 +16,7 @@ struct LayoutCell {
   std::string protocol, data, method, measure;
   std::optional<double> ours, deviation, paper, paper_deviation;
   int rank = 0;  // among our figures of this column and protocol: 1 best, 2 second; 0 neither
+  std::string label = {};  // of our contender: "smile-head" if the method is "smile"
 };
 
 std::vector<LayoutCell> layout_cells(const Plan& plan, const std::vector<Run>& runs,

@@ -16,7 +16,7 @@
 
 namespace paco::study {
 
-// A method as studies name it: "smile-16", "phe+ssc".
+// A method as studies name it: "smile-head-16", "phe-head+ssc".
 struct Contender {
   std::string label;
   std::string method;

@@ -24,6 +24,18 @@ Json shares_json(const Shares& shares, bool ties) {
 
 Json opening(const std::string& label) { return {{"format", kRecordFormat}, {"label", label}}; }
 
+// Every option of the method with its value in this run; `settings` has those that were chosen.
+Json options_json(const Run& run, const Json& settings) {
+  Json options = Json::object();
+  const Result<const MethodInfo*> info = method_info(run.contender.method);
+  if (!info.ok()) return options;
+  for (const MethodOption& option : (*info)->options)
+    options[std::string(option.name)] = std::string(option.preset);
+  if (options.contains("seed")) options["seed"] = std::to_string(run.seed);
+  options.update(settings);
+  return options;
+}
+
 std::string_view order_name(StreamOrder order) {
   switch (order) {
     case StreamOrder::shuffled:
@@ -54,6 +66,7 @@ Json run_record(const Run& run, const RunResult& result, const DataSet& data,
   for (const auto* stage : {&run.contender.calibrating, &run.contender.deciding}) {
     for (const auto& [name, value] : *stage) settings[name] = value;
   }
+  json["options"] = options_json(run, settings);
   json["settings"] = std::move(settings);
   Json varied = Json::object();
   for (const auto& [factor, value] : run.factors) varied[factor] = value;

@@ -15,7 +15,7 @@ constexpr double kEpsilon = 1e-8;
 
 }  // namespace
 
-AdamW::AdamW(std::vector<Group> groups, double weight_decay) : decay_(weight_decay) {
+AdamW::AdamW(std::vector<Group> groups, Rule rule) : rule_(rule) {
   torch::NoGradGuard guard;
   for (const auto& group : groups) {
     for (const auto& parameter : group.parameters) {
@@ -23,6 +23,7 @@ AdamW::AdamW(std::vector<Group> groups, double weight_decay) : decay_(weight_dec
       slot.name = parameter.name;
       slot.value = parameter.value;
       slot.rate = group.rate;
+      slot.decay = group.decay;
       slot.master = parameter.value.scalar_type() == torch::kFloat32
                         ? parameter.value
                         : parameter.value.detach().to(torch::kFloat32);
@@ -62,9 +63,14 @@ torch::Tensor AdamW::clip(double limit) {
 
 void AdamW::step_by_hand(Slot& slot, const torch::Tensor& gradient, double factor) {
   const double rate = slot.rate * factor;
+  if (rule_ == Rule::momentum) {
+    slot.first.mul_(kBeta1).add_(gradient + slot.decay * slot.master);
+    slot.master.add_(slot.first, -rate);
+    return;
+  }
   const double correction1 = 1.0 - std::pow(kBeta1, static_cast<double>(steps_));
   const double correction2 = 1.0 - std::pow(kBeta2, static_cast<double>(steps_));
-  slot.master.mul_(1.0 - rate * decay_);
+  slot.master.mul_(1.0 - rate * slot.decay);
   slot.first.mul_(kBeta1).add_(gradient, 1.0 - kBeta1);
   slot.second.mul_(kBeta2).addcmul_(gradient, gradient, 1.0 - kBeta2);
   const auto scale = (slot.second / correction2).sqrt_().add_(kEpsilon);
@@ -74,13 +80,13 @@ void AdamW::step_by_hand(Slot& slot, const torch::Tensor& gradient, double facto
 void AdamW::step(double factor) {
   torch::NoGradGuard guard;
   ++steps_;
-  const bool fused = kHasFusedAdamw && counter_.defined();
+  const bool fused = kHasFusedAdamw && counter_.defined() && rule_ == Rule::adamw;
   if (fused) counter_.fill_(static_cast<double>(steps_));
-  // Slots of one rate stand together, so each run of them is one fused call.
+  // Slots of one rate and decay stand together, so each run of them is one fused call.
   for (std::size_t at = 0; at < slots_.size();) {
-    const double rate = slots_[at].rate;
+    const double rate = slots_[at].rate, decay = slots_[at].decay;
     std::vector<torch::Tensor> values, gradients, first, second;
-    for (; at < slots_.size() && slots_[at].rate == rate; ++at) {
+    for (; at < slots_.size() && slots_[at].rate == rate && slots_[at].decay == decay; ++at) {
       auto& slot = slots_[at];
       if (!slot.value.grad().defined()) continue;
       if (!fused) {
@@ -95,7 +101,7 @@ void AdamW::step(double factor) {
     if (!values.empty()) {
       fused_adamw(values, as_float32(gradients), first, second,
                   std::vector<torch::Tensor>(values.size(), counter_), rate * factor, kBeta1,
-                  kBeta2, decay_, kEpsilon);
+                  kBeta2, decay, kEpsilon);
     }
   }
   std::vector<torch::Tensor> working, masters;

@@ -1,6 +1,6 @@
-// AdamW with one learning rate per group of parameters. Written here rather than taken from
-// libtorch's C++ front end because its state must go into a checkpoint by name and come back bit
-// for bit, and because libtorch's has no fused step for the GPU.
+// AdamW, or gradient descent with momentum, with one learning rate per group of parameters. Written
+// here rather than taken from libtorch's C++ front end because its state must go into a checkpoint
+// by name and come back bit for bit, and because libtorch's has no fused step for the GPU.
 #pragma once
 
 #include <torch/types.h>
@@ -18,12 +18,17 @@ struct Parameter {
 
 class AdamW {
  public:
+  enum class Rule : std::uint8_t {
+    adamw,
+    momentum
+  };  // momentum: 0.9, decay as part of the gradient
   struct Group {
     std::vector<Parameter> parameters;
-    double rate = 0;  // before the schedule's factor
+    double rate = 0;   // before the schedule's factor
+    double decay = 0;  // of the weights
   };
 
-  AdamW(std::vector<Group> groups, double weight_decay);
+  explicit AdamW(std::vector<Group> groups, Rule rule = Rule::adamw);
 
   // What learns, in a fixed order.
   std::vector<torch::Tensor> parameters() const;
@@ -46,12 +51,12 @@ class AdamW {
     torch::Tensor value;
     torch::Tensor master;  // float32; the same tensor as value where that is float32
     torch::Tensor first, second;
-    double rate;
+    double rate, decay;
   };
   void step_by_hand(Slot& slot, const torch::Tensor& gradient, double factor);
 
   std::vector<Slot> slots_;
-  double decay_;
+  Rule rule_;
   std::uint64_t steps_ = 0;
   torch::Tensor counter_;  // the same on a GPU, where the fused kernel reads it
 };

@@ -13,6 +13,23 @@ std::string_view train_blocks_name(TrainBlocks blocks) { return kTrainBlocks.nam
 
 std::string_view precision_name(Precision precision) { return kPrecisions.name(precision); }
 
+TrainOptions options_for(Objective objective) {
+  TrainOptions options;
+  options.objective = objective;
+  if (objective == Objective::paco) return options;
+  options.blocks = TrainBlocks::last;
+  if (objective == Objective::smile) {
+    options.epochs = 100;
+    options.head_rate = options.backbone_rate = 0.01;
+    options.weight_decay = 5e-5;
+  } else {
+    if (objective == Objective::phe) options.epochs = 200;
+    options.backbone_rate = 1e-4;
+    options.weight_decay = 1e-3;
+  }
+  return options;
+}
+
 Result<void> check_options(const TrainOptions& options) {
   const auto refuse = [](std::string_view option, auto value, std::string_view range) {
     return Error{ErrorCode::bad_argument, fmt::format("{} is {}", option, value),
@@ -29,6 +46,7 @@ Result<void> check_options(const TrainOptions& options) {
     return refuse("--weight-decay", options.weight_decay, "of at least 0");
   }
   if (!(options.clip >= 0)) return refuse("--clip", options.clip, "of at least 0");
+  if (options.bits < 2 || options.bits > 63) return refuse("--bits", options.bits, "from 2 to 63");
   if (!(options.scale > 0)) return refuse("--scale", options.scale, "above 0");
   if (!(options.margin >= 0 && options.margin < std::numbers::pi)) {
     return refuse("--margin", options.margin, "from 0 to below pi");
@@ -45,6 +63,11 @@ Result<void> check_options(const TrainOptions& options) {
   return {};
 }
 
+double stat_weight(const TrainOptions& options) {
+  if (options.objective != Objective::paco) return 1;
+  return options.use_stat ? options.stat_weight : 0;
+}
+
 double cosine_factor(std::uint64_t step, std::uint64_t steps) {
   const double share =
       static_cast<double>(step) / static_cast<double>(std::max<std::uint64_t>(steps, 1));
@@ -53,6 +76,11 @@ double cosine_factor(std::uint64_t step, std::uint64_t steps) {
 
 std::string options_to_json(const TrainOptions& options) {
   nlohmann::ordered_json json;
+  // PACO's is left out, so that runs from before there were others can be resumed.
+  if (options.objective != Objective::paco) {
+    json["objective"] = kObjectives.name(options.objective);
+    json["bits"] = options.bits;
+  }
   json["epochs"] = options.epochs;
   json["batch"] = options.batch;
   json["lr"] = options.head_rate;

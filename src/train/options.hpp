@@ -27,7 +27,17 @@ inline constexpr auto kPrecisions = core::enum_names<Precision>(
     {{Precision::float32, "float32"}, {Precision::mixed, "mixed"}, {Precision::bf16, "bf16"}});
 std::string_view precision_name(Precision precision);
 
+// What is minimised: PACO's losses, or those of another method with its own head.
+enum class Objective : std::uint8_t { paco, smile, phe, talon, ltc };
+inline constexpr auto kObjectives = core::enum_names<Objective>({{Objective::paco, "paco"},
+                                                                 {Objective::smile, "smile"},
+                                                                 {Objective::phe, "phe"},
+                                                                 {Objective::talon, "talon"},
+                                                                 {Objective::ltc, "ltc"}});
+
 struct TrainOptions {
+  Objective objective = Objective::paco;
+  std::size_t bits = 12;  // of the codes of SMILE and PHE
   int epochs = 20;
   std::size_t batch = 128;      // samples a step, over all processes; each gives two views
   double head_rate = 1e-3;      // learning rate of head and classifier
@@ -53,8 +63,15 @@ struct TrainOptions {
   bool operator==(const TrainOptions&) const = default;
 };
 
+// How a method is trained, as far as its released code is known: SMILE for 100 epochs at 0.01, PHE
+// for 200, all of them the last block alone.
+TrainOptions options_for(Objective objective);
+
 // Refuses values outside their range, naming the option as on the command line.
 Result<void> check_options(const TrainOptions& options);
+
+// What the second part of the loss is multiplied by, for people: "loss = cls + weight x stat".
+double stat_weight(const TrainOptions& options);
 
 // Both rates are multiplied by this: from 1 at step 0 to 0 after the last, along half a cosine.
 double cosine_factor(std::uint64_t step, std::uint64_t steps);

@@ -15,6 +15,7 @@
 #include "embed/torch/batch_fit.hpp"
 #include "embed/torch/torch_net.hpp"
 #include "embed/weights/run_folder.hpp"
+#include "io/safetensors.hpp"
 #include "train/checkpoint.hpp"
 #include "train/trainer.hpp"
 
@@ -59,6 +60,21 @@ Json run_identity(const TrainingSet& set, const TrainPlan& plan, const embed::Ne
   json["classes"] = set.class_names.size();
   json["processes"] = processes;
   return json;
+}
+
+// The head of another method, by the names of its released code.
+Result<void> write_head(const std::string& folder, const PeerObjective& objective,
+                        const Json& training) {
+  std::vector<torch::Tensor> host;  // keeps the numbers alive until they are written
+  io::SafetensorsWriter writer;
+  writer.set_metadata("paco.training", training.dump());
+  for (const auto& [name, tensor] : tensors_of(objective)) {
+    host.push_back(tensor.detach().to(torch::kCPU, torch::kFloat32).contiguous());
+    writer.add(name, {tensor.sizes().begin(), tensor.sizes().end()},
+               std::span<const float>(host.back().data_ptr<float>(),
+                                      static_cast<std::size_t>(tensor.numel())));
+  }
+  return writer.write(folder + "/head.safetensors");
 }
 
 std::shared_ptr<std::uint8_t[]> pinned_memory(std::size_t bytes) {
@@ -157,7 +173,8 @@ Result<EpochMetrics> Session::epoch(int number) {
   }
   embed::LoaderSettings settings;
   settings.input = spec_.input;
-  settings.views = 2;
+  // PHE is trained with one view of a sample.
+  settings.views = options.objective == Objective::phe ? 1 : 2;
   settings.augment = true;
   settings.seed = options.seed;
   settings.epoch = static_cast<std::uint64_t>(number);
@@ -192,24 +209,25 @@ Result<EpochMetrics> Session::epoch(int number) {
     }
     std::vector<std::int64_t> labels;
     for (const auto sample : batch.samples) labels.push_back(label_of[sample]);
-    if (labels.empty() && group_->size() == 1) continue;
+    // The other methods normalise over a batch, and one sample has no deviation.
+    const std::size_t least = trainer_->objective() != nullptr ? 2 : 1;
+    if (labels.size() < least && group_->size() == 1) continue;
     const auto b = static_cast<std::int64_t>(labels.size());
-    const auto pixels =
-        torch::from_blob(batch.pixels.get(), {2, b, spec_.input, spec_.input, 3}, torch::kUInt8);
+    const auto pixels = torch::from_blob(
+        batch.pixels.get(), {settings.views, b, spec_.input, spec_.input, 3}, torch::kUInt8);
     metrics.factor = cosine_factor(steps_, total_steps);
     const core::Random episode(options.seed, kEpisodeStream + steps_);
     const auto parts = trainer_->step(pixels, labels, episode, metrics.factor);
     sums = sums.defined() ? sums + parts : parts;
     ++steps_;
     ++done;
-    views += 2 * labels.size();
+    views += static_cast<std::uint64_t>(settings.views) * labels.size();
     if (listener_.progress && (done % kStepsBetweenNotes == 0 || at + 1 == shares.size())) {
       const auto now = (sums / static_cast<double>(done)).cpu();
       listener_.progress->update(
-          views / 2,
+          views / static_cast<std::uint64_t>(settings.views),
           fmt::format("loss {:.3f} = cls {:.3f} + {} stat {:.3f}", now[kLoss].item<double>(),
-                      now[kCls].item<double>(), options.use_stat ? options.stat_weight : 0.0,
-                      now[kStat].item<double>()));
+                      now[kCls].item<double>(), stat_weight(options), now[kStat].item<double>()));
     }
   }
   if (done == 0) {
@@ -258,6 +276,10 @@ Result<void> Session::keep(const EpochMetrics& metrics) {
   training["commit"] = plan_.commit;
   run.training = training.dump();
   run.tensors = embed::state_of(trainer_->net());
+  if (const PeerObjective* objective = trainer_->objective()) {
+    PACO_TRY(write_head(plan_.folder, *objective, training));
+    return embed::write_run(plan_.folder, run);
+  }
   const auto classifier =
       trainer_->classifier().detach().to(torch::kCPU, torch::kFloat32).contiguous();
   run.tensors.push_back({"classifier.weight",

@@ -3,6 +3,7 @@
 //   run/weights.safetensors, settings.json   the representation (embed/weights/run_folder.hpp)
 //   run/checkpoint.safetensors               the same with the optimizer's state, to go on from
 //   run/metrics.csv, loss.svg                what was measured, one row an epoch
+//   run/head.safetensors                     of another objective than PACO's: its head
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,6 @@
 
 #include <torch/torch.h>
 
-#include "train/losses.hpp"
 #include "train/torch_compat.hpp"
 
 namespace paco::train {
@@ -19,10 +18,12 @@ torch::Tensor draw_classifier(std::int64_t classes, std::int64_t dimension, std:
 
 // Freezes what shall not learn and lists the rest, the backbone's parameters first.
 std::vector<AdamW::Group> parameter_groups(embed::Net& net, const torch::Tensor& classifier,
+                                           const PeerObjective* objective,
                                            const TrainOptions& options) {
   std::vector<AdamW::Group> groups(2);
   groups[0].rate = options.backbone_rate;
   groups[1].rate = options.head_rate;
+  groups[0].decay = groups[1].decay = options.weight_decay;
   for (auto& parameter : net.backbone->parameters()) {
     parameter.set_requires_grad(options.blocks == TrainBlocks::all);
   }
@@ -30,11 +31,22 @@ std::vector<AdamW::Group> parameter_groups(embed::Net& net, const torch::Tensor&
     for (auto& parameter : net.backbone->last_block()) parameter.set_requires_grad(true);
   }
   for (const auto& item : net.named_parameters()) {
+    // Released code of the other methods leaves the norm behind the last block as it is.
+    if (objective != nullptr && item.key().starts_with("backbone.norm."))
+      item.value().set_requires_grad(false);
     if (!item.value().requires_grad()) continue;
     groups[item.key().starts_with("backbone.") ? 0 : 1].parameters.push_back(
         {item.key(), item.value()});
   }
-  groups[1].parameters.push_back({"classifier.weight", classifier});
+  if (objective == nullptr) {
+    groups[1].parameters.push_back({"classifier.weight", classifier});
+    return groups;
+  }
+  for (const auto& item : objective->named_parameters()) {
+    const double decay = objective->decay(item.key(), options.weight_decay);
+    if (groups.back().decay != decay) groups.push_back({{}, options.head_rate, decay});
+    groups.back().parameters.push_back({"objective." + item.key(), item.value()});
+  }
   return groups;
 }
 
@@ -62,20 +74,52 @@ Trainer::Trainer(std::shared_ptr<embed::Net> net, std::int64_t classes, const Tr
   net_->to(device_);
   if (options_.precision == Precision::bf16) net_->to(torch::kBFloat16);
   net_->train();
-  classifier_ = draw_classifier(classes, net_->spec.embedding(), options_.seed).to(device_);
-  classifier_.set_requires_grad(true);
-  optimizer_ = std::make_unique<AdamW>(parameter_groups(*net_, classifier_, options_),
-                                       options_.weight_decay);
+  objective_ = make_objective(options_, classes, net_->spec.embedding());
+  if (objective_) {
+    objective_->to(device_);
+  } else {
+    classifier_ = draw_classifier(classes, net_->spec.embedding(), options_.seed).to(device_);
+    classifier_.set_requires_grad(true);
+  }
+  const bool momentum = options_.objective == Objective::smile;
+  optimizer_ =
+      std::make_unique<AdamW>(parameter_groups(*net_, classifier_, objective_.get(), options_),
+                              momentum ? AdamW::Rule::momentum : AdamW::Rule::adamw);
 }
 
 torch::Tensor Trainer::features(const torch::Tensor& pixels) {
-  const auto samples = pixels.size(1), side = pixels.size(2);
-  const auto flat = pixels.reshape({2 * samples, side, side, 3}).to(device_, /*non_blocking=*/true);
+  const auto views = pixels.size(0), samples = pixels.size(1), side = pixels.size(2);
+  const auto flat =
+      pixels.reshape({views * samples, side, side, 3}).to(device_, /*non_blocking=*/true);
   const Autocast autocast(options_.precision == Precision::mixed);
   const auto type = options_.precision == Precision::bf16 ? torch::kBFloat16 : torch::kFloat32;
   return net_->forward(embed::normalise_pixels(flat, net_->spec.normalisation, type))
       .to(torch::kFloat32)
-      .view({2, samples, net_->spec.embedding()});
+      .view({views, samples, net_->spec.embedding()});
+}
+
+Trainer::Loss Trainer::loss(const torch::Tensor& features, const torch::Tensor& labels,
+                            const std::vector<std::int64_t>& host_labels, core::Random& random) {
+  const auto zero = torch::zeros({}, features.options().requires_grad(false));
+  StatLoss stat{zero, zero, zero, zero};
+  if (objective_) {
+    const ObjectiveParts parts = objective_->loss(features, labels, random);
+    stat.total = parts.others;
+    return {parts.total, parts.main, parts.accuracy, stat};
+  }
+  const auto flat = features.view({-1, features.size(2)});
+  const auto twice = labels.repeat({2});
+  const auto cls = classification_loss(flat, twice, classifier_,
+                                       {options_.scale, options_.margin, options_.use_margin});
+  if (options_.use_stat) {
+    stat = statistical_loss(features[0], features[1], host_labels,
+                            draw_episode(host_labels, random), options_.compact_weight);
+  }
+  const auto total = options_.use_stat ? cls + options_.stat_weight * stat.total : cls;
+  torch::NoGradGuard guard;
+  const auto right =
+      flat.matmul(torch::nn::functional::normalize(classifier_).t()).argmax(1) == twice;
+  return {total, cls, right.to(torch::kFloat32).mean(), stat};
 }
 
 torch::Tensor Trainer::gradient(const torch::Tensor& pixels,
@@ -83,7 +127,8 @@ torch::Tensor Trainer::gradient(const torch::Tensor& pixels,
   optimizer_->zero_gradients();
   const auto share = static_cast<std::int64_t>(labels.size());
   const auto own = share > 0 ? features(pixels)
-                             : torch::zeros({2, 0, net_->spec.embedding()}, classifier_.options());
+                             : torch::zeros({pixels.size(0), 0, net_->spec.embedding()},
+                                            torch::TensorOptions(device_));
 
   const auto counts = group_->size() == 1 ? std::vector<std::int64_t>{share}
                                           : gather_counts(*group_, share, device_);
@@ -95,23 +140,10 @@ torch::Tensor Trainer::gradient(const torch::Tensor& pixels,
     joint.assign(host.data_ptr<std::int64_t>(), host.data_ptr<std::int64_t>() + host.numel());
   }
   const auto leaf =
-      gather_rows(*group_, own.detach(), counts).detach().requires_grad_(true);  // (2, B, d)
+      gather_rows(*group_, own.detach(), counts).detach().requires_grad_(true);  // (views, B, d)
 
-  const auto flat = leaf.view({-1, leaf.size(2)});
-  const auto twice = all_labels.repeat({2});
-  const MarginOptions margin{options_.scale, options_.margin, options_.use_margin};
-  const auto cls = classification_loss(flat, twice, classifier_, margin);
-  StatLoss stat;
-  auto loss = cls;
-  if (options_.use_stat) {
-    stat = statistical_loss(leaf[0], leaf[1], joint, draw_episode(joint, random),
-                            options_.compact_weight);
-    loss = cls + options_.stat_weight * stat.total;
-  } else {
-    const auto zero = torch::zeros_like(cls);
-    stat = {zero, zero, zero, zero};
-  }
-  loss.backward();
+  const Loss loss = this->loss(leaf, all_labels, joint, random);
+  loss.total.backward();
 
   if (share > 0 && own.requires_grad()) {
     std::int64_t first = 0;
@@ -119,19 +151,18 @@ torch::Tensor Trainer::gradient(const torch::Tensor& pixels,
     own.backward(leaf.grad().narrow(1, first, share));
   }
   if (group_->size() > 1) {
-    // The classifier's gradient is already that of the joint batch, in every process: its mean is
-    // itself.
-    classifier_.mutable_grad().div_(group_->size());
+    // The gradient of what stands on the features is already that of the joint batch, in every
+    // process: its mean is itself.
+    for (auto& own : objective_ ? objective_->parameters() : std::vector{classifier_}) {
+      if (own.grad().defined()) own.mutable_grad().div_(group_->size());
+    }
     sum_gradients(optimizer_->parameters(), *group_);
   }
 
   torch::NoGradGuard guard;
-  const auto accuracy =
-      (flat.matmul(torch::nn::functional::normalize(classifier_).t()).argmax(1) == twice)
-          .to(torch::kFloat32)
-          .mean();
-  const auto zero = torch::zeros_like(accuracy);
-  return torch::stack({loss, cls, stat.total, stat.cos, stat.margin, stat.compact, accuracy, zero})
+  const StatLoss& stat = loss.stat;
+  return torch::stack({loss.total, loss.cls, stat.total, stat.cos, stat.margin, stat.compact,
+                       loss.accuracy, torch::zeros_like(loss.accuracy)})
       .detach();
 }
 
@@ -149,7 +180,12 @@ std::vector<Parameter> Trainer::state() {
     state.push_back({"net." + item.key(), item.value()});
   for (const auto& item : net_->named_buffers())
     state.push_back({"net." + item.key(), item.value()});
-  state.push_back({"classifier.weight", classifier_});
+  if (objective_) {
+    for (const auto& [name, tensor] : tensors_of(*objective_))
+      state.push_back({"objective." + name, tensor});
+  } else {
+    state.push_back({"classifier.weight", classifier_});
+  }
   for (auto& item : optimizer_->state()) state.push_back({"adamw." + item.name, item.value});
   return state;
 }

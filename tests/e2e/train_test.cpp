@@ -77,6 +77,27 @@ TEST(TrainProgram, TwoProcessesOnLoopbackTrainLikeOne) {
   }
 }
 
+TEST(TrainProgram, TheHeadOfAnotherObjectiveDecidesWithItsBackbone) {
+  const TemporaryFolder folder;
+  const auto data = write_images(folder);
+  for (const std::string method : {"smile", "phe", "talon", "ltc"}) {
+    const std::string run = folder / method;
+    const auto trained = result_of(run_script(
+        train_command(data, run) + " --epochs 1 --bits 6 --objective " + method, folder.path()));
+    EXPECT_NEAR(trained["loss"].get<double>(),
+                trained["cls"].get<double>() + trained["stat"].get<double>(), 1e-3)
+        << method;
+    const auto decided = result_of(run_script(
+        "paco embed --encoder " + run + " --data " + data + " --out x.npy --labels-out y.npy\n" +
+            "paco calibrate --method " + method + " --head " + run +
+            "/head.safetensors --support x.npy --labels y.npy --out model.paco >/dev/null\n" +
+            "paco discover --json --model model.paco --input x.npy --out decisions.csv",
+        folder.path()));
+    EXPECT_EQ(decided["method"], method);
+    EXPECT_EQ(decided["samples"], kImages) << method;
+  }
+}
+
 TEST(TrainProgram, ARunFolderIsWhatEmbedTakes) {
   const TemporaryFolder folder;
   const auto data = write_images(folder);

@@ -8,12 +8,12 @@
 
 namespace paco::testing {
 
-// Does the calibration of a method draw random weights? They belong to coordinates and class
-// numbers, so that renumbering these changes what is learned.
+// Does the calibration of a method draw random weights, or is it given a head? They belong to
+// coordinates and class numbers, so that renumbering these changes what is decided.
 inline bool draws_weights(const std::string& name) {
   const auto& options = method_info(name).value()->options;
-  return std::any_of(options.begin(), options.end(),
-                     [](const MethodOption& o) { return o.name == "steps"; });
+  return takes_head(name) || std::any_of(options.begin(), options.end(),
+                                         [](const MethodOption& o) { return o.name == "steps"; });
 }
 
 // The methods that a law is tried on: all of them for the first seeds, later those that need no
@@ -36,7 +36,10 @@ struct LawCase {
     const auto info = method_info(method);
     if (!info.ok() || model->section((*info)->section).ok()) return model;
     auto& made = others[method];
-    if (!made) made = calibrated(data.support_set(), quick_options(method));
+    if (!made) {
+      made = calibrated_alone(data.support_set(), quick_options(method),
+                              made_head(method, data.support.columns(), model->known_classes()));
+    }
     return made;
   }
   std::unique_ptr<Method> method(const std::string& name, int threads = 1) const {

@@ -42,10 +42,12 @@ Exchangeable exchangeable(std::uint64_t seed, std::size_t held_out, std::size_t 
 }
 
 Result<Model> promised(const Exchangeable& data, const std::string& method, double rate) {
+  const auto classes = 1 + *std::max_element(data.labels.begin(), data.labels.end());
   CalibrationOptions options = quick_options(method);
   options.false_new = rate;
-  return calibrate({data.support, data.labels, {}, {}, data.held_out, data.held_out_labels},
-                   options);
+  return calibrate(
+      {data.support, data.labels, {}, {}, data.held_out, data.held_out_labels}, options,
+      testing::made_head(method, data.support.columns(), static_cast<std::size_t>(classes)));
 }
 
 bool by_gate(const Method& method, const Decision& d) {

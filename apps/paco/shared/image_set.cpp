@@ -31,6 +31,8 @@ class ImageSet {
     PACO_ASSIGN(embedder_, open_embedder());
     PACO_TRY(embed("support", split_.support, files_.support));
     if (trains()) PACO_TRY(write_classifier());
+    if (!files_.extraction.empty() && seconds_ > 0)
+      PACO_TRY(core::write_file(files_.extraction, fmt::format("{:.4f}\n", seconds_)));
     return embed("stream", split_.stream, files_.stream);
   }
 
@@ -164,9 +166,12 @@ class ImageSet {
                     trains() ? files_.run + "/weights.safetensors" : recipe_.weights, "float32"));
     if (recipe_.loader == embed::ImageLoader::literature)
       options.record->preprocessing += ", loader of the literature";
+    const double start = context_.clock();
     const auto embedded = embed::embed_to_file(*images_, {index.begin(), index.end()}, *embedder_,
                                                options, *context_.progress, context_.stop);
     if (!embedded.ok()) return embedded.error();
+    // A file that was gone on with took longer than this call.
+    seconds_ = embedded->resumed == 0 ? context_.clock() - start : 0;
     return {};
   }
 
@@ -184,6 +189,7 @@ class ImageSet {
   std::unique_ptr<embed::ImageSource> images_;
   std::unique_ptr<embed::ImageEmbedder> embedder_;
   io::Split split_;
+  double seconds_ = 0;  // of the last file that was embedded
 };
 
 }  // namespace

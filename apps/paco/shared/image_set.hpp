@@ -13,6 +13,8 @@ struct ImageSetFiles {
   std::string split;  // folder of the split's files
   std::string run;    // folder of the training
   std::string support, stream, classifier;
+  std::string extraction =
+      {};  // how many seconds embedding the support set took; empty: not written
 };
 
 // With `resume`, what an interrupted call left is taken as it is and the rest is done. The stream's

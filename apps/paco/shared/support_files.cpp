@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "core/try.hpp"
+#include "embed/weights/state_dict.hpp"
 #include "io/embedding_record.hpp"
 #include "io/embeddings.hpp"
 #include "io/labels.hpp"
+#include "paco/given_head.hpp"
 #include "session/verified_support.hpp"
 
 namespace paco {
@@ -24,7 +26,7 @@ std::vector<NamedFile> named_files(const SupportFiles& files) {
   return {{"--support", files.embeddings},    {"--labels", files.labels},
           {"--classifier", files.classifier}, {"--classes", files.classes},
           {"--held-out", files.held_out},     {"--held-out-labels", files.held_out_labels},
-          {"--journal", files.journal}};
+          {"--journal", files.journal},       {"--head", files.head}};
 }
 
 namespace {
@@ -62,6 +64,20 @@ Result<void> add_verified(const SupportFiles& files, io::Labels& labels,
   print_note(fmt::format("{} verified samples are added to the support set; new classes: {}",
                          verified.labels.size(), verified.new_classes.size()));
   return {};
+}
+
+// The tensors of a head by name, of `paco train` or of released code; a checkpoint may have its
+// backbone beside it.
+Result<GivenHead> read_head(const std::string& path) {
+  PACO_ASSIGN(const embed::StateDict tensors, embed::read_state_dict(path));
+  GivenHead head;
+  for (const embed::NamedTensor& tensor : tensors) {
+    std::string_view name = tensor.name;
+    if (name.starts_with("module.")) name.remove_prefix(std::string_view("module.").size());
+    if (!name.starts_with("features.") && !name.starts_with("backbone."))
+      head[std::string(name)] = {tensor.shape, tensor.values};
+  }
+  return head;
 }
 
 }  // namespace
@@ -102,6 +118,10 @@ Result<Model> calibrate_labelled(const SupportFiles& files, io::Labels labels,
     PACO_ASSIGN(held_out,
                 io::read_embeddings(*apart, held_out_labels.ids.size(), files.held_out_labels));
   }
+  GivenHead head;
+  if (!files.head.empty()) {
+    PACO_ASSIGN(head, read_head(files.head));
+  }
   CalibrationOptions reporting = options;
   constexpr std::uint64_t kQuick = 200'000'000;  // a second or less of the paper's method
   const bool quick = embeddings.rows() * labels.names.size() < kQuick;
@@ -115,7 +135,7 @@ Result<Model> calibrate_labelled(const SupportFiles& files, io::Labels labels,
   }
   auto model =
       calibrate({embeddings, labels.ids, labels.names, classifier, held_out, held_out_labels.ids},
-                reporting, stop);
+                reporting, head, stop);
   if (started > 0) progress.finish();
   if (model.ok()) {
     PACO_ASSIGN(model->embedding, io::find_embedding_record(files.embeddings));

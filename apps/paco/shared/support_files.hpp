@@ -14,6 +14,7 @@ struct SupportFiles {
   std::string held_out = {},
               held_out_labels = {};  // likewise; only `paco calibrate` has options for them
   std::string journal = {};          // whose verified samples are added; may be empty
+  std::string head = {};             // of smile, phe, ltc or talon; may be empty
 };
 
 // The options --support, --labels, --classifier and --classes.

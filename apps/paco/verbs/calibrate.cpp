@@ -118,6 +118,10 @@ void add_calibrate(Options& verb, Context& context) {
   verb.add_text("--method", r->method,
                 fmt::format("whom for: one of {}", fmt::join(method_names(), ", ")))
       .shown_default("paco");
+  verb.add_text(
+      "--head", r->support.head,
+      "head of smile, phe, ltc or talon: head.safetensors of 'paco train --objective', or "
+      "a checkpoint of the method's released code");
   add_set_option(verb, r->set, "calibration");
   verb.add_text("--false-new", r->false_new,
                 "the most samples of known classes that may be called new: 1% or 0.01; see "

@@ -65,9 +65,11 @@ bool needs_torch(const StudyArguments& r) {
 study::SetMaker set_maker(Context& context) {
   return [&context](const train::ImageRecipe& recipe, const std::string& folder) -> Result<void> {
     const auto in = [&](const char* name) { return folder + "/" + name; };
-    const Result<void> made = make_image_set(
-        context, recipe,
-        {folder, in("run"), in("support.npy"), in("stream.npy"), in("classifier.npy")}, true);
+    const Result<void> made =
+        make_image_set(context, recipe,
+                       {folder, in("run"), in("support.npy"), in("stream.npy"),
+                        in("classifier.npy"), in("extraction_seconds.txt")},
+                       true);
     if (made.ok() || made.error().code != ErrorCode::interrupted) return made;
     return Error{ErrorCode::interrupted, made.error().message,
                  "the same command goes on where it was"};

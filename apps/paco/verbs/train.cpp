@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 
 #include "cli/commit.hpp"
 #include "cli/torch_parts.hpp"
@@ -27,7 +28,25 @@ struct TrainArguments {
   train::TrainOptions options;
   bool no_stat = false, no_margin = false, resume = false, distributed = false;
   train::GroupArguments group;
+  // Options whose default is that of the objective.
+  std::vector<std::pair<const Option*, std::function<void(const train::TrainOptions&)>>>
+      by_objective;
 };
+
+// What was not given is as the method of the objective has it.
+void take_defaults_of_objective(TrainArguments& s) {
+  const train::TrainOptions usual = train::options_for(s.options.objective);
+  for (const auto& [option, take] : s.by_objective) {
+    if (option->given.empty()) take(usual);
+  }
+  if (s.options.objective == train::Objective::paco) return;
+  if (s.dimension < 0) s.dimension = 0;
+  const train::TrainOptions& o = s.options;
+  print_note(fmt::format(
+      "as {} is trained: --epochs {} --lr {} --lr-backbone {} --weight-decay {} --train-blocks {}",
+      train::kObjectives.name(o.objective), o.epochs, o.head_rate, o.backbone_rate, o.weight_decay,
+      train::train_blocks_name(o.blocks)));
+}
 
 std::optional<std::string> environment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
@@ -74,7 +93,15 @@ void say_what_is_not_the_papers(const TrainArguments& s) {
   add(s.no_stat || s.options.stat_weight != usual.stat_weight, "--stat-weight (0.2)");
   add(s.options.compact_weight != usual.compact_weight, "--compact-weight (1)");
   add(s.loader != embed::ImageLoader::literature, "--loader upright (literature)");
-  if (!other.empty()) print_note("not the paper's configuration: " + other);
+  if (!other.empty() && s.options.objective == train::Objective::paco)
+    print_note("not the paper's configuration: " + other);
+}
+
+// After the embeddings, the head decides.
+std::string next_with_head(const TrainArguments& s) {
+  if (s.options.objective == train::Objective::paco) return "";
+  return fmt::format("then: paco calibrate --method {} --head {}/head.safetensors ...\n",
+                     train::kObjectives.name(s.options.objective), s.out);
 }
 
 Result<void> run(Context& context, TrainArguments& s) {
@@ -83,6 +110,7 @@ Result<void> run(Context& context, TrainArguments& s) {
                           {"--labels", s.labels},
                           {"--classes", s.classes}},
                          {{"--out", s.out}, {"a file in --out", s.out + "/weights.safetensors"}}));
+  take_defaults_of_objective(s);
   s.options.use_stat = !s.no_stat;
   s.options.use_margin = !s.no_margin;
   train::TrainPlan plan;
@@ -138,8 +166,8 @@ Result<void> run(Context& context, TrainArguments& s) {
                   "next: paco embed --encoder {} --data {} --out embeddings.npy\n",
                   s.out, report.epochs.size(), set.samples.size(), set.class_names.size(),
                   report.parameters, core::format_duration(report.seconds), last.loss, last.cls,
-                  s.options.use_stat ? s.options.stat_weight : 0.0, last.stat, 100 * last.accuracy,
-                  s.out, s.data));
+                  train::stat_weight(s.options), last.stat, 100 * last.accuracy, s.out, s.data) +
+          next_with_head(s));
 }
 
 void add_group_options(Options& verb, TrainArguments& s) {
@@ -191,11 +219,31 @@ void add_train(Options& verb, Context& context) {
       .shown_default("the backbone's");
   verb.add_text("--out", s->out, "run folder to write").required();
   verb.add_flag("--resume", s->resume, "go on from the checkpoint in --out");
-  add_count(verb, "--epochs", o.epochs, 1, 1'000'000, "passes over the support set");
+  add_choice<train::Objective>(
+      verb, "--objective", o.objective,
+      {{"paco", train::Objective::paco},
+       {"smile", train::Objective::smile},
+       {"phe", train::Objective::phe},
+       {"talon", train::Objective::talon},
+       {"ltc", train::Objective::ltc}},
+      "whose losses: PACO's, or another method's with a head of its own "
+      "(OUT/head.safetensors) and its rates, epochs and blocks unless they "
+      "are given");
+  add_count(verb, "--bits", o.bits, 2, 48, "of the codes of smile and phe");
+  const auto by_objective = [&](const Option& option, auto train::TrainOptions::*field) {
+    s->by_objective.emplace_back(&option, [r = s.get(), field](const train::TrainOptions& u) {
+      r->options.*field = u.*field;
+    });
+  };
+  by_objective(add_count(verb, "--epochs", o.epochs, 1, 1'000'000, "passes over the support set"),
+               &train::TrainOptions::epochs);
   add_count(verb, "--batch", o.batch, 1, 65536, "samples a step, two views each");
-  add_number(verb, "--lr", o.head_rate, "learning rate of head and classifier");
-  add_number(verb, "--lr-backbone", o.backbone_rate, "learning rate of the backbone");
-  add_number(verb, "--weight-decay", o.weight_decay, "of AdamW");
+  by_objective(add_number(verb, "--lr", o.head_rate, "learning rate of head and classifier"),
+               &train::TrainOptions::head_rate);
+  by_objective(add_number(verb, "--lr-backbone", o.backbone_rate, "learning rate of the backbone"),
+               &train::TrainOptions::backbone_rate);
+  by_objective(add_number(verb, "--weight-decay", o.weight_decay, "of the weights"),
+               &train::TrainOptions::weight_decay);
   add_number(verb, "--clip", o.clip, "largest norm of the gradient; 0: no limit");
   add_number(verb, "--scale", o.scale, "of the angular margin loss");
   add_number(verb, "--margin", o.margin, "of the angular margin loss, in radians");
@@ -204,11 +252,13 @@ void add_train(Options& verb, Context& context) {
              "weight of compactness inside the statistical episodes");
   verb.add_flag("--no-stat", s->no_stat, "leave the statistical episodes out");
   verb.add_flag("--no-margin", s->no_margin, "plain softmax instead of the angular margin");
-  add_choice<train::TrainBlocks>(verb, "--train-blocks", o.blocks,
-                                 {{"all", train::TrainBlocks::all},
-                                  {"last", train::TrainBlocks::last},
-                                  {"head", train::TrainBlocks::head}},
-                                 "which part of the backbone learns: all, last or head (none)");
+  by_objective(
+      add_choice<train::TrainBlocks>(verb, "--train-blocks", o.blocks,
+                                     {{"all", train::TrainBlocks::all},
+                                      {"last", train::TrainBlocks::last},
+                                      {"head", train::TrainBlocks::head}},
+                                     "which part of the backbone learns: all, last or head (none)"),
+      &train::TrainOptions::blocks);
   add_choice<train::Precision>(verb, "--precision", o.precision,
                                {{"float32", train::Precision::float32},
                                 {"mixed", train::Precision::mixed},

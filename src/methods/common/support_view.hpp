@@ -15,7 +15,7 @@
 #include "methods/common/references.hpp"
 #include "methods/common/work_done.hpp"
 #include "methods/paco/replay.hpp"
-#include "paco/model.hpp"
+#include "paco/given_head.hpp"
 
 namespace paco::methods {
 
@@ -45,6 +45,9 @@ class SupportView {
   // bound the cost grows with the square of the classes.
   std::size_t scored() const { return scored_; }
   double base_median() const;
+  // Of a method that takes one; empty for all others.
+  const GivenHead& given_head() const { return given_head_; }
+  void give_head(const GivenHead& head) { given_head_ = head; }
   core::ThreadPool& pool() { return pool_; }
   std::stop_token stop() const { return stop_; }
   const CalibrationProgress& progress() const { return progress_; }
@@ -69,6 +72,7 @@ class SupportView {
   core::ThreadPool pool_;
   std::stop_token stop_;
   CalibrationProgress progress_;
+  GivenHead given_head_;
   WorkDone work_;
   std::map<std::pair<int, std::uint32_t>, ReplayScores> replays_;
 };

@@ -18,18 +18,20 @@ namespace paco::methods {
 namespace {
 
 struct Parts {
+  math::Matrix<float> points;  // of the support set, all of it
   HeadTrainingSet learned;
   std::vector<std::size_t> held_out;  // rows of the support set
 };
 
 // Every fifth sample of a class is held out, at least one of two.
-Parts split(const SupportView& support, std::uint64_t seed) {
+Parts split(const SupportView& support, Seen seen, std::uint64_t seed) {
   const std::size_t classes = support.model().known_classes(), n = support.units().rows();
   const std::vector<std::int64_t>& sizes = support.model().class_sizes;
   std::vector<std::int64_t> left(classes);
   for (std::size_t k = 0; k < classes; ++k)
     left[k] = sizes[k] < 2 ? 0 : std::max<std::int64_t>(sizes[k] / 5, 1);
   Parts out;
+  out.points = support_as_seen(support, seen);
   std::vector<std::size_t> learned;
   for (const std::size_t i : core::Random(seed, 1u << 29).permutation(n)) {
     std::int64_t& wanted = left[static_cast<std::size_t>(support.labels()[i])];
@@ -38,11 +40,11 @@ Parts split(const SupportView& support, std::uint64_t seed) {
   math::Matrix<float> units(learned.size(), support.units().columns());
   std::vector<std::int64_t> labels;
   for (std::size_t i = 0; i < learned.size(); ++i) {
-    const auto from = support.units()[learned[i]];
+    const auto from = out.points[learned[i]];
     std::copy(from.begin(), from.end(), units[i].begin());
     labels.push_back(support.labels()[learned[i]]);
   }
-  out.learned = HeadTrainingSet(std::move(units), std::move(labels), classes);
+  out.learned = HeadTrainingSet(std::move(units), std::move(labels), classes, seen);
   return out;
 }
 
@@ -97,12 +99,13 @@ std::vector<double> gates(const std::vector<std::vector<double>>& confidences) {
   return out;
 }
 
-void put_gates(SupportView& support, const math::Matrix<float>& classifier,
-               std::span<const std::size_t> held_out, Section& section) {
+void put_gates(SupportView& support, const math::Matrix<float>& classifier, const Parts& parts,
+               Section& section) {
+  const std::vector<std::size_t>& held_out = parts.held_out;
   const std::size_t classes = classifier.rows(), d = classifier.columns();
   math::Matrix<float> rows(held_out.size(), d);
   for (std::size_t i = 0; i < held_out.size(); ++i)
-    std::copy_n(support.units()[held_out[i]].data(), d, rows[i].data());
+    std::copy_n(parts.points[held_out[i]].data(), d, rows[i].data());
   const math::Matrix<float> cosines = multiply_rows(rows, classifier, support.pool());
   std::vector<std::vector<double>> by_class(classes);
   std::vector<double> present, masked;
@@ -119,8 +122,8 @@ void put_gates(SupportView& support, const math::Matrix<float>& classifier,
   put_threshold(section, "ssc", choose_threshold(present, masked, Tie::mid));
 }
 
-void put_densities(SupportView& support, std::size_t components, Section& section) {
-  const math::Matrix<float>& units = support.units();
+void put_densities(const SupportView& support, const math::Matrix<float>& units,
+                   std::size_t components, Section& section) {
   const std::size_t n = units.rows(), d = units.columns();
   const std::size_t classes = support.model().known_classes();
   std::vector<double> mean(d);
@@ -158,7 +161,7 @@ const OptionTable<AgeOptions>& age_table() {
   using O = AgeOptions;
   constexpr auto kLater = OptionTable<O>::kLater;
   static const OptionTable<O> table(
-      "age",
+      "age-head",
       with_training<O>(
           {{"components", &O::components, 1, 512,
             "directions of most variance that densities are computed in"},
@@ -177,14 +180,16 @@ const std::vector<MethodOption>& age_options() { return age_table().options(); }
 
 Result<Section> calibrate_age(SupportView& support, const Settings& settings) {
   PACO_ASSIGN(const AgeOptions options, age_table().read(settings));
-  const Parts parts = split(support, options.seed);
+  const Seen seen = options.embeddings == Seen::raw ? Seen::direction : Seen::standardised;
+  const Parts parts = split(support, seen, options.seed);
   PACO_ASSIGN(const math::Matrix<float> classifier,
               train_classifier(support, parts.learned, options));
   Section section;
   section.settings = settings;
+  put_seen(section, seen);
   put_matrix(section, "classifier", classifier);
-  put_gates(support, classifier, parts.held_out, section);
-  put_densities(support, options.components, section);
+  put_gates(support, classifier, parts, section);
+  put_densities(support, parts.points, options.components, section);
   return section;
 }
 

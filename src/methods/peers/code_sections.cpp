@@ -5,8 +5,10 @@
 
 #include "core/random.hpp"
 #include "core/try.hpp"
+#include "math/code_distance.hpp"
 #include "methods/common/section_evidence.hpp"
 #include "methods/common/threshold.hpp"
+#include "methods/peers/given_head.hpp"
 #include "methods/peers/head_training.hpp"
 #include "methods/peers/peer_options.hpp"
 #include "methods/peers/peers.hpp"
@@ -18,22 +20,25 @@ constexpr std::size_t kRankOutputs = 32, kWinnerOutputs = 48;
 
 const OptionTable<CodeOptions>& hash_table() {
   static const OptionTable<CodeOptions> table(
-      "hash", with_training<CodeOptions>({{"bits", &CodeOptions::bits, 2, 48, "of a code"}}));
+      "hash-head", with_training<CodeOptions>({{"bits", &CodeOptions::bits, 2, 48, "of a code"}}));
   return table;
 }
 
 const OptionTable<TrainingOptions>& descriptor_table() {
-  static const OptionTable<TrainingOptions> table("rankstat", with_training<TrainingOptions>());
+  static const OptionTable<TrainingOptions> table("rankstat-head",
+                                                  with_training<TrainingOptions>());
   return table;
 }
 
-Section section_of(SupportView& support, const Settings& settings, const Head& head,
-                   Coding coding) {
+Section section_of(SupportView& support, const Settings& settings, const Head& head, Coding coding,
+                   Seen seen) {
   Section section;
   section.settings = settings;
+  put_seen(section, seen);
   head.put(section, "head");
   section.words["coding"] = std::string(kCodings.name(coding));
-  const std::vector<Code> codes = codes_of(head.apply(support.units(), support.pool()), coding);
+  const std::vector<Code> codes =
+      codes_of(head.apply(support_as_seen(support, seen), support.pool()), coding);
   const CodeQuality quality = code_quality(codes, support.labels());
   section.numbers["support_codes"] = static_cast<double>(quality.codes);
   section.numbers["support_purity"] = quality.purity;
@@ -68,27 +73,40 @@ ThresholdEvidence replayed_radius(std::span<const Code> codes, std::span<const s
   return choose_threshold(positives, negatives, Tie::mid);
 }
 
-Result<Section> phe_section(SupportView& support, const Settings& settings, bool leaders) {
-  PACO_ASSIGN(const CodeOptions options, phe_table().read(settings));
-  HeadTrainingSet set = HeadTrainingSet::from(support);
-  if (leaders) set = with_virtual_samples(set, options.seed);
-  const std::size_t bits = options.bits, classes = support.model().known_classes();
-  PACO_ASSIGN(const PheHead phe,
-              train_phe_head(support, set, options, bits, options.prototypes, leaders));
-  Section section = section_of(support, settings, phe.head, Coding::signs);
+// What PHE's rule needs beside the head.
+void put_centres(SupportView& support, const CodeOptions& options, const Head& head,
+                 const std::vector<Code>& centres, Seen seen, Section& section) {
+  const std::size_t bits = head.outputs(), classes = centres.size();
+  const int most = math::most_distance(bits, options.counted > 0 ? options.counted : classes);
   section.tensors["centres"] = {{classes},
-                                std::vector<std::int64_t>(phe.centres.begin(), phe.centres.end())};
-  section.numbers["most_distance"] = most_distance(bits, classes);
-  section.numbers["radius"] = std::max(most_distance(bits, classes) / 2, 1);
+                                std::vector<std::int64_t>(centres.begin(), centres.end())};
+  section.numbers["most_distance"] = most;
+  section.numbers["radius"] = std::max(most / 2, 1);
   const std::vector<Code> codes =
-      codes_of(phe.head.apply(support.units(), support.pool()), Coding::signs);
-  ThresholdEvidence replayed = replayed_radius(codes, support.labels(), phe.centres,
-                                               static_cast<std::uint32_t>(options.seed));
+      codes_of(head.apply(support_as_seen(support, seen), support.pool()), Coding::signs);
+  ThresholdEvidence replayed =
+      replayed_radius(codes, support.labels(), centres, static_cast<std::uint32_t>(options.seed));
   // A distance of at most -value joins: the largest whole one.
   int radius = 0;
   while (-(radius + 1) >= replayed.value) ++radius;
   section.numbers["ssc.radius"] = radius;
   put_threshold(section, "ssc", std::move(replayed));
+}
+
+// Virtual samples lie between points on the sphere.
+Seen seen_with(const TrainingOptions& options, bool with_virtual) {
+  return with_virtual && options.embeddings == Seen::raw ? Seen::direction : options.embeddings;
+}
+
+Result<Section> phe_section(SupportView& support, const Settings& settings, bool leaders) {
+  PACO_ASSIGN(const CodeOptions options, phe_table().read(settings));
+  const Seen seen = seen_with(options, leaders);
+  HeadTrainingSet set = HeadTrainingSet::from(support, seen);
+  if (leaders) set = with_virtual_samples(set, options.seed);
+  PACO_ASSIGN(const PheHead phe,
+              train_phe_head(support, set, options, options.bits, options.prototypes, leaders));
+  Section section = section_of(support, settings, phe.head, Coding::signs, seen);
+  put_centres(support, options, phe.head, phe.centres, seen, section);
   return section;
 }
 
@@ -97,47 +115,76 @@ template <class Train>
 Result<Section> hash_section(SupportView& support, const Settings& settings, bool with_virtual,
                              Train train_head, bool more) {
   PACO_ASSIGN(const CodeOptions options, hash_table().read(settings));
-  HeadTrainingSet set = HeadTrainingSet::from(support);
+  const Seen seen = seen_with(options, with_virtual);
+  HeadTrainingSet set = HeadTrainingSet::from(support, seen);
   if (with_virtual) set = with_virtual_samples(set, options.seed);
   PACO_ASSIGN(const Head head, train_head(support, set, options, options.bits, more));
-  return section_of(support, settings, head, Coding::signs);
+  return section_of(support, settings, head, Coding::signs, seen);
 }
 
 Result<Section> descriptor_section(SupportView& support, const Settings& settings,
                                    std::size_t outputs, Coding coding) {
   PACO_ASSIGN(const TrainingOptions options, descriptor_table().read(settings));
   PACO_ASSIGN(const Head head,
-              train_classified_head(support, HeadTrainingSet::from(support), options, outputs));
-  return section_of(support, settings, head, coding);
+              train_classified_head(support, HeadTrainingSet::from(support, options.embeddings),
+                                    options, outputs));
+  return section_of(support, settings, head, coding, options.embeddings);
+}
+
+// The options of PHE's rule, behind those of a training.
+std::vector<OptionTable<CodeOptions>::Row> deciding_rows(
+    std::vector<OptionTable<CodeOptions>::Row> rows) {
+  using O = CodeOptions;
+  constexpr auto kLater = OptionTable<O>::kLater;
+  rows.push_back({"counted", &O::counted, 0, 1e7,
+                  "classes that the radius is for; 0: the known ones (released code: all)"});
+  rows.push_back({"rule", &O::rule, kPheRules,
+                  "literal: compare codes with centres as the released code does, which hardly "
+                  "ever agrees",
+                  kLater});
+  rows.push_back({"ssc", &O::ssc,
+                  "on: the radius comes from PACO's calibration (our reading), not from the number "
+                  "of classes",
+                  kLater});
+  return rows;
 }
 
 }  // namespace
 
 const OptionTable<CodeOptions>& phe_table() {
   using O = CodeOptions;
-  constexpr auto kLater = OptionTable<O>::kLater;
   static const OptionTable<O> table(
-      "phe",
-      with_training<O>(
-          {{"bits", &O::bits, 2, 48, "of a code"},
-           {"prototypes", &O::prototypes, 1, 100, "of each class in training"},
-           {"rule", &O::rule, kPheRules,
-            "literal: compare codes with centres as the released code does, which hardly ever "
-            "agrees",
-            kLater},
-           {"ssc", &O::ssc,
-            "on: the radius comes from PACO's calibration (our reading), not from the number of "
-            "classes",
-            kLater}}));
+      "phe-head", with_training<O>(deciding_rows(
+                      {{"bits", &O::bits, 2, 48, "of a code"},
+                       {"prototypes", &O::prototypes, 1, 100, "of each class in training"}})));
+  return table;
+}
+
+const OptionTable<CodeOptions>& given_phe_table() {
+  static const OptionTable<CodeOptions> table("phe", deciding_rows({}));
   return table;
 }
 
 const std::vector<MethodOption>& hash_options() { return hash_table().options(); }
 const std::vector<MethodOption>& descriptor_options() { return descriptor_table().options(); }
 const std::vector<MethodOption>& phe_options() { return phe_table().options(); }
+const std::vector<MethodOption>& given_phe_options() { return given_phe_table().options(); }
 
 Result<Section> calibrate_smile(SupportView& support, const Settings& settings) {
   return hash_section(support, settings, false, train_smile_head, false);
+}
+Result<Section> calibrate_given_smile(SupportView& support, const Settings& settings) {
+  PACO_ASSIGN(const Head head, given_smile_head(support.given_head(), support.model().dimension));
+  return section_of(support, settings, head, Coding::signs, Seen::raw);
+}
+Result<Section> calibrate_given_phe(SupportView& support, const Settings& settings) {
+  PACO_ASSIGN(const CodeOptions options, given_phe_table().read(settings));
+  const Model& model = support.model();
+  PACO_ASSIGN(const GivenPheHead phe, given_phe_head(support.given_head(), model.dimension,
+                                                     model.known_classes(), support.pool()));
+  Section section = section_of(support, settings, phe.head, Coding::signs, Seen::raw);
+  put_centres(support, options, phe.head, phe.centres, Seen::raw, section);
+  return section;
 }
 Result<Section> calibrate_diffgre_smile(SupportView& support, const Settings& settings) {
   return hash_section(support, settings, true, train_smile_head, true);

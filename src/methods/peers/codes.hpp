@@ -37,8 +37,4 @@ struct CodeQuality {
 };
 CodeQuality code_quality(std::span<const Code> codes, std::span<const std::int64_t> labels);
 
-// PHE's d_max for codes of `bits` and this many classes: the smallest d with
-// 2^bits / classes <= binomial(bits, d - 1), at most half the bits.
-int most_distance(std::size_t bits, std::size_t classes);
-
 }  // namespace paco::methods

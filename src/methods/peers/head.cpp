@@ -32,7 +32,7 @@ math::Matrix<float> Head::apply(Rows<const float> units, core::ThreadPool& pool)
       math::multiply_packed(from, packed_[l], y.data(), y.columns());
       for (std::size_t i = 0; i < y.rows(); ++i) {
         for (std::size_t j = 0; j < y.columns(); ++j) y[i][j] += layer.bias[j];
-        if (layer.gelu) gelu(y[i], y[i], {});
+        bend(y[i], layer.bend);
       }
       x = std::move(y);
       from = x;
@@ -73,7 +73,7 @@ void Head::put(Section& section, std::string_view name) const {
     put_matrix(section, fmt::format("{}.{}.weight", name, l), layer.weight);
     put_matrix(section, fmt::format("{}.{}.bias", name, l),
                {layer.bias.data(), 1, layer.bias.size()});
-    bent.push_back(layer.gelu ? 1 : 0);
+    bent.push_back(static_cast<std::int64_t>(layer.bend));
   }
   section.tensors[fmt::format("{}.gelu", name)] = {{layers_.size()}, std::move(bent)};
 }
@@ -94,7 +94,10 @@ Result<Head> Head::get(const Section& section, std::string_view name, std::size_
     PACO_ASSIGN(const math::Matrix<float> bias,
                 matrix_of(section, fmt::format("{}.{}.bias", name, l), inputs));
     layer.bias.assign(bias.data(), bias.data() + inputs);
-    layer.gelu = (*bent)[l] != 0;
+    const std::int64_t bend = (*bent)[l];
+    if (bend < 0 || bend > static_cast<std::int64_t>(Bend::gelu))
+      return damaged(fmt::format("layer {} of head '{}' is of no kind that there is", l, name));
+    layer.bend = static_cast<Bend>(bend);
     layers.push_back(std::move(layer));
   }
   return Head(std::move(layers));

@@ -22,7 +22,7 @@ class Head {
   // (n, outputs) of (n, inputs).
   math::Matrix<float> apply(Rows<const float> units, core::ThreadPool& pool) const;
 
-  // Tensors "NAME.0.weight", "NAME.0.bias", ..., and "NAME.gelu": for each layer, does it bend?
+  // Tensors "NAME.0.weight", "NAME.0.bias", ..., and "NAME.gelu": the Bend of each layer.
   void put(Section& section, std::string_view name) const;
   static Result<Head> get(const Section& section, std::string_view name, std::size_t inputs);
 

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cmath>
 
+#include "math/error_function.hpp"
 #include "math/exponentials.hpp"
 
 namespace paco::methods {
@@ -97,6 +98,16 @@ void gelu(std::span<const float> x, std::span<float> y, std::span<float> slope) 
     y[i] = static_cast<float>(value * sigmoid);
     if (!slope.empty())
       slope[i] = static_cast<float>(sigmoid + kSteep * value * sigmoid * (1 - sigmoid));
+  }
+}
+
+void bend(std::span<float> x, Bend how) {
+  if (how == Bend::short_gelu) gelu(x, x, {});
+  if (how != Bend::gelu) return;
+  constexpr double kRootHalf = 0.7071067811865476;
+  for (float& value : x) {
+    const auto wide = static_cast<double>(value);
+    value = static_cast<float>(0.5 * wide * (1 + math::exact_erf(kRootHalf * wide)));
   }
 }
 
@@ -275,13 +286,13 @@ void Stack::freeze(math::Matrix<float>& x, std::vector<AffineLayer>& to) {
       }
     }
     if (l + 1 < layers_.size() && layers_[l + 1].kind == Kind::gelu) {
-      out.gelu = true;
+      out.bend = Bend::short_gelu;
       ++l;
     }
     math::Matrix<float> y = multiply_rows(x, out.weight, *pool_);
     for (std::size_t i = 0; i < y.rows(); ++i) {
       for (std::size_t j = 0; j < width; ++j) y[i][j] += out.bias[j];
-      if (out.gelu) methods::gelu(y[i], y[i], {});
+      bend(y[i], out.bend);
     }
     x = std::move(y);
     to.push_back(std::move(out));

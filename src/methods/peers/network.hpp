@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -56,11 +57,15 @@ math::Matrix<float> transposed(Rows<const float> a);
 void gelu(std::span<const float> x, std::span<float> y, std::span<float> slope);
 void hyperbolic_tangent(std::span<const float> x, std::span<float> y);
 
+// What follows a trained layer: nothing, GELU in its short form, or GELU as released code has it.
+enum class Bend : std::uint8_t { none, short_gelu, gelu };
+void bend(std::span<float> x, Bend how);
+
 // A trained layer as it decides: weight and bias with the batch normalisation folded in.
 struct AffineLayer {
   math::Matrix<float> weight;
   std::vector<float> bias;
-  bool gelu = false;
+  Bend bend = Bend::none;
 };
 
 // Layers one after another. A forward pass keeps what the next backward pass needs.

@@ -10,8 +10,9 @@ namespace paco::methods {
 
 PeerMethod::PeerMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
                        const MethodOptions& options)
-    : MethodBase(info, std::move(model), options.settings),
-      pool_(static_cast<unsigned>(options.threads)) {}
+    : MethodBase(info, model, options.settings),
+      pool_(static_cast<unsigned>(options.threads)),
+      seen_(seen_by(*model->section(info.section).value())) {}
 
 Result<void> PeerMethod::decide_block(Rows<const double> embeddings,
                                       std::span<Decision> decisions) {
@@ -27,7 +28,12 @@ Result<void> PeerMethod::decide_block(Rows<const double> embeddings,
     const std::size_t rows = std::min(kRows, embeddings.rows - start);
     units_ = math::Matrix<float>(rows, embeddings.columns);
     PACO_TRY(space().apply(embeddings.slice(start, rows), units_.view(), samples(), pool_));
-    look(units_);
+    if (seen_ == Seen::standardised) {
+      look(units_);
+    } else {
+      seen_rows_ = as_seen(embeddings.slice(start, rows), seen_);
+      look(seen_rows_);
+    }
     for (std::size_t i = 0; i < rows; ++i) {
       Decision& decision = decisions[start + i];
       decision = Decision{};

@@ -8,6 +8,7 @@
 #include "math/matrix.hpp"
 #include "methods/common/best_two.hpp"
 #include "methods/common/method_base.hpp"
+#include "methods/peers/seen.hpp"
 
 namespace paco::methods {
 
@@ -20,9 +21,9 @@ class PeerMethod : public MethodBase {
   const PrototypeDirections* directions() const final { return nullptr; }
 
  protected:
-  // What can be had for the whole block before any of it is decided; the rows of `units` are the
-  // embeddings on the sphere and stay until the next block.
-  virtual void look(Rows<const float> units) = 0;
+  // What can be had for the whole block before any of it is decided. Rows are embeddings as this
+  // peer sees them (seen.hpp), by default on the sphere, and stay until the next block.
+  virtual void look(Rows<const float> rows) = 0;
   // Fills in prototype (kNoId: a new one), runner_up (a prototype or kNoId), score, threshold
   // and evidence of row `i`; must not change the memory.
   virtual void choose(std::size_t i, Decision& decision) = 0;
@@ -43,7 +44,8 @@ class PeerMethod : public MethodBase {
   void edited(std::vector<NewSum>) final { memory_changed(); }
 
   core::ThreadPool pool_;
-  math::Matrix<float> units_;
+  Seen seen_;
+  math::Matrix<float> units_, seen_rows_;
 };
 
 }  // namespace paco::methods

@@ -12,10 +12,11 @@ enum class PheRule : std::uint8_t { intended, literal };
 inline constexpr auto kPheRules =
     core::enum_names<PheRule>({{PheRule::intended, "intended"}, {PheRule::literal, "literal"}});
 
-// Of smile, hash, mldg, diffgre-s; and of phe and diffgre-p, which have all of them.
+// Of the heads of SMILE and its kin, and of PHE, which has all of them.
 struct CodeOptions : TrainingOptions {
   std::size_t bits = 12;
   std::size_t prototypes = 10;
+  std::size_t counted = 0;
   PheRule rule = PheRule::intended;
   bool ssc = false;
 };
@@ -46,6 +47,7 @@ struct SyncOptions {
   bool refit = false;
   std::size_t samples = 32;
   std::uint64_t seed = 0;
+  Seen embeddings = Seen::standardised;
 };
 const OptionTable<SyncOptions>& sync_table();
 

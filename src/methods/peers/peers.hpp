@@ -12,11 +12,14 @@
 namespace paco::methods {
 
 // The hash family and its kin: codes.
-const std::vector<MethodOption>& hash_options();        // smile, hash, mldg, diffgre-s
-const std::vector<MethodOption>& phe_options();         // phe, diffgre-p
-const std::vector<MethodOption>& descriptor_options();  // rankstat, wta
+const std::vector<MethodOption>& hash_options();        // of SMILE, its baseline, MLDG, DiffGRE-S
+const std::vector<MethodOption>& phe_options();         // of PHE and DiffGRE-P
+const std::vector<MethodOption>& given_phe_options();   // the same with a head that is given
+const std::vector<MethodOption>& descriptor_options();  // of RankStat and WTA
 const std::vector<EvidenceField>& code_fields();
 Result<Section> calibrate_smile(SupportView& support, const Settings& settings);
+Result<Section> calibrate_given_smile(SupportView& support, const Settings& settings);
+Result<Section> calibrate_given_phe(SupportView& support, const Settings& settings);
 Result<Section> calibrate_hash(SupportView& support, const Settings& settings);
 Result<Section> calibrate_mldg(SupportView& support, const Settings& settings);
 Result<Section> calibrate_diffgre_smile(SupportView& support, const Settings& settings);
@@ -40,9 +43,13 @@ Result<std::unique_ptr<Method>> make_sync_method(const MethodInfo& info,
 // LTC and TALON: the nearest direction in a space that a head learned, and one threshold.
 const std::vector<MethodOption>& ltc_options();
 const std::vector<MethodOption>& talon_options();
+const std::vector<MethodOption>& given_ltc_options();
+const std::vector<MethodOption>& given_talon_options();
 const std::vector<EvidenceField>& space_fields();
 Result<Section> calibrate_ltc(SupportView& support, const Settings& settings);
 Result<Section> calibrate_talon(SupportView& support, const Settings& settings);
+Result<Section> calibrate_given_ltc(SupportView& support, const Settings& settings);
+Result<Section> calibrate_given_talon(SupportView& support, const Settings& settings);
 Result<std::unique_ptr<Method>> make_ltc_method(const MethodInfo& info,
                                                 std::shared_ptr<const Model> model,
                                                 const MethodOptions& options);

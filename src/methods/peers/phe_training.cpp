@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/try.hpp"
+#include "math/code_distance.hpp"
 #include "math/logarithm.hpp"
 #include "methods/peers/head_training.hpp"
 #include "methods/peers/losses.hpp"
@@ -162,7 +163,7 @@ Result<PheHead> train_phe_head(SupportView& support, const HeadTrainingSet& set,
   net.hash.add_parameters(parameters);
   pulled.add_parameters(parameters);
   Adam adam(std::move(parameters));
-  const double apart = most_distance(bits, known);
+  const double apart = math::most_distance(bits, known);
   PACO_TRY(
       train(support, set, options, adam, [&](std::span<const std::size_t> rows, core::Random& own) {
         const std::vector<std::int64_t> labels = labels_of(set, rows, 1);

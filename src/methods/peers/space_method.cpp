@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "core/try.hpp"
 #include "math/kernels.hpp"
@@ -27,7 +28,7 @@ namespace {
 enum Field : std::size_t { kRunnerUpScore };
 
 struct SpaceRule {
-  Head head;
+  std::optional<Head> head;  // none: the space is the backbone's own
   math::Matrix<float> centres;
   double threshold = 0;
   std::size_t batch = 0;  // samples after which prototypes follow; 0: never
@@ -65,8 +66,8 @@ class SpaceMethod final : public PeerMethod {
 
   std::size_t width() const { return rule_.centres.columns(); }
 
-  void look(Rows<const float> units) override {
-    points_ = unit_rows(rule_.head.apply(units, pool())).units;
+  void look(Rows<const float> rows) override {
+    points_ = rule_.head ? unit_rows(rule_.head->apply(rows, pool())).units : unit_rows(rows).units;
   }
 
   void choose(std::size_t i, Decision& out) override {
@@ -202,8 +203,12 @@ Result<std::unique_ptr<Method>> make_space_method(const MethodInfo& info,
   PACO_ASSIGN(const Section* section, model->section(info.section));
   PACO_ASSIGN(const SpaceOptions own, table.read(section->settings, options.settings));
   SpaceRule rule;
-  PACO_ASSIGN(rule.head, Head::get(*section, "head", model->dimension));
-  PACO_ASSIGN(rule.centres, matrix_of(*section, "centres", rule.head.outputs()));
+  std::size_t width = model->dimension;
+  if (section->tensors.contains("head.gelu")) {
+    PACO_ASSIGN(rule.head, Head::get(*section, "head", width));
+    width = rule.head->outputs();
+  }
+  PACO_ASSIGN(rule.centres, matrix_of(*section, "centres", width));
   if (rule.centres.rows() != model->known_classes()) {
     return Error{ErrorCode::bad_format, "its section has not one centre a class",
                  "the file is damaged; calibrate again"};

@@ -11,6 +11,7 @@
 #include "methods/common/references.hpp"
 #include "methods/common/section_evidence.hpp"
 #include "methods/common/threshold.hpp"
+#include "methods/peers/given_head.hpp"
 #include "methods/peers/head_training.hpp"
 #include "methods/peers/losses.hpp"
 #include "methods/peers/peer_options.hpp"
@@ -28,11 +29,29 @@ OptionTable<SpaceOptions>::Row threshold_row() {
           OptionTable<SpaceOptions>::kLater};
 }
 
-std::vector<OptionTable<SpaceOptions>::Row> rows_with(OptionTable<SpaceOptions>::Row last) {
-  auto rows = with_training<SpaceOptions>({}, false);
+using SpaceRows = std::vector<OptionTable<SpaceOptions>::Row>;
+
+SpaceRows ltc_rows(SpaceRows rows) {
   rows.push_back(threshold_row());
-  rows.push_back(std::move(last));
+  rows.push_back({"ssc", &SpaceOptions::ssc,
+                  "on: the threshold comes from PACO's calibration (our reading), not from the "
+                  "training",
+                  OptionTable<SpaceOptions>::kLater});
   return rows;
+}
+
+SpaceRows talon_rows(SpaceRows rows) {
+  rows.push_back(threshold_row());
+  rows.push_back({"batch", &SpaceOptions::batch, 0, 100000,
+                  "samples after which prototypes follow those that joined them; 0: never",
+                  OptionTable<SpaceOptions>::kLater});
+  return rows;
+}
+
+SpaceOptions talon_presets() {
+  SpaceOptions presets;
+  presets.batch = 64;
+  return presets;
 }
 
 // The balanced boundary between samples that start a category and samples that join one, were their
@@ -64,60 +83,93 @@ ThresholdEvidence replayed_threshold(const Views& views, const math::Matrix<floa
   return choose_threshold(joining, starting, Tie::mid);
 }
 
+// A section for points of the space: those of the support set, and as the replay sees them.
 Result<Section> section_of(SupportView& support, const Settings& settings,
-                           const HeadTrainingSet& set, const Head& head, std::uint64_t seed) {
+                           const math::Matrix<float>& points, const Views& views,
+                           std::uint64_t seed) {
   Section section;
   section.settings = settings;
-  head.put(section, "head");
-  const math::Matrix<float> points = unit_rows(head.apply(support.units(), support.pool())).units;
   PACO_ASSIGN(const math::Matrix<float> centres,
               class_prototypes(points, support.labels(), support.model().class_names));
   put_matrix(section, "centres", centres);
-  put_threshold(section, "ssc",
-                replayed_threshold(views_through(head, set, support.pool()), centres, seed));
+  put_threshold(section, "ssc", replayed_threshold(views, centres, seed));
+  return section;
+}
+
+Result<Section> trained_section(SupportView& support, const Settings& settings,
+                                const HeadTrainingSet& set, const Head& head,
+                                const SpaceOptions& options) {
+  PACO_ASSIGN(Section section,
+              section_of(support, settings, unit_rows(head.apply(set.units, support.pool())).units,
+                         views_through(head, set, support.pool()), options.seed));
+  put_seen(section, options.embeddings);
+  head.put(section, "head");
+  return section;
+}
+
+// The space is the backbone's own.
+Result<Section> given_section(SupportView& support, const Settings& settings) {
+  const Model& model = support.model();
+  PACO_TRY(check_given_classifier(support.given_head(), model.dimension, model.known_classes()));
+  const math::Matrix<float> points = support_as_seen(support, Seen::direction);
+  PACO_ASSIGN(Section section,
+              section_of(support, settings, points,
+                         {points, {support.labels().begin(), support.labels().end()}}, 0));
+  put_seen(section, Seen::direction);
   return section;
 }
 
 }  // namespace
 
 const OptionTable<SpaceOptions>& ltc_table() {
-  static const OptionTable<SpaceOptions> table(
-      "ltc", rows_with({"ssc", &SpaceOptions::ssc,
-                        "on: the threshold comes from PACO's calibration (our reading), not from "
-                        "the training",
-                        OptionTable<SpaceOptions>::kLater}));
+  static const OptionTable<SpaceOptions> table("ltc-head",
+                                               ltc_rows(with_training<SpaceOptions>({}, false)));
   return table;
 }
 
 const OptionTable<SpaceOptions>& talon_table() {
-  SpaceOptions presets;
-  presets.batch = 64;
   static const OptionTable<SpaceOptions> table(
-      "talon",
-      rows_with({"batch", &SpaceOptions::batch, 0, 100000,
-                 "samples after which prototypes follow those that joined them; 0: never",
-                 OptionTable<SpaceOptions>::kLater}),
-      presets);
+      "talon-head", talon_rows(with_training<SpaceOptions>({}, false)), talon_presets());
   return table;
 }
 
 const std::vector<MethodOption>& ltc_options() { return ltc_table().options(); }
 const std::vector<MethodOption>& talon_options() { return talon_table().options(); }
+const std::vector<MethodOption>& given_ltc_options() {
+  static const OptionTable<SpaceOptions> table("ltc", ltc_rows({}));
+  return table.options();
+}
+const std::vector<MethodOption>& given_talon_options() {
+  static const OptionTable<SpaceOptions> table("talon", talon_rows({}), talon_presets());
+  return table.options();
+}
 
 Result<Section> calibrate_ltc(SupportView& support, const Settings& settings) {
   PACO_ASSIGN(const SpaceOptions options, ltc_table().read(settings));
-  const HeadTrainingSet set = HeadTrainingSet::from(support);
+  const HeadTrainingSet set = HeadTrainingSet::from(support, options.embeddings);
   PACO_ASSIGN(const SpaceHead space, train_ltc_head(support, set, options));
-  PACO_ASSIGN(Section section, section_of(support, settings, set, space.head, options.seed));
+  PACO_ASSIGN(Section section, trained_section(support, settings, set, space.head, options));
   section.numbers["tau"] = space.threshold;
   return section;
 }
 
 Result<Section> calibrate_talon(SupportView& support, const Settings& settings) {
   PACO_ASSIGN(const SpaceOptions options, talon_table().read(settings));
-  const HeadTrainingSet set = HeadTrainingSet::from(support);
+  const HeadTrainingSet set = HeadTrainingSet::from(support, options.embeddings);
   PACO_ASSIGN(const SpaceHead space, train_talon_head(support, set, options));
-  PACO_ASSIGN(Section section, section_of(support, settings, set, space.head, options.seed));
+  PACO_ASSIGN(Section section, trained_section(support, settings, set, space.head, options));
+  section.numbers["tau"] = section.numbers.at("ssc");
+  return section;
+}
+
+Result<Section> calibrate_given_ltc(SupportView& support, const Settings& settings) {
+  PACO_ASSIGN(Section section, given_section(support, settings));
+  PACO_ASSIGN(section.numbers["tau"], given_threshold(support.given_head()));
+  return section;
+}
+
+Result<Section> calibrate_given_talon(SupportView& support, const Settings& settings) {
+  PACO_ASSIGN(Section section, given_section(support, settings));
   section.numbers["tau"] = section.numbers.at("ssc");
   return section;
 }

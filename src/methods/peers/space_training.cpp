@@ -37,7 +37,7 @@ struct SpaceNetwork {
     for (std::size_t i = 0; i < d; ++i)
       for (std::size_t j = 0; j < d; ++j) weight[i][j] = i == j ? 1.0f : 0.0f;
     math::Matrix<float> means = set.means;
-    const auto scale = static_cast<float>(std::sqrt(static_cast<double>(d)));
+    const auto scale = static_cast<float>(set.scale);
     for (std::size_t i = 0; i < means.rows() * d; ++i) means.data()[i] *= scale;
     directions.value = layer.forward(std::move(means));
     parameters.push_back(&directions);

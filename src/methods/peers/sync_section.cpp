@@ -82,7 +82,7 @@ const OptionTable<SyncOptions>& sync_table() {
   using O = SyncOptions;
   constexpr auto kLater = OptionTable<O>::kLater;
   static const OptionTable<O> table(
-      "sync",
+      "ncm-threshold",
       {{"names", &O::names,
         "file with a vector for the name of each known class, in their order; none: without"},
        {"name_steps", &O::name_steps, 1, 1e7,
@@ -92,6 +92,7 @@ const OptionTable<SyncOptions>& sync_table() {
        {"refit", &O::refit, "on: every ten births all prototypes are trained anew on drawn samples",
         kLater},
        {"samples", &O::samples, 1, 4096, "drawn for each prototype by a refit", kLater},
+       {"embeddings", &O::embeddings, kSeenChoices, kSeenMeaning},
        {"seed", &O::seed, 0, 4294967295, "of what a refit draws", kLater}});
   return table;
 }
@@ -103,25 +104,27 @@ Result<Section> calibrate_sync(SupportView& support, const Settings& settings) {
   PACO_ASSIGN(const SyncOptions options, sync_table().read(settings));
   Section section;
   section.settings = settings;
-  math::Matrix<float> points = support.units();
-  Views seen{points, {support.labels().begin(), support.labels().end()}};
+  const Seen seen = options.embeddings == Seen::raw ? Seen::direction : Seen::standardised;
+  put_seen(section, seen);
+  math::Matrix<float> points = support_as_seen(support, seen);
+  Views views{points, {support.labels().begin(), support.labels().end()}};
   if (options.names != kNoNames) {
     PACO_ASSIGN(const math::Matrix<float> names, read_name_vectors(options.names, model));
     // As the heads of the other peers are trained by default, but for the number of steps.
     TrainingOptions training;
     training.steps = options.name_steps;
-    const HeadTrainingSet set = HeadTrainingSet::from(support);
+    const HeadTrainingSet set = HeadTrainingSet::from(support, seen);
     PACO_ASSIGN(const Head head, train_named_head(support, set, training, names));
     head.put(section, "head");
     points = unit_rows(head.apply(points, support.pool())).units;
-    seen = views_through(head, set, support.pool());
+    views = views_through(head, set, support.pool());
   }
   PACO_ASSIGN(const math::Matrix<float> centres,
               class_prototypes(points, support.labels(), model.class_names));
   put_matrix(section, "centres", centres);
   put_matrix(section, "spreads", class_spreads(points, support.labels(), centres.rows()));
   std::vector<double> thresholds =
-      class_thresholds(seen.points, seen.labels, centres, options.deviations);
+      class_thresholds(views.points, views.labels, centres, options.deviations);
   const auto [lowest, highest] = std::minmax_element(thresholds.begin(), thresholds.end());
   section.numbers["lowest_threshold"] = *lowest;
   section.numbers["highest_threshold"] = *highest;

@@ -13,15 +13,24 @@ namespace {
 constexpr std::size_t kBatch = 128;
 constexpr std::size_t kBottleneck = 256;
 
-double input_scale(std::size_t dimension) { return std::sqrt(static_cast<double>(dimension)); }
+// Points on the sphere have coordinates of 1 / sqrt(d); others are measured.
+double scale_of(const math::Matrix<float>& rows, Seen seen) {
+  const auto d = static_cast<double>(rows.columns());
+  if (seen != Seen::raw) return std::sqrt(d);
+  double squared = 0;
+  for (std::size_t i = 0; i < rows.rows() * rows.columns(); ++i)
+    squared += static_cast<double>(rows.data()[i]) * static_cast<double>(rows.data()[i]);
+  return std::sqrt(d * static_cast<double>(rows.rows()) / squared);
+}
 
 }  // namespace
 
 HeadTrainingSet::HeadTrainingSet(math::Matrix<float> rows, std::vector<std::int64_t> row_labels,
-                                 std::size_t class_count)
+                                 std::size_t class_count, Seen seen)
     : units(std::move(rows)),
       labels(std::move(row_labels)),
       classes(class_count),
+      scale(scale_of(units, seen)),
       means(classes, units.columns()),
       deviations(units.rows(), units.columns()) {
   const std::size_t d = units.columns();
@@ -47,15 +56,16 @@ HeadTrainingSet::HeadTrainingSet(math::Matrix<float> rows, std::vector<std::int6
   }
 }
 
-HeadTrainingSet HeadTrainingSet::from(const SupportView& support) {
-  return {support.units(),
+HeadTrainingSet HeadTrainingSet::from(const SupportView& support, Seen seen) {
+  return {support_as_seen(support, seen),
           {support.labels().begin(), support.labels().end()},
-          support.model().known_classes()};
+          support.model().known_classes(),
+          seen};
 }
 
 math::Matrix<float> inputs_of(const HeadTrainingSet& set, std::span<const std::size_t> rows) {
   const std::size_t d = set.units.columns();
-  const auto scale = static_cast<float>(input_scale(d));
+  const auto scale = static_cast<float>(set.scale);
   math::Matrix<float> out(rows.size(), d);
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t j = 0; j < d; ++j) out[i][j] = scale * set.units[rows[i]][j];
@@ -65,7 +75,7 @@ math::Matrix<float> inputs_of(const HeadTrainingSet& set, std::span<const std::s
 math::Matrix<float> views_of(const HeadTrainingSet& set, std::span<const std::size_t> rows,
                              int views, double borrowed, core::Random& random) {
   const std::size_t d = set.units.columns();
-  const double scale = input_scale(d);
+  const double scale = set.scale;
   math::Matrix<float> out(rows.size() * static_cast<std::size_t>(views), d);
   for (std::size_t i = 0; i < out.rows(); ++i) {
     const std::size_t row = rows[i % rows.size()];
@@ -153,13 +163,13 @@ Views views_through(const Head& head, const HeadTrainingSet& set, core::ThreadPo
   core::Random random(0, 1u << 28);
   math::Matrix<float> views = views_of(set, rows, kViews, 1, random);
   // Back from the scale of a training to that of units.
-  const auto scale = static_cast<float>(1 / input_scale(views.columns()));
+  const auto scale = static_cast<float>(1 / set.scale);
   for (std::size_t i = 0; i < views.rows() * views.columns(); ++i) views.data()[i] *= scale;
   return {unit_rows(head.apply(views, pool)).units, labels_of(set, rows, kViews)};
 }
 
 std::vector<AffineLayer> frozen_layers(const HeadTrainingSet& set, std::span<Stack* const> stacks) {
-  const auto scale = static_cast<float>(input_scale(set.units.columns()));
+  const auto scale = static_cast<float>(set.scale);
   math::Matrix<float> x = set.units;
   for (std::size_t i = 0; i < x.rows() * x.columns(); ++i) x.data()[i] *= scale;
   std::vector<AffineLayer> layers;

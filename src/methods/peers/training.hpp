@@ -15,6 +15,7 @@
 #include "methods/common/option_table.hpp"
 #include "methods/common/support_view.hpp"
 #include "methods/peers/head.hpp"
+#include "methods/peers/seen.hpp"
 
 namespace paco::methods {
 
@@ -24,6 +25,7 @@ struct TrainingOptions {
   double rate = 0.01;       // of Adam at the start; it falls to zero in a straight line
   double borrowed = 1;      // largest share of a view's variance that is another sample's
   std::uint64_t seed = 0;
+  Seen embeddings = Seen::standardised;
 };
 
 // The options of a method whose struct has those of a training among others: `rows`, then these.
@@ -38,22 +40,24 @@ std::vector<typename OptionTable<T>::Row> with_training(
   rows.push_back({"borrowed", &TrainingOptions::borrowed, 0, 1,
                   "largest share of a view's variance that comes from other samples"});
   rows.push_back({"seed", &TrainingOptions::seed, 0, 4294967295, "of weights, batches and views"});
+  rows.push_back({"embeddings", &TrainingOptions::embeddings, kSeenChoices, kSeenMeaning});
   return rows;
 }
 
-// Unit embeddings with their classes; classes beyond the known ones are virtual.
+// Embeddings as the head sees them with their classes; classes beyond the known ones are virtual.
 struct HeadTrainingSet {
   math::Matrix<float> units;
   std::vector<std::int64_t> labels;
   std::size_t classes = 0;
+  double scale = 1;           // that gives coordinates a deviation of about 1
   math::Matrix<float> means;  // of the classes
   math::Matrix<float>
       deviations;  // of the units from them, as long as those of samples not averaged
 
   HeadTrainingSet() = default;
   HeadTrainingSet(math::Matrix<float> rows, std::vector<std::int64_t> row_labels,
-                  std::size_t class_count);
-  static HeadTrainingSet from(const SupportView& support);
+                  std::size_t class_count, Seen seen);
+  static HeadTrainingSet from(const SupportView& support, Seen seen);
 };
 
 // Rows of a set as a network takes them, each coordinate of deviation about 1: as they are, or

@@ -104,7 +104,9 @@ HeadTrainingSet with_virtual_samples(const HeadTrainingSet& set, std::uint64_t s
   std::vector<std::int64_t> labels = set.labels;
   for (const std::int64_t group : groups)
     labels.push_back(group + static_cast<std::int64_t>(set.classes));
-  return {std::move(units), std::move(labels), 2 * set.classes};
+  HeadTrainingSet out(std::move(units), std::move(labels), 2 * set.classes, Seen::standardised);
+  out.scale = set.scale;
+  return out;
 }
 
 Leaders::Leaders(std::size_t classes, std::size_t width, core::ThreadPool& pool,

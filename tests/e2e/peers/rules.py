@@ -77,9 +77,9 @@ def head_outputs(section, units):
 def marks(method, outputs):
     """Rows of booleans."""
     out = np.zeros(outputs.shape, bool)
-    if method == "rankstat":
+    if method == "rankstat-head":
         np.put_along_axis(out, np.argsort(-outputs, axis=1, kind="stable")[:, :3], True, axis=1)
-    elif method == "wta":
+    elif method == "wta-head":
         for g in range(0, 48, 16):
             out[np.arange(len(out)), g + outputs[:, g:g + 16].argmax(axis=1)] = True
     else:
@@ -90,7 +90,7 @@ def marks(method, outputs):
 def decide_codes(method, section, known, codes, literal):
     """Category ids from rows of booleans."""
     memory, radius = [], 0
-    if method in ("phe", "diffgre-p"):
+    if method in ("phe-head", "diffgre-p-head"):
         bits = codes.shape[1]
         memory = [(int(c) >> np.arange(bits)) & 1 for c in section["centres"]]
         radius = int(section.numbers["radius"])
@@ -105,7 +105,7 @@ def decide_codes(method, section, known, codes, literal):
         if best < 0 or distances[best] > radius:
             memory.append(code)
             best = len(memory) - 1
-        answers.append(best + (0 if method in ("phe", "diffgre-p") else known))
+        answers.append(best + (0 if method in ("phe-head", "diffgre-p-head") else known))
     return answers
 
 
@@ -203,13 +203,16 @@ def main():
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for method in ("smile", "hash", "mldg", "diffgre-s", "phe", "phe literal", "diffgre-p", "rankstat", "wta", "sync", "sync names", "age",
-                       "ltc", "talon"):
+        for method in ("smile-head", "smile-head raw", "hash-head", "mldg-head", "diffgre-s-head", "phe-head", "phe-head literal",
+                       "diffgre-p-head", "rankstat-head", "wta-head", "ncm-threshold", "ncm-threshold raw", "ncm-threshold names",
+                       "age-head", "age-head raw", "ltc-head", "ltc-head raw", "talon-head"):
             name, _, rule = method.partition(" ")
-            options = {} if name == "sync" else dict(QUICK)
-            if name in ("age", "ltc", "talon"):
+            options = {} if name == "ncm-threshold" else dict(QUICK)
+            if rule == "raw":
+                options["embeddings"] = "raw"
+            if name in ("age-head", "ltc-head", "talon-head"):
                 del options["width"]
-            if name == "sync":
+            if name == "ncm-threshold":
                 options["deviations"] = "1"
             if rule == "names":
                 np.save(folder / "names.npy", np.random.default_rng(0).normal(size=(6, 20)))
@@ -221,24 +224,28 @@ def main():
             run("calibrate", "--method", name, "--support", data / "support.npy", "--labels", data / "support_labels.npy",
                 "--out", model, *given)
             run("discover", "--model", model, "--input", data / "stream.npy", "--out", out,
-                *(["--set", "rule=literal"] if rule == "literal" else []), *(["--set", f"alpha={ALPHA}"] if name == "age" else []))
+                *(["--set", "rule=literal"] if rule == "literal" else []), *(["--set", f"alpha={ALPHA}"] if name == "age-head" else []))
             tensors, metadata = read_model(model)
             section = Section(tensors, metadata, name)
             rows = list(csv.DictReader(out.open()))
             answered = [int(row["category"]) for row in rows]
             units = units_of(tensors, stream)
+            if rule == "raw":
+                units = stream.astype(np.float64)
+                if name in ("age-head", "ncm-threshold"):
+                    units /= np.linalg.norm(units, axis=1, keepdims=True)
             labels = np.load(data / "support_labels.npy")
             known = int(labels.max()) + 1
-            if name == "sync":
+            if name == "ncm-threshold":
                 if rule == "names":
                     units = head_outputs(section, units)
                     units /= np.linalg.norm(units, axis=1, keepdims=True)
                 expected = decide_sync(section, units)
-            elif name in ("ltc", "talon"):
+            elif name in ("ltc-head", "talon-head"):
                 points = head_outputs(section, units)
                 points /= np.linalg.norm(points, axis=1, keepdims=True)
-                expected = decide_space(section, known, points, section.numbers["tau"], 64 if name == "talon" else 0)
-            elif name == "age":
+                expected = decide_space(section, known, points, section.numbers["tau"], 64 if name == "talon-head" else 0)
+            elif name == "age-head":
                 expected = decide_age(section, known, np.bincount(labels), units, ALPHA)
             else:
                 outputs = head_outputs(section, units)
@@ -246,7 +253,7 @@ def main():
                 recorded = np.array([[int(float(row["code"])) >> b & 1 for b in range(bits)] for row in rows], bool)
                 computed = marks(name, outputs)
                 ordered = -np.sort(-outputs, axis=1)
-                sure = (np.abs(outputs).min(axis=1) > 1e-3 if name not in ("rankstat", "wta")
+                sure = (np.abs(outputs).min(axis=1) > 1e-3 if name not in ("rankstat-head", "wta-head")
                         else np.abs(np.diff(ordered, axis=1)).min(axis=1) > 1e-5)
                 wrong = int((computed[sure] != recorded[sure]).any(axis=1).sum())
                 if wrong or sure.mean() < 0.5:

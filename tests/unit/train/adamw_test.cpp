@@ -11,7 +11,7 @@ TEST(AdamW, StepsLikeLibtorchsOwnWithARatePerGroup) {
   torch::manual_seed(1);
   auto a = torch::randn({4, 3}).requires_grad_(true), b = torch::randn({5}).requires_grad_(true);
   auto c = a.detach().clone().requires_grad_(true), d = b.detach().clone().requires_grad_(true);
-  AdamW mine({{{{"a", a}}, 1e-2}, {{{"b", b}}, 1e-3}}, 1e-1);
+  AdamW mine({{{{"a", a}}, 1e-2, 1e-1}, {{{"b", b}}, 1e-3, 1e-1}});
   torch::optim::AdamW theirs(std::vector<torch::optim::OptimizerParamGroup>{
       {{c},
        std::make_unique<torch::optim::AdamWOptions>(
@@ -33,7 +33,7 @@ TEST(AdamW, StepsLikeLibtorchsOwnWithARatePerGroup) {
 
 TEST(AdamW, ClipsTheCommonNormOfAllGradientsAndReturnsItAsItWas) {
   auto a = torch::zeros({1}).requires_grad_(true), b = torch::zeros({1}).requires_grad_(true);
-  AdamW optimizer({{{{"a", a}, {"b", b}}, 1.0}}, 0.0);
+  AdamW optimizer({{{{"a", a}, {"b", b}}, 1.0}});
   const auto set = [&] { (3 * a + 4 * b).sum().backward(); };
   set();
   EXPECT_NEAR(optimizer.clip(10).item<double>(), 5.0, 1e-6);
@@ -45,7 +45,7 @@ TEST(AdamW, ClipsTheCommonNormOfAllGradientsAndReturnsItAsItWas) {
 
 TEST(AdamW, HoldsFloat32MastersOfBfloat16Parameters) {
   auto a = torch::ones({1}, torch::kBFloat16).requires_grad_(true);
-  AdamW optimizer({{{{"a", a}}, 1e-4}}, 0.0);
+  AdamW optimizer({{{{"a", a}}, 1e-4}});
   for (int i = 0; i < 100; ++i) {  // each step is far below what bfloat16 can tell from 1
     optimizer.zero_gradients();
     a.sum().backward();

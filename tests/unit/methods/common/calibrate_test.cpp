@@ -154,7 +154,9 @@ TEST(Calibrate, AListenerHearsOfAllTheWorkAndAStopFromItIsHeard) {
 TEST(Calibrate, AModelForOneMethodHasItsSectionAndThoseOfTheBaselines) {
   const SyntheticData data = make_data({}, 11);
   for (const std::string& name : method_names()) {
-    const auto model = testing::calibrated_alone(data.support_set(), testing::quick_options(name));
+    const auto model =
+        testing::calibrated_alone(data.support_set(), testing::quick_options(name),
+                                  testing::made_head(name, data.support.columns(), 5));
     ASSERT_NE(model, nullptr) << name;
     EXPECT_EQ(model->method, name);
     const MethodInfo& info = *method_info(name).value();

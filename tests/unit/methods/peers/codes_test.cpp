@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "math/code_distance.hpp"
+
 namespace paco::methods {
 namespace {
 
@@ -33,18 +35,18 @@ TEST(Codes, PurityIsTheShareThatTheMostFrequentClassOfACodeHas) {
 
 // Table 7 of PHE's paper.
 TEST(Codes, TheMostDistanceIsThatOfTheTable) {
-  EXPECT_EQ(most_distance(12, 200), 3);
-  EXPECT_EQ(most_distance(12, 196), 3);
-  EXPECT_EQ(most_distance(12, 101), 3);
-  EXPECT_EQ(most_distance(12, 37), 4);
-  EXPECT_EQ(most_distance(12, 10), 5);
-  EXPECT_EQ(most_distance(16, 200), 4);
-  EXPECT_EQ(most_distance(16, 101), 5);
-  EXPECT_EQ(most_distance(16, 37), 5);
-  EXPECT_EQ(most_distance(32, 200), 10);
-  EXPECT_EQ(most_distance(32, 101), 11);
-  EXPECT_EQ(most_distance(32, 37), 12);
-  EXPECT_EQ(most_distance(2, 3), 1);
+  EXPECT_EQ(math::most_distance(12, 200), 3);
+  EXPECT_EQ(math::most_distance(12, 196), 3);
+  EXPECT_EQ(math::most_distance(12, 101), 3);
+  EXPECT_EQ(math::most_distance(12, 37), 4);
+  EXPECT_EQ(math::most_distance(12, 10), 5);
+  EXPECT_EQ(math::most_distance(16, 200), 4);
+  EXPECT_EQ(math::most_distance(16, 101), 5);
+  EXPECT_EQ(math::most_distance(16, 37), 5);
+  EXPECT_EQ(math::most_distance(32, 200), 10);
+  EXPECT_EQ(math::most_distance(32, 101), 11);
+  EXPECT_EQ(math::most_distance(32, 37), 12);
+  EXPECT_EQ(math::most_distance(2, 3), 1);
 }
 
 }  // namespace

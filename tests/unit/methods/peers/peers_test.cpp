@@ -39,15 +39,16 @@ std::unique_ptr<Method> with(const std::string& name, std::shared_ptr<const Mode
   return std::move(method).value();
 }
 
-const char* const kTrained[] = {"smile",    "hash", "mldg", "diffgre-s", "phe",  "diffgre-p",
-                                "rankstat", "wta",  "age",  "ltc",       "talon"};
+const char* const kTrained[] = {"smile-head", "hash-head",      "mldg-head",     "diffgre-s-head",
+                                "phe-head",   "diffgre-p-head", "rankstat-head", "wta-head",
+                                "age-head",   "ltc-head",       "talon-head"};
 
 TEST(Peers, TrainingGivesTheSameBytesForAnyNumberOfThreads) {
   const auto data = make_data({}, 3);
   for (const std::string name : kTrained) {
     CalibrationOptions options = quick_options(name);
     options.set("steps", 2);
-    if (name != "age" && name != "ltc" && name != "talon") options.set("width", 40);
+    if (name != "age-head" && name != "ltc-head" && name != "talon-head") options.set("width", 40);
     const auto one = made(data, options);
     options.threads = 3;
     EXPECT_EQ(made(data, options)->fingerprint(), one->fingerprint()) << name;
@@ -62,7 +63,8 @@ TEST(Peers, HeadsLearnToTellTheKnownClassesApart) {
   plan.known = 8;
   plan.per_class = 16;
   const auto data = make_data(plan, 4);
-  for (const std::string name : {"smile", "hash", "mldg", "phe", "rankstat", "wta"}) {
+  for (const std::string name :
+       {"smile-head", "hash-head", "mldg-head", "phe-head", "rankstat-head", "wta-head"}) {
     CalibrationOptions options = quick_options(name);
     options.set("steps", 60);
     options.set("width", 64);
@@ -70,7 +72,7 @@ TEST(Peers, HeadsLearnToTellTheKnownClassesApart) {
     const Section& section = *model->section(name).value();
     EXPECT_GT(section.number("support_purity").value(), 0.95) << name;
     // Nothing makes the outputs of RankStat and WTA agree in rank, so that a class has many codes.
-    if (name != "rankstat" && name != "wta") {
+    if (name != "rankstat-head" && name != "wta-head") {
       EXPECT_LT(section.number("support_codes").value(), 60) << name;
     }
   }
@@ -133,7 +135,8 @@ TEST(Peers, CodesNameUnseenSamplesOfKnownClassesLittleWorseThanNearestClassMeans
   for (const Decision& d : decide_all(*method_for("closed", closed), data.stream, 64))
     by_mean.push_back(d.category);
   EXPECT_LT(share_right(by_mean), 0.97) << "too easy to say anything";
-  for (const std::string name : {"smile", "hash", "phe", "diffgre-s", "diffgre-p"}) {
+  for (const std::string name :
+       {"smile-head", "hash-head", "phe-head", "diffgre-s-head", "diffgre-p-head"}) {
     CalibrationOptions options = quick_options(name);
     options.set("steps", 400);
     options.set("width", 64);
@@ -144,7 +147,7 @@ TEST(Peers, CodesNameUnseenSamplesOfKnownClassesLittleWorseThanNearestClassMeans
 
 TEST(Peers, AListOfCodesStartsEmptyAndOneCodeIsOneCategory) {
   const auto data = make_data({}, 5);
-  for (const std::string name : {"smile", "rankstat", "wta"}) {
+  for (const std::string name : {"smile-head", "rankstat-head", "wta-head"}) {
     const auto model = made(data, quick_options(name));
     const auto decisions = decide_all(*method_for(name, model), data.stream, 64);
     std::map<double, CategoryId> seen;
@@ -165,23 +168,24 @@ TEST(Peers, AListOfCodesStartsEmptyAndOneCodeIsOneCategory) {
 
 TEST(Peers, BitsAreThoseOfTheOption) {
   const auto data = make_data({}, 6);
-  CalibrationOptions options = quick_options("smile");
+  CalibrationOptions options = quick_options("smile-head");
   options.set("bits", 5);
-  const auto method = method_for("smile", made(data, options));
+  const auto method = method_for("smile-head", made(data, options));
   EXPECT_EQ(testing::figure(*method, "bits"), 5);
   for (const Decision& d : decide_all(*method, data.stream, 64)) EXPECT_LT(d.evidence[0], 32);
 }
 
 TEST(Peers, TheLiteralRuleOfPheFindsNoKnownClassWithMoreNegativeBitsThanItsRadius) {
   const auto data = make_data({}, 7);
-  CalibrationOptions options = quick_options("phe");
+  CalibrationOptions options = quick_options("phe-head");
   options.set("steps", 30);
   options.set("width", 32);
   const auto model = made(data, options);
-  const auto& centres = *model->section("phe").value()->tensor<std::int64_t>("centres", 5).value();
-  const double radius = model->section("phe").value()->number("radius").value();
-  const auto intended = decide_all(*method_for("phe", model), data.stream, 64);
-  const auto literal = decide_all(*with("phe", model, {{"rule", "literal"}}), data.stream, 64);
+  const auto& centres =
+      *model->section("phe-head").value()->tensor<std::int64_t>("centres", 5).value();
+  const double radius = model->section("phe-head").value()->number("radius").value();
+  const auto intended = decide_all(*method_for("phe-head", model), data.stream, 64);
+  const auto literal = decide_all(*with("phe-head", model, {{"rule", "literal"}}), data.stream, 64);
   std::size_t known = 0, known_literally = 0;
   for (std::size_t i = 0; i < intended.size(); ++i) {
     known += intended[i].verdict == Verdict::known;
@@ -197,16 +201,18 @@ TEST(Peers, TheLiteralRuleOfPheFindsNoKnownClassWithMoreNegativeBitsThanItsRadiu
 
 TEST(Peers, SscPutsTheCalibratedThresholdInPlaceOfThePeersOwn) {
   const auto data = make_data({}, 8);
-  const auto phe = made(data, quick_options("phe")), age = made(data, quick_options("age"));
-  const Section& section = *phe->section("phe").value();
-  EXPECT_EQ(testing::figure(*with("phe", phe, {{"ssc", "on"}}), "radius"),
+  const auto phe = made(data, quick_options("phe-head")),
+             age = made(data, quick_options("age-head"));
+  const Section& section = *phe->section("phe-head").value();
+  EXPECT_EQ(testing::figure(*with("phe-head", phe, {{"ssc", "on"}}), "radius"),
             section.number("ssc.radius").value());
-  EXPECT_EQ(testing::figure(*method_for("phe", phe), "radius"), section.number("radius").value());
-  const double gate = age->section("age").value()->number("ssc").value();
+  EXPECT_EQ(testing::figure(*method_for("phe-head", phe), "radius"),
+            section.number("radius").value());
+  const double gate = age->section("age-head").value()->number("ssc").value();
   std::set<double> own, replaced;
-  for (const Decision& d : decide_all(*method_for("age", age), data.stream, 64))
+  for (const Decision& d : decide_all(*method_for("age-head", age), data.stream, 64))
     own.insert(d.evidence[2]);
-  for (const Decision& d : decide_all(*with("age", age, {{"ssc", "on"}}), data.stream, 64))
+  for (const Decision& d : decide_all(*with("age-head", age, {{"ssc", "on"}}), data.stream, 64))
     replaced.insert(d.evidence[2]);
   EXPECT_GT(own.size(), 1u) << "a gate for each class";
   EXPECT_EQ(replaced, std::set<double>{gate});
@@ -223,16 +229,17 @@ TEST(Peers, SyncLearnsTheSpaceOfClassNamesAndRefusesVectorsThatDoNotFit) {
     EXPECT_TRUE(io::write_npy<double>(folder / name, shape, numbers).ok());
     return folder / name;
   };
-  CalibrationOptions options = quick_options("sync");
+  CalibrationOptions options = quick_options("ncm-threshold");
   const auto plain = made(data, options);
   options.set("names", write("names.npy", 5, 1));
   options.set("name_steps", 100);
   const auto named = made(data, options);
   const Settings refit{{"refit", "on"}, {"samples", "4"}};
-  const auto whole = with("sync", named, refit), second = with("sync", named, refit);
+  const auto whole = with("ncm-threshold", named, refit),
+             second = with("ncm-threshold", named, refit);
   const auto expected = decide_all(*whole, data.stream, 16);
-  EXPECT_FALSE(
-      testing::same_decisions(decide_all(*method_for("sync", plain), data.stream, 16), expected));
+  EXPECT_FALSE(testing::same_decisions(
+      decide_all(*method_for("ncm-threshold", plain), data.stream, 16), expected));
   std::size_t right = 0, known = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (data.truth[i] >= 5) continue;
@@ -240,7 +247,7 @@ TEST(Peers, SyncLearnsTheSpaceOfClassNamesAndRefusesVectorsThatDoNotFit) {
     right += expected[i].category == data.truth[i];
   }
   EXPECT_GT(2 * right, known);
-  const auto first = with("sync", named, refit);
+  const auto first = with("ncm-threshold", named, refit);
   decide_all(*first, data.stream.view().slice(0, 70), 16);
   ASSERT_TRUE(second->restore(first->save().value(), "state").ok());
   EXPECT_TRUE(testing::same_decisions(decide_all(*second, data.stream.view().slice(70, 80), 16),
@@ -261,17 +268,18 @@ TEST(Peers, ARefitMovesPrototypesAndSurvivesARestart) {
   plan.novel = 20;
   plan.noise = 0.9;
   const auto data = make_data(plan, 9);
-  CalibrationOptions options = quick_options("sync");
+  CalibrationOptions options = quick_options("ncm-threshold");
   options.set("deviations", 0.5);
   const auto model = made(data, options);
   const Settings refit{{"refit", "on"}, {"samples", "4"}};
-  const auto whole = with("sync", model, refit);
+  const auto whole = with("ncm-threshold", model, refit);
   const auto expected = decide_all(*whole, data.stream, 16);
   EXPECT_GE(testing::figure(*whole, "refits"), 1);
-  const auto plain = decide_all(*method_for("sync", model), data.stream, 16);
+  const auto plain = decide_all(*method_for("ncm-threshold", model), data.stream, 16);
   EXPECT_FALSE(testing::same_decisions(plain, expected));
   for (const std::size_t cut : {30, 75, 120}) {
-    const auto first = with("sync", model, refit), second = with("sync", model, refit);
+    const auto first = with("ncm-threshold", model, refit),
+               second = with("ncm-threshold", model, refit);
     decide_all(*first, data.stream.view().slice(0, cut), 16);
     ASSERT_TRUE(second->restore(first->save().value(), "state").ok());
     const auto rest = decide_all(*second, data.stream.view().slice(cut, 150 - cut), 16);
@@ -284,8 +292,9 @@ TEST(Peers, AgeKeepsNoMoreSamplesOfACategoryThanItsWindow) {
   testing::MadePlan plan;
   plan.stream = 400;
   const auto data = make_data(plan, 10);
-  const auto model = made(data, quick_options("age"));
-  const auto small = with("age", model, {{"window", "3"}}), large = method_for("age", model);
+  const auto model = made(data, quick_options("age-head"));
+  const auto small = with("age-head", model, {{"window", "3"}}),
+             large = method_for("age-head", model);
   const auto a = decide_all(*small, data.stream, 64), b = decide_all(*large, data.stream, 64);
   EXPECT_FALSE(testing::same_decisions(a, b));
   EXPECT_LT(small->save().value().size(), large->save().value().size());
@@ -295,37 +304,38 @@ TEST(Peers, PrototypesOfTalonFollowTheirSamplesAndThoseOfLtcStay) {
   testing::MadePlan plan;
   plan.noise = 0.8;
   const auto data = make_data(plan, 14);
-  CalibrationOptions options = quick_options("talon");
+  CalibrationOptions options = quick_options("talon-head");
   options.set("steps", 30);
   const auto talon = made(data, options);
   const Settings follows{{"batch", "16"}}, stays{{"batch", "0"}};
-  const auto whole = with("talon", talon, follows);
+  const auto whole = with("talon-head", talon, follows);
   const auto expected = decide_all(*whole, data.stream, 64);
-  EXPECT_FALSE(
-      testing::same_decisions(decide_all(*with("talon", talon, stays), data.stream, 64), expected));
+  EXPECT_FALSE(testing::same_decisions(
+      decide_all(*with("talon-head", talon, stays), data.stream, 64), expected));
   // A batch is of the stream, not of a call, and survives a restart in its middle.
-  EXPECT_TRUE(testing::same_decisions(decide_all(*with("talon", talon, follows), data.stream, 5),
-                                      expected));
+  EXPECT_TRUE(testing::same_decisions(
+      decide_all(*with("talon-head", talon, follows), data.stream, 5), expected));
   for (const std::size_t cut : {7, 16, 40}) {
-    const auto first = with("talon", talon, follows), second = with("talon", talon, follows);
+    const auto first = with("talon-head", talon, follows),
+               second = with("talon-head", talon, follows);
     decide_all(*first, data.stream.view().slice(0, cut), 64);
     ASSERT_TRUE(second->restore(first->save().value(), "state").ok());
     decide_all(*second, data.stream.view().slice(cut, 150 - cut), 64);
     EXPECT_EQ(second->save().value(), whole->save().value());
   }
-  options = quick_options("ltc");
+  options = quick_options("ltc-head");
   options.set("steps", 30);
   const auto ltc = made(data, options);
   // What joined is at least as close to some prototype as what started is far from all before it.
-  const auto method = method_for("ltc", ltc);
+  const auto method = method_for("ltc-head", ltc);
   const double tau = testing::figure(*method, "tau");
   EXPECT_GT(tau, 0);
   EXPECT_LT(tau, 0.995);
   for (const Decision& d : decide_all(*method, data.stream, 64))
     EXPECT_EQ(d.score >= tau, d.verdict != Verdict::created);
-  EXPECT_EQ(testing::figure(*with("ltc", ltc, {{"ssc", "on"}}), "tau"),
-            ltc->section("ltc").value()->number("ssc").value());
-  EXPECT_EQ(testing::figure(*with("ltc", ltc, {{"tau", "0.75"}}), "tau"), 0.75);
+  EXPECT_EQ(testing::figure(*with("ltc-head", ltc, {{"ssc", "on"}}), "tau"),
+            ltc->section("ltc-head").value()->number("ssc").value());
+  EXPECT_EQ(testing::figure(*with("ltc-head", ltc, {{"tau", "0.75"}}), "tau"), 0.75);
 }
 
 TEST(Peers, AStoppedTrainingSaysThatItWasInterrupted) {
