@@ -45,6 +45,7 @@ struct Operation {
   std::string name;                     // rename, promote, separate and move to new: may be empty
   std::uint64_t event = 0;              // undo: the operation to take back
   std::string actor;                    // who did it, for the history
+  std::string key;                      // of the request, as its sender chose it; may be empty
 };
 
 // The smallest change: one cell from one value to another.

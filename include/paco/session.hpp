@@ -42,6 +42,8 @@ struct JournalOptions {
   // cannot be moved and the stream cannot be replayed from its start.
   std::optional<std::uint64_t> embeddings;
   std::uint64_t snapshot_samples = 100'000;  // a snapshot every so many samples
+  // What known classes look like, for people to see: a few small image files of each class.
+  std::vector<std::vector<std::string>> support_pictures = {};
 };
 
 // Names that samples may bring: empty, or one for each row.

@@ -21,7 +21,9 @@ enum RowKind {
   extras,
   source,
   key_entry,
-  checked
+  checked,
+  arrival,
+  support_picture
 };
 
 }  // namespace
@@ -73,6 +75,15 @@ std::uint64_t extras_sum(FieldSum& fields, std::uint64_t sequence, std::string_v
                          std::string_view picture) {
   return fields.of(int{extras}, sequence, attributes,
                    checksum_of(std::as_bytes(std::span(picture))));
+}
+
+std::uint64_t arrival_sum(FieldSum& fields, const Arrival& row) {
+  return fields.of(int{arrival}, row.first_sequence, row.time);
+}
+
+std::uint64_t support_picture_sum(FieldSum& fields, const SupportPicture& row) {
+  return fields.of(int{support_picture}, row.category, row.position,
+                   checksum_of(std::as_bytes(std::span(row.picture))));
 }
 
 std::uint64_t source_sum(FieldSum& fields, const SourceRow& row) {

@@ -86,6 +86,8 @@ std::uint64_t prototype_sum(FieldSum& fields, std::int64_t id, std::int64_t owne
 std::uint64_t membership_sum(FieldSum& fields, const Membership& row);
 std::uint64_t extras_sum(FieldSum& fields, std::uint64_t sequence, std::string_view attributes,
                          std::string_view picture);
+std::uint64_t arrival_sum(FieldSum& fields, const Arrival& row);
+std::uint64_t support_picture_sum(FieldSum& fields, const SupportPicture& row);
 std::uint64_t source_sum(FieldSum& fields, const SourceRow& row);
 std::uint64_t snapshot_sum(FieldSum& fields, const SnapshotInfo& info, std::uint64_t bytes);
 // Of a key and the sample that has it; a sum over all of them holds the index of keys to the rows.

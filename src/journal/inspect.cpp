@@ -31,7 +31,8 @@ class Inspection {
     for (const Step step :
          {&Inspection::chain, &Inspection::pages, &Inspection::model, &Inspection::categories,
           &Inspection::prototypes, &Inspection::moved, &Inspection::extras, &Inspection::sources,
-          &Inspection::embeddings, &Inspection::snapshots}) {
+          &Inspection::arrivals, &Inspection::support_pictures, &Inspection::embeddings,
+          &Inspection::snapshots}) {
       const Result<void> result = (this->*step)();
       if (!result.ok() && result.error().code != ErrorCode::bad_format) return result;
       if (!result.ok()) return bad(result.error().message);
@@ -142,6 +143,51 @@ class Inspection {
       PACO_ASSIGN(const bool found, row.step());
       if (!found) return check_stop();
       if (!read_source(row, fields_)) return bad("the checksum of a source does not match");
+    }
+  }
+
+  Result<bool> has_table(std::string_view name) {
+    PACO_ASSIGN(const std::int64_t count,
+                database_.number(
+                    fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}'", name)));
+    return count > 0;
+  }
+
+  Result<void> arrivals() {
+    PACO_ASSIGN(const bool is_kept, has_table("arrivals"));
+    if (!is_kept) return {};
+    PACO_ASSIGN(Statement row,
+                database_.prepare("SELECT first_sequence, time, checksum FROM arrivals"));
+    for (;;) {
+      PACO_ASSIGN(const bool found, row.step());
+      if (!found) return check_stop();
+      const bool has_types = row.has_types("iii");
+      const Arrival arrival{row.number_at(0), row.integer_at(1)};
+      if (!has_types || arrival_sum(fields_, arrival) != row.number_at(2))
+        return bad(fmt::format("the checksum of when sample {} came does not match",
+                               arrival.first_sequence));
+      if (arrival.first_sequence >= report_.samples)
+        return bad(fmt::format("sample {} came and is missing", arrival.first_sequence));
+    }
+  }
+
+  Result<void> support_pictures() {
+    PACO_ASSIGN(const bool is_kept, has_table("support_pictures"));
+    if (!is_kept) return {};
+    PACO_ASSIGN(
+        Statement row,
+        database_.prepare("SELECT category, position, picture, checksum FROM support_pictures"));
+    for (;;) {
+      PACO_ASSIGN(const bool found, row.step());
+      if (!found) return check_stop();
+      const bool has_types = row.has_types("iibi");
+      const std::span<const std::byte> bytes = row.blob_at(2);
+      const SupportPicture one{row.integer_at(0),
+                               row.number_at(1),
+                               {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+      if (!has_types || support_picture_sum(fields_, one) != row.number_at(3))
+        return bad(fmt::format("the checksum of picture {} of category {} does not match",
+                               one.position, one.category));
     }
   }
 

@@ -32,13 +32,14 @@ Journal::~Journal() {
 
 Result<Journal> Journal::create(const std::string& path, const JournalSettings& settings,
                                 std::span<const std::byte> model,
-                                std::span<const CategoryRow> categories, Durability durability) {
+                                std::span<const CategoryRow> categories, Durability durability,
+                                std::span<const SupportPicture> pictures) {
   PACO_TRY(journal_path(path));
   if (core::path_kind(path) != core::PathKind::absent || log_bytes(path) != 0)
     return core::files::system_error(path, "make a journal", EEXIST);
   return core::guard_memory("make the journal", [&]() -> Result<Journal> {
     PACO_ASSIGN(const std::vector<std::byte> bytes,
-                new_journal_file(path, settings, model, categories));
+                new_journal_file(path, settings, model, categories, pictures));
     PACO_ASSIGN(core::AtomicFile file, core::AtomicFile::create(path));
     PACO_TRY(file.write(bytes));
     PACO_TRY(file.commit_new());
@@ -101,7 +102,8 @@ Result<void> Journal::check(const SampleRow& row, const JournalTail& next) const
 }
 
 Result<void> Journal::append(std::span<const SampleRow> samples,
-                             std::span<const CategoryRow> changed, const SourceRow* source) {
+                             std::span<const CategoryRow> changed, const SourceRow* source,
+                             std::optional<std::int64_t> time) {
   return write([&](Writer& writer) -> Result<void> {
     JournalTail next = writer.tail();
     for (const SampleRow& row : samples) {
@@ -109,7 +111,7 @@ Result<void> Journal::append(std::span<const SampleRow> samples,
       ++next.events;
       ++next.samples;
     }
-    return writer.append(samples, changed, source);
+    return writer.append(samples, changed, source, time);
   });
 }
 

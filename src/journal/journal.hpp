@@ -45,7 +45,8 @@ class Journal : public JournalReader {
   // is complete; an existing file is refused. After a crash there is either no journal or this one.
   static Result<Journal> create(const std::string& path, const JournalSettings& settings,
                                 std::span<const std::byte> model,
-                                std::span<const CategoryRow> categories, Durability durability);
+                                std::span<const CategoryRow> categories, Durability durability,
+                                std::span<const SupportPicture> pictures = {});
   // Checks every event, as JournalReader::open(), and refuses to write if another writer has it.
   static Result<Journal> open(const std::string& path, OpenMode mode, Durability durability);
   Journal(Journal&&) noexcept;
@@ -53,9 +54,11 @@ class Journal : public JournalReader {
   ~Journal();  // like close(), without an answer
 
   // A group of samples and the categories that they changed, as one step. Events and sequences
-  // continue tail() without a gap. `source`: the file that they came from, read up to here.
+  // continue tail() without a gap. `source`: the file that they came from, read up to here. `time`:
+  // when they came, in seconds since 1970.
   Result<void> append(std::span<const SampleRow> samples, std::span<const CategoryRow> changed,
-                      const SourceRow* source = nullptr);
+                      const SourceRow* source = nullptr,
+                      std::optional<std::int64_t> time = std::nullopt);
   Result<void> append(const OperationRow& operation, std::span<const CategoryRow> changed,
                       std::span<const Membership> moved);
   // The state after the first `event` events. Replaces one of the same event.

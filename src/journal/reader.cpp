@@ -86,7 +86,7 @@ void JournalReader::close_reader() {
   for (Statement* statement :
        {&state_->by_sequence, &state_->by_key, &state_->page, &state_->operation_page,
         &state_->embedding_run, &state_->moved, &state_->extras, &state_->picture,
-        &state_->sample_chain, &state_->operation_chain}) {
+        &state_->sample_chain, &state_->operation_chain, &state_->arrival}) {
     *statement = {};
   }
   state_->database.reset();

@@ -61,6 +61,14 @@ class JournalReader {
   // Attributes and picture of a sample. The picture only if asked for.
   Result<Extras> extras(std::uint64_t sequence, bool with_picture);
 
+  // When a sample came, in seconds since 1970; nothing if the journal does not know.
+  Result<std::optional<std::int64_t>> arrival(std::uint64_t sequence);
+  // The first sample that came at that time or later; nothing if none did.
+  Result<std::optional<std::uint64_t>> first_since(std::int64_t time);
+  // How many pictures of a known class are kept, and one of them; empty if it is not there.
+  Result<std::uint64_t> support_pictures(std::int64_t category);
+  Result<std::string> support_picture(std::int64_t category, std::uint64_t position);
+
   // The embedding as it was given; nothing if it is not kept.
   Result<std::optional<std::vector<double>>> embedding(std::uint64_t sequence);
   // Fills `into`, rows of settings().dimension numbers, with the embeddings of consecutive samples.

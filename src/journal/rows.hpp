@@ -69,6 +69,19 @@ struct Extras {
   bool empty() const { return attributes.empty() && !has_picture; }
 };
 
+// When samples came: this one, and those after it up to the next row.
+struct Arrival {
+  std::uint64_t first_sequence = 0;
+  std::int64_t time = 0;  // seconds since 1970
+};
+
+// One of the pictures that show what a known class looks like.
+struct SupportPicture {
+  std::int64_t category = 0;
+  std::uint64_t position = 0;  // 0, 1, 2, ... of its category
+  std::string picture;         // bytes of a small image file
+};
+
 struct OperationRow {
   std::uint64_t event = 0;
   std::uint64_t sequence = 0;  // samples before it

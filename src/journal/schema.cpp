@@ -119,6 +119,22 @@ constexpr std::array<const char*, 12> kTables = {
 ))",
 };
 
+// Journals of 1.0 were made without these; a writer adds them.
+constexpr std::array<const char*, 2> kLaterTables = {
+    R"(CREATE TABLE IF NOT EXISTS arrivals( -- when samples came, at most one row a second
+  first_sequence INTEGER PRIMARY KEY, -- it and those up to the next row
+  time INTEGER NOT NULL, -- seconds since 1970
+  checksum INTEGER NOT NULL
+))",
+    R"(CREATE TABLE IF NOT EXISTS support_pictures( -- what known classes look like, for people
+  category INTEGER NOT NULL,
+  position INTEGER NOT NULL, -- 0, 1, 2, ...
+  picture BLOB NOT NULL, -- a JPEG, PNG or WebP file
+  checksum INTEGER NOT NULL,
+  PRIMARY KEY(category, position)
+))",
+};
+
 constexpr const char* kKeys =
     "CREATE UNIQUE INDEX sample_keys ON samples(key) WHERE key IS NOT NULL";
 
@@ -191,11 +207,18 @@ Error unusable(const std::string& path, const std::string& what) {
 
 std::vector<std::string> schema_of(const JournalSettings& settings) {
   std::vector<std::string> schema(kTables.begin(), kTables.end());
+  schema.insert(schema.end(), kLaterTables.begin(), kLaterTables.end());
   schema.push_back(samples_table(settings));
   schema.emplace_back(kKeys);
   schema.emplace_back(kCategories);
   schema.push_back(decisions_view(settings));
   return schema;
+}
+
+std::span<const char* const> later_tables() { return kLaterTables; }
+
+bool is_later_table(std::string_view name) {
+  return name == "arrivals" || name == "support_pictures";
 }
 
 std::string quote_name(std::string_view name) { return quoted(name, '"'); }

@@ -17,7 +17,8 @@ namespace paco::journal {
 Result<std::vector<std::byte>> new_journal_file(const std::string& path,
                                                 const JournalSettings& settings,
                                                 std::span<const std::byte> model,
-                                                std::span<const CategoryRow> categories);
+                                                std::span<const CategoryRow> categories,
+                                                std::span<const SupportPicture> pictures);
 
 struct JournalHeader {
   JournalSettings settings;

@@ -48,6 +48,7 @@ Result<std::unique_ptr<Writer>> Writer::create(Database database, const JournalH
 }
 
 Result<void> Writer::prepare(const JournalSettings& settings) {
+  for (const char* table : later_tables()) PACO_TRY(database_.run(table));
   PACO_ASSIGN(begin_, database_.prepare("BEGIN IMMEDIATE"));
   PACO_ASSIGN(commit_, database_.prepare("COMMIT"));
   PACO_ASSIGN(sample_, database_.prepare(insert_sample(settings)));
@@ -61,6 +62,7 @@ Result<void> Writer::prepare(const JournalSettings& settings) {
   PACO_ASSIGN(forget_, database_.prepare("DELETE FROM embeddings WHERE first_sequence < ?1 AND "
                                          "first_sequence + count <= ?1"));
   PACO_ASSIGN(extras_, database_.prepare("INSERT INTO extras VALUES(?1,?2,?3,?4)"));
+  PACO_ASSIGN(arrival_, database_.prepare("INSERT OR REPLACE INTO arrivals VALUES(?1,?2,?3)"));
   PACO_ASSIGN(source_,
               database_.prepare("INSERT OR REPLACE INTO sources VALUES(?1,?2,?3,?4,?5,?6)"));
   PACO_ASSIGN(snapshot_,
@@ -100,15 +102,20 @@ Result<void> Writer::append_events(Body body) {
 }
 
 Result<void> Writer::append(std::span<const SampleRow> samples,
-                            std::span<const CategoryRow> changed, const SourceRow* source) {
-  return append_events([&](CheckedTail& at) -> Result<void> {
+                            std::span<const CategoryRow> changed, const SourceRow* source,
+                            std::optional<std::int64_t> time) {
+  const bool is_later = time && !samples.empty() && time != arrived_;
+  const Result<void> done = append_events([&](CheckedTail& at) -> Result<void> {
     for (const SampleRow& row : samples) PACO_TRY(write_sample(row, at));
+    if (is_later) PACO_TRY(write_arrival({samples.front().sequence, *time}));
     PACO_TRY(write_embeddings(samples));
     PACO_TRY(write_categories(changed));
     if (source == nullptr) return {};
     return source_.run(source->identity, source->first, source->name, source->consumed,
                        source->digest, source_sum(fields_, *source));
   });
+  if (done.ok() && is_later) arrived_ = time;
+  return done;
 }
 
 Result<void> Writer::append(const OperationRow& operation, std::span<const CategoryRow> changed,
@@ -192,6 +199,10 @@ Result<void> Writer::write_extras(const SampleRow& row) {
   if (!row.picture.empty()) picture = std::as_bytes(std::span(row.picture));
   return extras_.run(row.sequence, row.attributes, picture,
                      extras_sum(fields_, row.sequence, row.attributes, row.picture));
+}
+
+Result<void> Writer::write_arrival(const Arrival& row) {
+  return arrival_.run(row.first_sequence, row.time, arrival_sum(fields_, row));
 }
 
 Result<void> Writer::save_snapshot(const SnapshotInfo& info, std::span<const std::byte> bytes) {

@@ -28,8 +28,10 @@ class Writer {
   static Result<std::unique_ptr<Writer>> create(Database database, const JournalHeader& header,
                                                 CheckedTail tail, bool sync);
 
+  // `time`: when the samples came, in seconds since 1970; the journal keeps one a second at most.
   Result<void> append(std::span<const SampleRow> samples, std::span<const CategoryRow> changed,
-                      const SourceRow* source = nullptr);
+                      const SourceRow* source = nullptr,
+                      std::optional<std::int64_t> time = std::nullopt);
   Result<void> append(const OperationRow& operation, std::span<const CategoryRow> changed,
                       std::span<const Membership> moved);
   Result<void> save_snapshot(const SnapshotInfo& info, std::span<const std::byte> bytes);
@@ -78,6 +80,7 @@ class Writer {
   Result<void> write_categories(std::span<const CategoryRow> changed);
   Result<void> write_memberships(std::span<const Membership> moved);
   Result<void> write_extras(const SampleRow& row);
+  Result<void> write_arrival(const Arrival& row);
   Result<void> sync_log();
   Result<void> note_needs_log(bool needs_log);
   void bring_note_to_file();
@@ -105,7 +108,8 @@ class Writer {
   std::uint64_t most_log_bytes_ = std::numeric_limits<std::uint64_t>::max();
   AcknowledgedFile record_;
   Statement begin_, commit_, sample_, operation_, category_, prototype_, moved_, embeddings_,
-      forget_, extras_, source_, snapshot_, snapshot_part_, drop_parts_;
+      forget_, extras_, arrival_, source_, snapshot_, snapshot_part_, drop_parts_;
+  std::optional<std::int64_t> arrived_;  // the second of the last row of arrivals
   FieldSum fields_;
   std::vector<double> numbers_;  // of the run of embeddings being written
   std::vector<std::byte> run_;

@@ -51,9 +51,18 @@ Result<Session> Session::create(const std::string& path, std::shared_ptr<const M
     std::vector<journal::CategoryRow> known;
     for (CategoryId id = 0; id < impl.method->categories().next(); ++id)
       known.push_back(session::category_row(*impl.method, id, 0));
-    PACO_ASSIGN(journal::Journal made,
-                journal::Journal::create(path, session::journal_settings(*impl.method, journal),
-                                         bytes, known, durability_of(journal.durability)));
+    std::vector<journal::SupportPicture> pictures;
+    for (std::size_t id = 0; id < journal.support_pictures.size(); ++id) {
+      for (const std::string& picture : journal.support_pictures[id]) {
+        const auto category = static_cast<std::int64_t>(id);
+        const bool is_next = !pictures.empty() && pictures.back().category == category;
+        pictures.push_back({category, is_next ? pictures.back().position + 1 : 0, picture});
+      }
+    }
+    PACO_ASSIGN(
+        journal::Journal made,
+        journal::Journal::create(path, session::journal_settings(*impl.method, journal), bytes,
+                                 known, durability_of(journal.durability), pictures));
     impl.journal.emplace(std::move(made));
     return session;
   });

@@ -103,7 +103,8 @@ Result<void> Session::Impl::write(std::span<const Decision> decisions,
     for (std::size_t i = 0; i < decisions.size(); ++i)
       read_to->digest = journal::source_digest(read_to->digest, embeddings[i]);
   }
-  PACO_TRY(journal->append(samples, born, read_to ? &*read_to : nullptr));
+  PACO_TRY(journal->append(samples, born, read_to ? &*read_to : nullptr,
+                           static_cast<std::int64_t>(session::time_of_day())));
   source = std::move(read_to);
   events += decisions.size();
   const journal::Retention& retention = journal->settings().retention;

@@ -73,7 +73,7 @@ std::vector<Whole> wholes(const Json& values) {
   return out;
 }
 
-// What each kind takes besides "kind" and "actor".
+// What each kind takes besides "kind", "actor" and "key".
 std::vector<std::string_view> keys_of(OperationKind kind) {
   switch (kind) {
     case OperationKind::rename:
@@ -127,6 +127,7 @@ Json operation_json(const Operation& o) {
   }
   if (!o.name.empty()) json["name"] = o.name;
   if (!o.actor.empty()) json["actor"] = o.actor;
+  if (!o.key.empty()) json["key"] = o.key;
   return json;
 }
 
@@ -150,6 +151,10 @@ Result<Operation> operation_from(const Json& json) {
       if (key == "kind") continue;
       if (key == "actor") {
         o.actor = value.get<std::string>();
+        continue;
+      }
+      if (key == "key") {
+        o.key = value.get<std::string>();
         continue;
       }
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) {

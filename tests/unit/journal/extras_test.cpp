@@ -78,6 +78,65 @@ TEST_F(Extras, DamageToThemIsFoundByVerify) {
   EXPECT_FALSE(is_whole());
 }
 
+TEST_F(Extras, WhenSamplesCameIsKnownToTheSecond) {
+  {
+    Journal journal = make();
+    MadeGroup first(stream, 0, 2), second(stream, 2, 1), third(stream, 3, 1);
+    ASSERT_TRUE(journal.append(first.rows(), {}, nullptr, 1000).ok());
+    ASSERT_TRUE(journal.append(second.rows(), {}, nullptr, 1000).ok());
+    ASSERT_TRUE(journal.append(third.rows(), {}, nullptr, 1007).ok());
+  }
+  JournalReader journal = open();
+  EXPECT_EQ(*journal.arrival(0), 1000);
+  EXPECT_EQ(*journal.arrival(2), 1000);
+  EXPECT_EQ(*journal.arrival(3), 1007);
+  EXPECT_EQ(*journal.first_since(1000), 0u);
+  EXPECT_EQ(*journal.first_since(1001), 3u);
+  EXPECT_EQ(*journal.first_since(1008), std::nullopt);
+  EXPECT_TRUE(is_whole());
+  sql("UPDATE arrivals SET time = 900");
+  EXPECT_FALSE(journal.arrival(0).ok());
+  EXPECT_FALSE(is_whole());
+}
+
+TEST_F(Extras, PicturesOfKnownClassesAreKeptFromTheBeginning) {
+  const std::vector<SupportPicture> pictures = {{0, 0, picture}, {0, 1, "b"}, {2, 0, "c"}};
+  ASSERT_TRUE(
+      Journal::create(path, made_settings(), synthetic_bytes(1000, 1), {}, {}, pictures).ok());
+  JournalReader journal = open();
+  EXPECT_EQ(*journal.support_pictures(0), 2u);
+  EXPECT_EQ(*journal.support_pictures(1), 0u);
+  EXPECT_EQ(*journal.support_picture(0, 0), picture);
+  EXPECT_EQ(*journal.support_picture(2, 0), "c");
+  EXPECT_EQ(*journal.support_picture(2, 1), "");
+  EXPECT_TRUE(is_whole());
+  sql("UPDATE support_pictures SET picture = x'00' WHERE category = 2");
+  EXPECT_FALSE(journal.support_picture(2, 0).ok());
+  EXPECT_FALSE(is_whole());
+}
+
+TEST_F(Extras, AJournalThatWasMadeBeforeTheseTablesIsReadAndGetsThem) {
+  {
+    Journal journal = make();
+    append(journal, 0);
+  }
+  sql("DROP TABLE arrivals; DROP TABLE support_pictures");
+  {
+    JournalReader journal = open();
+    EXPECT_EQ(*journal.arrival(0), std::nullopt);
+    EXPECT_EQ(*journal.first_since(0), std::nullopt);
+    EXPECT_EQ(*journal.support_pictures(0), 0u);
+    EXPECT_TRUE(is_whole());
+  }
+  auto journal = Journal::open(path, OpenMode::write, {});
+  ASSERT_TRUE(journal.ok()) << journal.error().message;
+  MadeGroup later(stream, 2, 1);
+  ASSERT_TRUE(journal->append(later.rows(), {}, nullptr, 1000).ok());
+  EXPECT_EQ(*journal->arrival(1), std::nullopt);
+  EXPECT_EQ(*journal->arrival(2), 1000);
+  EXPECT_TRUE(is_whole());
+}
+
 TEST_F(Extras, ACopyOfAJournalThatIsBeingWrittenIsAJournalOfThatMoment) {
   Journal journal = make();
   append(journal, 0);
