@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <webp/decode.h>
 
-#include <cstring>
-
 #include "core/try.hpp"
+#include "embed/images/exif.hpp"
 #include "embed/images/image_orientation.hpp"
 #include "io/format.hpp"
 
@@ -36,23 +35,6 @@ Result<Image> make_image(std::uint64_t width, std::uint64_t height, std::uint64_
   return image;
 }
 
-namespace {
-
-// The contents of the EXIF chunk of a WebP file, or nothing. Chunks follow each other behind the
-// first twelve bytes: a name, the size, the content, and a byte more where the size is odd.
-std::span<const std::byte> webp_exif(std::span<const std::byte> bytes) {
-  for (std::size_t at = 12; bytes.size() >= at + 8;) {
-    std::uint32_t size;
-    std::memcpy(&size, bytes.data() + at + 4, 4);
-    if (size > bytes.size() - at - 8) break;
-    if (std::memcmp(bytes.data() + at, "EXIF", 4) == 0) return bytes.subspan(at + 8, size);
-    at += 8 + std::size_t{size} + size % 2;
-  }
-  return {};
-}
-
-}  // namespace
-
 Result<Image> decode_webp(std::span<const std::byte> bytes, const std::string& name,
                           ImageLoader loader) {
   const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
@@ -70,7 +52,7 @@ Result<Image> decode_webp(std::span<const std::byte> bytes, const std::string& n
     return damaged_image(name, "its WebP data cannot be decoded");
   }
   if (features.has_alpha) place_colours(rgba, loader, image);
-  return oriented_by(loader, std::move(image), exif_orientation(webp_exif(bytes)));
+  return oriented_by(loader, std::move(image), exif_orientation(exif_of(bytes)));
 }
 
 namespace {

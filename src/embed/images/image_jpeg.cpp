@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "core/try.hpp"
+#include "embed/images/exif.hpp"
 #include "embed/images/image_codec.hpp"
 #include "embed/images/image_orientation.hpp"
 
@@ -24,7 +25,6 @@ namespace {
 
 // A progressive file may repeat its scans without end; real ones have about ten.
 constexpr int kMaxScans = 200;
-constexpr int kExifMarker = JPEG_APP0 + 1;
 
 struct JpegDecoder {
   jpeg_decompress_struct state;
@@ -73,7 +73,6 @@ bool read_header(JpegDecoder& decoder, std::span<const std::byte> bytes, std::si
   jpeg_create_decompress(&decoder.state);
   decoder.state.progress = &decoder.progress;
   jpeg_mem_src(&decoder.state, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
-  jpeg_save_markers(&decoder.state, kExifMarker, 0xffff);
   jpeg_read_header(&decoder.state, TRUE);
   const J_COLOR_SPACE space = decoder.state.jpeg_color_space;
   decoder.state.out_color_space = space == JCS_CMYK || space == JCS_YCCK ? JCS_CMYK : JCS_RGB;
@@ -109,19 +108,6 @@ bool read_pixels(JpegDecoder& decoder, Image& image, std::vector<unsigned char>&
   return true;
 }
 
-// How the picture is to be turned: the first marker that holds EXIF data says so.
-int orientation_of(const JpegDecoder& decoder) {
-  constexpr std::string_view kExif("Exif\0\0", 6);
-  for (auto* marker = decoder.state.marker_list; marker != nullptr; marker = marker->next) {
-    const std::span<const std::byte> data(reinterpret_cast<const std::byte*>(marker->data),
-                                          marker->data_length);
-    if (marker->marker == kExifMarker && data.size() > kExif.size() &&
-        std::memcmp(data.data(), kExif.data(), kExif.size()) == 0)
-      return exif_orientation(data.subspan(kExif.size()));
-  }
-  return 1;
-}
-
 }  // namespace
 
 Result<Image> decode_jpeg(std::span<const std::byte> bytes, const std::string& name,
@@ -142,7 +128,7 @@ Result<Image> decode_jpeg(std::span<const std::byte> bytes, const std::string& n
     if (image.ok()) {
       std::vector<unsigned char> inks;
       if (decoder.state.out_color_space == JCS_CMYK) inks.resize(4 * image->width);
-      const int orientation = orientation_of(decoder);
+      const int orientation = exif_orientation(exif_of(bytes));
       if (read_pixels(decoder, *image, inks)) {
         image = oriented_by(loader, std::move(*image), orientation);
       } else {

@@ -4,50 +4,6 @@
 #include <cassert>
 
 namespace paco::embed {
-namespace {
-
-// Numbers of the block's own byte order; bytes beyond the end are zero.
-class Tiff {
- public:
-  explicit Tiff(std::span<const std::byte> bytes)
-      : bytes_(bytes), big_(bytes.size() > 1 && bytes[0] == std::byte{'M'}) {}
-
-  std::uint32_t number(std::size_t offset, std::size_t width) const {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < width; ++i) {
-      const std::size_t at = offset + (big_ ? i : width - 1 - i);
-      value = value << 8 | (at < bytes_.size() ? std::to_integer<std::uint32_t>(bytes_[at]) : 0);
-    }
-    return value;
-  }
-
- private:
-  std::span<const std::byte> bytes_;
-  bool big_;
-};
-
-constexpr std::size_t kEntryBytes = 12;
-constexpr std::uint32_t kOrientationTag = 0x0112, kShortType = 3;
-
-}  // namespace
-
-int exif_orientation(std::span<const std::byte> exif) {
-  const Tiff tiff(exif);
-  const bool marked = exif.size() > 8 && exif[0] == exif[1] &&
-                      (exif[0] == std::byte{'I'} || exif[0] == std::byte{'M'});
-  if (!marked || tiff.number(2, 2) != 42) return 1;
-  const std::size_t list = tiff.number(4, 4);
-  const std::uint32_t entries = tiff.number(list, 2);
-  for (std::uint32_t i = 0; i < entries; ++i) {
-    const std::size_t entry = list + 2 + i * kEntryBytes;
-    if (entry + kEntryBytes > exif.size()) return 1;
-    if (tiff.number(entry, 2) != kOrientationTag) continue;
-    const std::uint32_t value = tiff.number(entry + 8, 2);
-    const bool valid = tiff.number(entry + 2, 2) == kShortType && value >= 1 && value <= 8;
-    return valid ? static_cast<int>(value) : 1;
-  }
-  return 1;
-}
 
 Image oriented(Image image, int orientation) {
   assert(orientation >= 1 && orientation <= 8 && image.channels == 3);

@@ -1,19 +1,13 @@
-// How a picture is to be turned before it is looked at, as cameras write it into EXIF data.
-//
-// Cameras store what the sensor saw and note how it was held; a picture that is shown, or given to
-// a network, is turned accordingly. Of EXIF this one number is read and nothing else.
+// Pictures turned as EXIF data asks for: cameras store what the sensor saw and note how it was held
+// (exif.hpp).
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "embed/images/images.hpp"
 
 namespace paco::embed {
-
-// The number 1 to 8 out of a block of EXIF data, which begins with its byte order ("II" or "MM");
-// 1, nothing to do, where it is absent or damaged.
-int exif_orientation(std::span<const std::byte> exif);
 
 // The image as it is to be looked at. 2 to 4 mirror or turn in place, 5 to 8 also exchange width
 // and height.

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/try.hpp"
+#include "embed/images/exif.hpp"
 #include "embed/images/image_codec.hpp"
 #include "embed/images/image_orientation.hpp"
 

@@ -1,4 +1,5 @@
 // Pictures that are to be turned, as cameras store them, and pictures that one can see through.
+#include "embed/images/exif.hpp"
 #include "embed/images/image_orientation.hpp"
 
 // jpeglib.h needs cstdio before it.
@@ -153,6 +154,59 @@ TEST(Orientation, AllEightAreTurnedUprightInJpegAndPng) {
       expect_upright(decode_jpeg(jpeg(image, exif(orientation, big)), "made.jpg"), 3, what);
       expect_upright(decode_png(png(image, 3, exif(orientation, big)), "made.png"), 0, what);
     }
+  }
+}
+
+// A block with a list of its own for the time and one for the place.
+std::string exif_with_notes(bool big, const std::string& time, std::uint32_t seconds_below) {
+  const auto number = [big](std::uint32_t value, int width) {
+    std::string text;
+    for (int i = 0; i < width; ++i)
+      text += static_cast<char>(value >> (8 * (big ? width - 1 - i : i)));
+    return text;
+  };
+  const auto entry = [&](std::uint32_t tag, std::uint32_t type, std::uint32_t count,
+                         const std::string& value) {
+    return number(tag, 2) + number(type, 2) + number(count, 4) + value;
+  };
+  const auto letter = [](char c) { return std::string{c, 0, 0, 0}; };
+  constexpr std::uint32_t kMore = 38, kTime = kMore + 18, kPlace = kTime + 20, kNorth = kPlace + 54,
+                          kEast = kNorth + 24;
+  std::string out = (big ? "MM" : "II") + number(42, 2) + number(8, 4) + number(2, 2) +
+                    entry(0x8769, 4, 1, number(kMore, 4)) + entry(0x8825, 4, 1, number(kPlace, 4)) +
+                    number(0, 4);
+  out += number(1, 2) + entry(0x9003, 2, 20, number(kTime, 4)) + number(0, 4);
+  out += time + std::string(20 - time.size(), '\0');
+  out += number(4, 2) + entry(1, 2, 2, letter('S')) + entry(2, 5, 3, number(kNorth, 4)) +
+         entry(3, 2, 2, letter('E')) + entry(4, 5, 3, number(kEast, 4)) + number(0, 4);
+  for (const std::uint32_t one : {33u, 1u, 30u, 1u, 18u, seconds_below}) out += number(one, 4);
+  for (const std::uint32_t one : {151u, 1u, 12u, 1u, 0u, 1u}) out += number(one, 4);
+  return out;
+}
+
+TEST(ExifNotes, SayWhenAndWhereWhateverTheByteOrderAndTheKindOfFile) {
+  for (const bool big : {false, true}) {
+    const std::string block = exif_with_notes(big, "2026:05:01 12:30:00", 1);
+    const Image image = stored(upright(), 1);
+    for (const auto& file : {jpeg(image, block), png(image, 3, block)}) {
+      const ExifNotes notes = exif_notes(exif_of(file));
+      EXPECT_EQ(notes.taken, "2026-05-01 12:30:00");
+      EXPECT_EQ(notes.place, "-33.50500, 151.20000");
+    }
+  }
+}
+
+TEST(ExifNotes, AreEmptyIfTheyMakeNoSense) {
+  const auto notes_of = [](const std::string& block) {
+    return exif_notes(std::as_bytes(std::span(block)));
+  };
+  const std::string whole = exif_with_notes(true, "2026:05:01 12:30:00", 0);
+  EXPECT_EQ(notes_of(whole).place, "") << "a number over 0";
+  for (const char* time : {"0000:00:00 00:00:00", "    :  :     :  :  ", "2026:05:01", "<script>"})
+    EXPECT_EQ(notes_of(exif_with_notes(true, time, 1)).taken, "") << time;
+  for (std::size_t length = 0; length < whole.size(); ++length) {
+    const ExifNotes notes = notes_of(whole.substr(0, length));
+    EXPECT_TRUE(notes.taken.empty() || length >= 76) << length;
   }
 }
 
