@@ -16,6 +16,7 @@ function typeOf(schema) {
 function plainTypeOf(schema) {
   if (schema.$ref) return nameOf(schema.$ref);
   if (schema.allOf) return schema.allOf.map(typeOf).join(' & ');
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' | ');
   if (schema.enum) return schema.enum.map((word) => `'${word}'`).join(' | ');
   if (schema.format === 'binary') return 'Blob';
   if (schema.type === 'string') return 'string';
@@ -40,6 +41,7 @@ const fieldsOf = (schema) =>
 
 // Types of shapes that take over others' fields extend them.
 function shapeOf(name, schema) {
+  if (schema.enum) return `export type ${name} = ${typeOf(schema)};\n`;
   const bases = (schema.allOf ?? []).filter((part) => part.$ref).map(typeOf);
   const own = (schema.allOf ?? [schema]).find((part) => !part.$ref) ?? {};
   const after = bases.length ? ` extends ${bases.join(', ')}` : '';

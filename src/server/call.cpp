@@ -81,6 +81,22 @@ Response answer(const Json& json, int status) {
   return response;
 }
 
+Response picture_answer(std::string bytes, std::string_view absent) {
+  const std::string_view type = picture_type(bytes);
+  if (type.empty()) return failure(404, "not_found", absent);
+  Response response;
+  response.type = type;
+  response.body = std::move(bytes);
+  response.headers.emplace_back("Cache-Control", "private, max-age=31536000, immutable");
+  return response;
+}
+
+Response nothing() {
+  Response response;
+  response.status = 204;
+  return response;
+}
+
 Result<std::uint64_t> number_of(std::string_view text, std::string_view what) {
   std::uint64_t value = 0;
   const auto [next, status] = std::from_chars(text.data(), text.data() + text.size(), value);

@@ -35,6 +35,9 @@ Response failure(int status, std::string_view code, std::string_view message,
 Response failure(const Error& error);
 Response failure(const BadSample& bad);
 Response answer(const nlohmann::ordered_json& json, int status = 200);
+Response nothing();  // 204
+// An image file, which never changes; 404 with these words if it is empty or none.
+Response picture_answer(std::string bytes, std::string_view absent);
 
 // A query parameter that is a whole number within bounds, or a refusal.
 Result<std::uint64_t> whole(const Call& call, std::string_view name, std::uint64_t preset,

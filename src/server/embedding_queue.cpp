@@ -9,6 +9,7 @@
 #include "core/try.hpp"
 #include "embed/embedder.hpp"
 #include "embed/images/centre_batch.hpp"
+#include "embed/images/exif.hpp"
 #include "embed/images/image_codec.hpp"
 #include "embed/text/text_encoder.hpp"
 #include "math/matrix.hpp"
@@ -31,20 +32,37 @@ Result<std::string> picture_of(const embed::Image& image) {
   return from_base64(uri.substr(uri.find(',') + 1)).value_or("");
 }
 
+// Among a sample's attributes, unless it brought one of that name.
+void keep(const char* name, std::string text, std::string& attributes) {
+  using Fields = nlohmann::ordered_json;
+  Fields fields = attributes.empty() ? Fields::object() : Fields::parse(attributes, nullptr, false);
+  if (text.empty() || !fields.is_object() || fields.contains(name)) return;
+  fields[name] = std::move(text);
+  attributes = fields.dump(-1, ' ', false, Fields::error_handler_t::replace);
+}
+
+// When and where a camera took the picture, if its file says so.
+void keep_notes(const std::string& file, std::string& attributes) {
+  const embed::ExifNotes notes = embed::exif_notes(embed::exif_of(std::as_bytes(std::span(file))));
+  keep("taken", notes.taken, attributes);
+  keep("place", notes.place, attributes);
+}
+
 }  // namespace
 
 void keep_text(std::string text, std::string& attributes) {
-  using Object = nlohmann::ordered_json;
-  Object fields = attributes.empty() ? Object::object() : Object::parse(attributes, nullptr, false);
-  if (!fields.is_object() || fields.contains("text")) return;
   const std::size_t most = SampleLimits{}.kept_text;
   if (text.size() > most) {
     std::size_t end = most;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
     text = text.substr(0, end) + "…";
   }
-  fields["text"] = std::move(text);
-  attributes = fields.dump(-1, ' ', false, Object::error_handler_t::replace);
+  keep("text", std::move(text), attributes);
+}
+
+Result<std::string> small_picture(std::span<const std::byte> file, const std::string& name) {
+  PACO_ASSIGN(const embed::Image image, embed::decode_reduced(file, name, kPictureSide));
+  return picture_of(image);
 }
 
 EmbeddingQueue::EmbeddingQueue(std::unique_ptr<embed::ImageEmbedder> embedder,
@@ -89,6 +107,7 @@ std::optional<BadSample> EmbeddingQueue::embed_texts(Samples& samples, std::size
 
 std::optional<BadSample> EmbeddingQueue::embed_some(Samples& samples, std::size_t first,
                                                     std::size_t last) {
+  samples.attributes.resize(samples.rows);
   embed::CentreBatch centres(embedder_->spec().input, last - first);
   for (std::size_t row = first; row < last; ++row) {
     std::string& file = samples.images[row];
@@ -101,6 +120,7 @@ std::optional<BadSample> EmbeddingQueue::embed_some(Samples& samples, std::size_
       if (!picture.ok()) return fault_of(row, picture.error());
       samples.pictures[row] = std::move(*picture);
     }
+    keep_notes(file, samples.attributes[row]);
     file = {};
   }
   const embed::Batch& batch = centres.batch();

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "paco/embedding_record.hpp"
@@ -24,6 +25,9 @@ namespace paco::server {
 // Keeps the beginning of a text among a sample's attributes (a JSON object, or empty), unless it
 // brought one of that name.
 void keep_text(std::string text, std::string& attributes);
+
+// A small JPEG (640 px) of an image file, as it is kept for people to see.
+Result<std::string> small_picture(std::span<const std::byte> file, const std::string& name);
 
 class EmbeddingQueue {
  public:

@@ -35,6 +35,39 @@ std::string gzip(std::string_view bytes, int level) {
   return out;
 }
 
+struct GzipStream::State {
+  z_stream stream{};
+  bool is_ready = false;
+};
+
+GzipStream::GzipStream(bool small) : state_(std::make_unique<State>()) {
+  const int window = small ? 12 + 16 : kGzipWindow, memory = small ? 4 : 8;
+  state_->is_ready =
+      deflateInit2(&state_->stream, 1, Z_DEFLATED, window, memory, Z_DEFAULT_STRATEGY) == Z_OK;
+}
+
+GzipStream::~GzipStream() {
+  if (state_->is_ready) deflateEnd(&state_->stream);
+}
+
+bool GzipStream::ready() const { return state_->is_ready; }
+
+std::string GzipStream::add(std::string_view bytes, bool last) {
+  std::string out;
+  if (bytes.empty() && !last) return out;
+  z_stream& stream = state_->stream;
+  give(stream, bytes);
+  do {
+    const std::size_t before = out.size();
+    out.resize(before + kStep);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + before);
+    stream.avail_out = kStep;
+    deflate(&stream, last ? Z_FINISH : Z_SYNC_FLUSH);
+    out.resize(before + kStep - stream.avail_out);
+  } while (stream.avail_out == 0);
+  return out;
+}
+
 Gunzip gunzip(std::string_view bytes, std::uint64_t limit, std::string& out) {
   out.clear();
   z_stream stream{};

@@ -41,7 +41,7 @@ Json body_of(const Route& route) {
   Json content;
   content[std::string(route.body)] = {
       {"schema", route.body_schema.empty() ? binary() : reference("schemas", route.body_schema)}};
-  if (route.start != nullptr) {
+  if (route.body_schema == "Samples") {
     for (const char* type :
          {"application/jsonl", "application/x-npy", "image/jpeg", "image/png", "image/webp"})
       content[type] = {{"schema", binary()}};

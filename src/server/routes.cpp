@@ -68,6 +68,13 @@ std::vector<Route> stream_routes() {
     return line(verb, pattern, operation, Role::operate, Needs::nothing, work, answer, summary,
                 success);
   };
+  Route suggestions = get("/v1/streams/{name}/suggestions", "getSuggestions", nullptr, "Advice",
+                          "What a person might do, and what is unusual");
+  suggestions.start = &Service::get_suggestions;
+  Route support =
+      make(Verb::post, "/v1/streams/{name}/support/samples", "postSupportSamples", nullptr,
+           "SupportLabels", "Labelled samples for a new stream, embedded by this server", 200);
+  support.start = &Service::post_support;
   return {
       line(Verb::get, "/v1/streams", "listStreams", Role::read, Needs::nothing,
            &Service::list_streams, "StreamList", "All streams"),
@@ -92,6 +99,8 @@ std::vector<Route> stream_routes() {
       taking(make(Verb::put, "/v1/streams/{name}/support/labels", "putSupportLabels",
                   &Service::put_labels, "SupportLabels", "Their labels", 200),
              kAnyBody, "", true),
+      with(taking(support, kJsonBody, "LabelledSamples", true),
+           {{"anew", "1: forget those that were sent before"}}),
       taking(make(Verb::post, "/v1/streams/{name}/calibrate", "calibrateStream",
                   &Service::calibrate_stream, "Stream",
                   "Make a stream from a support set, in the background", 202),
@@ -115,8 +124,9 @@ std::vector<Route> stream_routes() {
       with(get("/v1/streams/{name}/map/samples", "getSampleMap", &Service::get_sample_map,
                "SampleMap", "Some of its samples in two dimensions, neighbours near each other"),
            {{"limit", "so many, evenly along the stream; up to 4000", "integer"}}),
-      get("/v1/streams/{name}/suggestions", "getSuggestions", &Service::get_suggestions, "Advice",
-          "What a person might do, and what is unusual"),
+      get("/v1/streams/{name}/recent", "getRecentHour", &Service::get_recent_hour, "RecentHour",
+          "The last hour in steps of five seconds, since the server started"),
+      with(suggestions, {{"after", "made of at least so many events", "integer"}}),
   };
 }
 
@@ -147,6 +157,8 @@ std::vector<Route> sample_routes() {
             {"attribute", "only those with NAME=VALUE; may come several times"},
             {"score_from", "only those with this score or a larger one", "number"},
             {"score_to", "only those with this score or a smaller one", "number"},
+            {"time_from", "only those that came then or later, in seconds since 1970", "integer"},
+            {"time_to", "only those that came then or earlier", "integer"},
             {"search", "only those with this text in key, id or attributes"},
             {"key", "the sample with this key"}}),
       get("/v1/streams/{name}/samples/{sequence}", "getSample", &Service::show_sample,
@@ -179,6 +191,9 @@ std::vector<Route> category_routes() {
             {"faces", "the newest so many members of each, up to 8", "integer"}}),
       get("/v1/streams/{name}/categories/{category}", "getCategory", &Service::show_category,
           "CategoryDetail", "A category with its prototypes and the nearest others"),
+      get("/v1/streams/{name}/categories/{category}/support/{position}", "getSupportPicture",
+          &Service::get_support_picture, "image/jpeg image/png image/webp",
+          "A picture of the examples that a known class was calibrated on"),
       with(get("/v1/streams/{name}/categories/{category}/members", "listMembers",
                &Service::list_members, "MemberPage", "Its members page by page"),
            {{"order", "newest, oldest, middle or edge"},
@@ -190,8 +205,10 @@ std::vector<Route> category_routes() {
       taking(line(Verb::post, "/v1/streams/{name}/operations", "postOperation", Role::operate,
                   Needs::ready, &Service::post_operation, "Outcome", "Change categories"),
              kJsonBody, "Operation"),
-      line(Verb::post, "/v1/streams/{name}/operations/{event}/undo", "undoOperation", Role::operate,
-           Needs::ready, &Service::post_undo, "Outcome", "Take an operation back"),
+      with(line(Verb::post, "/v1/streams/{name}/operations/{event}/undo", "undoOperation",
+                Role::operate, Needs::ready, &Service::post_undo, "Outcome",
+                "Take an operation back"),
+           {{"key", "of the request: repeated, it is answered with what it did"}}),
   };
 }
 

@@ -79,7 +79,7 @@ Result<void> SampleLists::go_on(List& list, std::uint64_t samples) {
 }
 
 Result<std::vector<SampleLists::Match>> SampleLists::matches(
-    const SampleFilter& filter, std::uint64_t samples, const std::vector<std::uint64_t>* members) {
+    const SampleFilter& filter, SampleRange range, const std::vector<std::uint64_t>* members) {
   SampleFilter wanted = filter;
   wanted.search = lower(std::move(wanted.search));
   const std::lock_guard lock(mutex_);
@@ -91,31 +91,32 @@ Result<std::vector<SampleLists::Match>> SampleLists::matches(
     lists_.emplace_front().filter = std::move(wanted);
     if (lists_.size() > kMostLists) lists_.pop_back();
   }
-  PACO_TRY(go_on(lists_.front(), samples));
+  PACO_TRY(go_on(lists_.front(), range.end));
   std::vector<Match> out;
   for (const Match& match : lists_.front().matches) {
     const bool is_member =
         members == nullptr || std::binary_search(members->begin(), members->end(), match.sequence);
-    if (is_member && match.sequence < samples) out.push_back(match);
+    if (is_member && match.sequence >= range.first && match.sequence < range.end)
+      out.push_back(match);
   }
   return out;
 }
 
 Result<std::vector<std::uint64_t>> SampleLists::fitting(const SampleFilter& filter,
-                                                        std::uint64_t samples,
+                                                        SampleRange range,
                                                         const std::vector<std::uint64_t>* members) {
-  PACO_ASSIGN(const std::vector<Match> found, matches(filter, samples, members));
+  PACO_ASSIGN(const std::vector<Match> found, matches(filter, range, members));
   std::vector<std::uint64_t> out;
   out.reserve(found.size());
   for (const Match& match : found) out.push_back(match.sequence);
   return out;
 }
 
-Result<SamplePage> SampleLists::page_by_score(const SampleFilter& filter, std::uint64_t samples,
+Result<SamplePage> SampleLists::page_by_score(const SampleFilter& filter, SampleRange range,
                                               const std::vector<std::uint64_t>* members,
                                               std::uint64_t from, std::size_t limit,
                                               bool descending) {
-  PACO_ASSIGN(std::vector<Match> found, matches(filter, samples, members));
+  PACO_ASSIGN(std::vector<Match> found, matches(filter, range, members));
   SamplePage out;
   out.total = found.size();
   const auto first = static_cast<std::size_t>(std::min<std::uint64_t>(from, found.size()));

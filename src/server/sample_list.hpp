@@ -25,6 +25,11 @@ struct SampleFilter {
   bool empty() const { return *this == SampleFilter{}; }
 };
 
+// Those numbers from `first` on, before `end`.
+struct SampleRange {
+  std::uint64_t first = 0, end = 0;
+};
+
 struct SamplePage {
   std::vector<std::uint64_t> sequences;
   std::uint64_t total = 0;            // that fit, of the whole stream
@@ -40,12 +45,12 @@ class SampleLists {
  public:
   explicit SampleLists(journal::JournalReader journal) : journal_(std::move(journal)) {}
 
-  // Those among the first `samples` that fit, ascending; with `members`, those of them alone.
-  Result<std::vector<std::uint64_t>> fitting(const SampleFilter& filter, std::uint64_t samples,
+  // Those of the range that fit, ascending; with `members`, those of them alone.
+  Result<std::vector<std::uint64_t>> fitting(const SampleFilter& filter, SampleRange range,
                                              const std::vector<std::uint64_t>* members);
   // The same by score, then by number; those without a score are last in either order. `from`
   // counts from the beginning of the list.
-  Result<SamplePage> page_by_score(const SampleFilter& filter, std::uint64_t samples,
+  Result<SamplePage> page_by_score(const SampleFilter& filter, SampleRange range,
                                    const std::vector<std::uint64_t>* members, std::uint64_t from,
                                    std::size_t limit, bool descending);
 
@@ -59,7 +64,7 @@ class SampleLists {
     std::uint64_t looked_at = 0;  // samples from the beginning
     std::vector<Match> matches;   // ascending
   };
-  Result<std::vector<Match>> matches(const SampleFilter& filter, std::uint64_t samples,
+  Result<std::vector<Match>> matches(const SampleFilter& filter, SampleRange range,
                                      const std::vector<std::uint64_t>* members);
   Result<void> go_on(List& list, std::uint64_t samples);
   Result<bool> fits(const SampleFilter& filter, const io::DecidedSample& sample);

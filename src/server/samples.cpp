@@ -218,6 +218,8 @@ class SampleReader {
     }
     if (failed) return false;
     if (!has_embedding_) return fail(ErrorCode::bad_value, "has no 'embedding'", kShape);
+    if (limits_.labels && (out_.labels.size() <= out_.rows || out_.labels.back().empty()))
+      return fail(ErrorCode::bad_value, "has no 'label'", "give the name of its class");
     ++out_.rows;
     return true;
   }
@@ -251,6 +253,11 @@ class SampleReader {
     if (name_ == "id") {
       if (!reader_.text(value, limits_.id, "id")) return false;
       put(out_.ids, out_.rows, std::move(value));
+      return true;
+    }
+    if (name_ == "label" && limits_.labels) {
+      if (!reader_.text(value, limits_.key, "label")) return false;
+      put(out_.labels, out_.rows, std::move(value));
       return true;
     }
     if (name_ == "attributes") {

@@ -24,6 +24,7 @@ struct SampleLimits {
   std::uint64_t image_pixels = 1 << 25;
   std::size_t text = 1 << 20;    // bytes of a text that is to be embedded
   std::size_t kept_text = 2048;  // bytes of it that are kept for people to see
+  bool labels = false;           // each sample has a "label", the name of its class
 };
 
 // Lists of names are empty, or have one for each row.
@@ -33,6 +34,7 @@ struct Samples {
   std::vector<std::string> keys, ids, attributes, pictures;
   // Files and texts; their rows of `embeddings` are still to be filled in.
   std::vector<std::string> images, texts;
+  std::vector<std::string> labels;  // if they are asked for, one for each row
 
   Rows<const double> view() const { return {embeddings.data(), rows, dimension}; }
 };

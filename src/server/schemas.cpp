@@ -3,9 +3,9 @@
 //
 //   Name: field type, field type, ...
 //
-// A type is text, integer, number, boolean, any, the name of another shape, [T] for a list, {T} for
-// a map by name, or one(a b c); T~ may be null. A field with ? may be absent. `...Name` takes over
-// the fields of another shape.
+// A type is text, integer, number, boolean, scalar (any of these), any, the name of another shape,
+// [T] for a list, {T} for a map by name, or one(a b c); T~ may be null. A field with ? may be
+// absent. `...Name` takes over the fields of another shape. A shape that is one(a b c) is a word.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -19,64 +19,79 @@ using Schema = nlohmann::ordered_json;
 constexpr std::string_view kShapes = R"(
 Error: error Problem
 Problem: code text, message text, hint text, row? integer
+Verdict: one(known existing created tentative)
 Health: status text
 Readiness: status one(ready opening), streams? {text}
 Description: openapi text, paths {any}
-Server: version text, page boolean, user User, tokens boolean, streams integer, limits Limits, encoder {any}~, methods [MethodSummary]
+Server: version text, page boolean, user User, tokens boolean, streams integer, limits Limits, encoder Encoder~, methods [MethodSummary]
+Encoder: ...Embedding, kind one(images texts)
+Embedding: encoder text, weights text, preprocessing text, precision text, dimension integer
 User: name text, role one(read send operate)
 Limits: body integer, upload integer, samples integer, picture integer, attributes integer, image integer, image_pixels integer
 MethodSummary: name text, summary text, options [MethodOption]
 MethodOption: name text, default text, meaning text
 StreamList: streams [Stream]
-Stream: name text, state one(opening calibrating ready failed), method text~, dimension integer~, samples integer, events integer, known integer, discovered integer, retired integer, rate number, created number~, warnings integer, suggestions integer, error Problem~, progress Progress~
+Stream: name text, state one(opening calibrating ready failed), method text~, dimension integer~, embedding Embedding~, samples integer, events integer, known integer, discovered integer, retired integer, rate number, created number~, warnings integer, suggestions integer, error Problem~, progress Progress~
 Progress: done integer, total integer
-StreamDetail: ...Stream, figures? {any}, evidence? [EvidenceField], operations? [text], embeddings_kept? boolean, delays? Delays, journal? JournalSize
+StreamDetail: ...Stream, figures? {any}, evidence? [EvidenceField], operations? [text], embeddings_kept? boolean, false_new? FalseNew~, delays? Delays, journal? JournalSize
+FalseNew: rate number, expected number, samples integer, with FalseNewOutcome~, without FalseNewOutcome~
+FalseNewOutcome: strict_all number, called_new number
 EvidenceField: name text, unit text, meaning text, choices [text]
 Delays: count integer, p50_ms number~, p99_ms number~
 JournalSize: bytes integer, durability one(full relaxed)
 Archived: archived text
 SupportRows: rows integer, dimension integer
 SupportLabels: rows integer, classes integer
-Calibration: method? text, settings? {any}, embeddings? any, durability? one(full relaxed), support? Support
+LabelledSamples: samples [LabelledSample]
+LabelledSample: ...Sample, label text
+Calibration: method? text, settings? {any}, false_new? number, embeddings? any, durability? one(full relaxed), support? Support
 Support: embeddings [[number]], labels [any]
 Manifest: stream text, samples integer, categories [ManifestCategory]
 ManifestCategory: category integer, name text, files [text]
 SnapshotList: snapshots [Snapshot]
 Snapshot: event integer, sequence integer, digest text, size integer
 Series: width integer, samples integer, steps [Step]
-Step: from integer, count integer, verdicts {integer}, choices {{integer}}, categories integer, means {number~}
+Step: from integer, count integer, verdicts VerdictCounts, choices {{integer}}, categories integer, means {number~}
+VerdictCounts: known integer, existing integer, created integer, tentative integer
+RecentHour: now number, width integer, steps [RecentStep]
+RecentStep: time integer, samples integer, births integer, p50_ms number~, p99_ms number~
 PrototypeMap: event integer, points [MapPoint], explained [number]
 MapPoint: prototype integer, category integer, name text, x number, y number, size integer, known boolean
 CentroidList: event integer, centroids [Centroid]
 Centroid: category integer, name text, direction [number]
 SampleMap: samples integer, points [SampleMapPoint]
-SampleMapPoint: ...Face, x number, y number, category integer, name text, verdict one(known existing created tentative), verified boolean
+SampleMapPoint: ...Face, x number, y number, category integer, name text, verdict Verdict, verified boolean
 Advice: event integer, suggestions [Suggestion], warnings [Warning], names? {text}
-Suggestion: id text, kind text, reason text, strength number, operation Operation~, categories [integer], samples [integer]
+Suggestion: id text, kind one(merge name look), reason text, strength number, operation Operation~, categories [integer], samples [integer]
 Warning: id text, kind text, text text, category integer~, since integer
 Samples: samples [Sample]
 Sample: embedding? [number], image? text, text? text, key? text, id? text, attributes? {any}, picture? text
 Decisions: decisions [Decision]
-Decision: sequence integer, category integer, name text, verdict one(known existing created tentative), key text~, event? integer, now? integer, prototype? integer, repeated? boolean, score? number~, threshold? number~, runner_up? integer, evidence? {any}
-SampleEvent: sequence integer, event integer, category integer, name text, verdict one(known existing created tentative), key text~, id text~, score number~, threshold number~, picture boolean
-SampleView: ...SampleEvent, now integer, now_name text, prototype integer, member_of integer, verified boolean, runner_up integer, runner_up_name text, attributes {any}, cosine? number
+Decision: sequence integer, category integer, name text, verdict Verdict, key text~, event? integer, now? integer, prototype? integer, repeated? boolean, score? number~, threshold? number~, runner_up? integer, evidence? {any}
+SampleEvent: sequence integer, event integer, category integer, name text, verdict Verdict, key text~, id text~, score number~, threshold number~, time integer~, picture boolean, attributes {scalar~}
+SampleView: ...SampleEvent, now integer, now_name text, prototype integer, member_of integer, verified boolean, runner_up integer, runner_up_name text, cosine? number
 SamplePage: total integer, samples [SampleView], next integer~
-SampleDetail: ...SampleView, evidence {any}, explanation text, runner_ups [Near], neighbours [Neighbour]
+SampleDetail: ...SampleView, evidence {scalar~}, explanation text, runner_ups [Near], neighbours [Neighbour]
 Near: category integer, name text, cosine number
-Face: sequence integer, key text~, id text~, picture boolean, attributes {any}
+Face: sequence integer, key text~, id text~, picture boolean, attributes {scalar~}
 Neighbour: ...Face, ...Near
 CategoryPage: total integer, offset integer, event integer, categories [Category]
-Category: id integer, name text, kind one(known discovered), now integer, retired boolean, size integer, answered integer, verified integer, birth integer~, resultant_length number~, prototypes [integer], newest integer~, promoted boolean, faces? [Face], keywords? [text], suggested_name? text~, like? Near~
+Category: id integer, name text, kind one(known discovered), now integer, retired boolean, size integer, answered integer, verified integer, birth integer~, resultant_length number~, prototypes [integer], newest integer~, promoted boolean, support_pictures integer, faces? [Face], keywords? [text], suggested_name? text~, like? Near~
 CategoryDetail: ...Category, parts [Part], nearest [Near]
 Part: prototype integer, size integer, birth integer, resultant_length number~, reference boolean, competing boolean
 MemberPage: total integer, members [SampleView], next integer~
 OperationPage: operations [Outcome], next integer~
-Operation: kind one(rename merge separate move promote demote retire revive verify undo), category? integer, categories? [integer], into? any, samples? [integer], prototypes? [integer], name? text, event? integer, actor? text
-Outcome: event integer, sequence integer, kind text, category integer~, text text~, time number, actor text, request any, undoes integer~, undone_by? integer~
+Operation: kind one(rename merge separate move promote demote retire revive verify undo), category? integer, categories? [integer], into? any, samples? [integer], prototypes? [integer], name? text, event? integer, actor? text, key? text
+Outcome: event integer, sequence integer, kind text, category integer~, text text, time number, actor text, request any, undoes integer~, undone_by? integer~
 )";
 
 Schema named(std::string_view name) {
   if (name == "any") return Schema::object();
+  if (name == "scalar") {
+    Schema kinds = Schema::array();
+    for (const char* kind : {"string", "number", "boolean"}) kinds.push_back({{"type", kind}});
+    return {{"anyOf", std::move(kinds)}};
+  }
   if (name == "text") return {{"type", "string"}};
   if (name == "integer" || name == "number" || name == "boolean") return {{"type", name}};
   return {{"$ref", "#/components/schemas/" + std::string(name)}};
@@ -106,6 +121,7 @@ Schema type_of(std::string_view text) {
 
 // "field type, field type"
 Schema shape_of(std::string_view fields) {
+  if (fields.starts_with("one(")) return type_of(fields);
   Schema required = Schema::array(), properties = Schema::object(), bases = Schema::array();
   while (!fields.empty()) {
     const std::size_t end = std::min(fields.find(", "), fields.size());

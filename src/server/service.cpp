@@ -8,6 +8,7 @@
 #include <random>
 
 #include "core/try.hpp"
+#include "server/compress.hpp"
 #include "server/embedding_queue.hpp"
 #include "server/gzip.hpp"
 
@@ -41,8 +42,6 @@ LogLevel level_of(int status, bool changes) {
   return changes ? LogLevel::info : LogLevel::debug;
 }
 
-constexpr std::size_t kSmallestCompressed = 1024;  // bytes of an answer
-
 // Reads a compressed body in place.
 std::optional<Response> uncompress(Request& request, std::uint64_t limit) {
   if (request.content_encoding.empty() || request.content_encoding == "identity")
@@ -55,22 +54,6 @@ std::optional<Response> uncompress(Request& request, std::uint64_t limit) {
     return failure(400, "bad_format", "the body is no gzip, or not all of it", "");
   return failure(413, "too_large",
                  fmt::format("the body has more than {} bytes, at most so many are taken", limit));
-}
-
-void compress(Response& response, const Request& request) {
-  const bool is_text = response.type == "application/json" || response.type.starts_with("text/");
-  const bool is_done = std::any_of(response.headers.begin(), response.headers.end(),
-                                   [](const auto& field) { return field.first == "Vary"; });
-  if (response.pieces != nullptr || !is_text || is_done ||
-      response.body.size() < kSmallestCompressed) {
-    return;
-  }
-  response.headers.emplace_back("Vary", "Accept-Encoding");
-  if (!request.takes_gzip) return;
-  std::string smaller = gzip(response.body, 1);
-  if (smaller.empty()) return;
-  response.body = std::move(smaller);
-  response.headers.emplace_back("Content-Encoding", "gzip");
 }
 
 // "/v1/streams/birds" along "/v1/streams/{name}".
@@ -142,19 +125,21 @@ void Service::close() {
   streams_.close();
 }
 
-void Service::embed_from(std::size_t first, Call call, std::shared_ptr<Samples> samples) {
-  boost::asio::post(workers_->images,
-                    [this, first, call = std::move(call), samples = std::move(samples)]() mutable {
-                      const auto bad = options_.encoder->embed(*samples, first);
-                      const std::size_t next = first + EmbeddingQueue::kTogether;
-                      if (!bad && next < samples->rows)
-                        return embed_from(next, std::move(call), std::move(samples));
-                      --images_waiting_;
-                      if (bad) return call.exchange->answer([bad = *bad] { return failure(bad); });
-                      samples->images.clear();
-                      samples->texts.clear();
-                      decide(std::move(call), std::move(samples));
-                    });
+void Service::embed_from(std::size_t first, Call call, std::shared_ptr<Samples> samples,
+                         Next next) {
+  boost::asio::post(
+      workers_->images, [this, first, call = std::move(call), samples = std::move(samples),
+                         next = std::move(next)]() mutable {
+        const auto bad = options_.encoder->embed(*samples, first);
+        const std::size_t after = first + EmbeddingQueue::kTogether;
+        if (!bad && after < samples->rows)
+          return embed_from(after, std::move(call), std::move(samples), std::move(next));
+        --images_waiting_;
+        if (bad) return call.exchange->answer([bad = *bad] { return failure(bad); });
+        samples->images.clear();
+        samples->texts.clear();
+        next(std::move(call), std::move(samples));
+      });
 }
 
 Service::Match Service::match(Verb verb, std::string_view path) const {

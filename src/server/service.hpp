@@ -17,6 +17,7 @@
 #include "server/listener.hpp"
 #include "server/log.hpp"
 #include "server/streams.hpp"
+#include "server/support_sets.hpp"
 #include "server/tokens.hpp"
 
 namespace paco::server {
@@ -104,8 +105,9 @@ class Service final : public Handler {
   Response put_stream(Call&);
   Response delete_stream(Call&);
   Response rename_stream(Call&);
-  Response put_support(Call&);
+  Response put_support(Call&);  // service_support.cpp
   Response put_labels(Call&);
+  void post_support(Call);
   Response calibrate_stream(Call&);
   Response get_model(Call&);
   Response get_journal(Call&);
@@ -122,8 +124,10 @@ class Service final : public Handler {
   Response get_map(Call&);
   Response get_centroids(Call&);
   Response get_sample_map(Call&);
+  Response get_support_picture(Call&);
   Response get_series(Call&);
-  Response get_suggestions(Call&);
+  Response get_recent_hour(Call&);
+  void get_suggestions(Call);
   Response post_operation(Call&);  // service_operations.cpp
   Response post_undo(Call&);
   Response list_operations(Call&);
@@ -148,11 +152,18 @@ class Service final : public Handler {
   // Those that the user may see.
   std::vector<std::shared_ptr<Stream>> streams_of(const Call& call) const;
   std::string actor(const Call& call) const;
+  static Response carry_out_operation(Call& call, const Operation& operation);
   void decide(Call call, std::shared_ptr<Samples> samples);
   std::optional<Response> refuse_kind(const Model& model, bool images, bool texts) const;
-  // On the one thread for images and texts, a part at a time, so that a request with many of them
-  // does not keep others waiting; then they are decided.
-  void embed_from(std::size_t first, Call call, std::shared_ptr<Samples> samples);
+  std::optional<Response> refuse_wrong_kind(bool images, bool texts) const;
+  // Embeds what samples brought and calls next(call, samples), or answers why it cannot be done. On
+  // the one thread for images and texts, a part at a time, so that a request with many of them does
+  // not keep others waiting.
+  using Next = std::function<void(Call, std::shared_ptr<Samples>)>;
+  void embed_all(Call call, std::shared_ptr<Samples> samples, Next next);
+  void embed_from(std::size_t first, Call call, std::shared_ptr<Samples> samples, Next next);
+  static Result<NewStream> new_stream(const std::string& method, const std::string& embeddings,
+                                      const std::string& durability);
 
   const ServiceOptions options_;
   mutable std::mutex tokens_mutex_;
@@ -162,13 +173,7 @@ class Service final : public Handler {
   struct Workers;  // for calls that may wait
   std::unique_ptr<Workers> workers_;
 
-  // Support sets on their way, by stream.
-  struct Waiting {
-    std::optional<math::Matrix<double>> embeddings;
-    std::optional<std::pair<std::vector<std::int64_t>, std::vector<std::string>>> labels;
-  };
-  std::mutex waiting_mutex_;
-  std::map<std::string, Waiting> waiting_;
+  SupportSets support_sets_;
 
   // By call, as in routes().
   struct Figures {

@@ -6,8 +6,10 @@
 #include "core/try.hpp"
 #include "insight/directions.hpp"
 #include "insight/insight.hpp"
+#include "server/compress.hpp"
 #include "server/service.hpp"
 #include "server/views.hpp"
+#include "session/journal_rows.hpp"
 
 namespace paco::server {
 namespace {
@@ -136,7 +138,7 @@ Response Service::list_categories(Call& call) {
   const std::uint64_t last = std::min<std::uint64_t>(first + request->limit, keys.size());
   for (std::uint64_t i = first; i < last; ++i) {
     const CategoryId id = keys[i].id;
-    Json json = category_view(*now->view, stream.members(), id);
+    Json json = category_view(*now->view, stream, id);
     json.update(insight::category_notes_json(*now->view, id, *directions, *keywords));
     if (request->faces > 0) {
       const auto faces = stream.members().page(now->view->categories[id].prototypes,
@@ -160,7 +162,7 @@ Response Service::show_category(Call& call) {
   const auto view = stream.worker().published()->view;
   const Result<CategoryId> id = category_of(call, *view);
   if (!id.ok()) return failure(id.error());
-  Json json = category_view(*view, stream.members(), *id);
+  Json json = category_view(*view, stream, *id);
   const auto directions = stream.directions();
   json.update(insight::category_notes_json(*view, *id, *directions, *stream.keywords()));
   Json parts = Json::array();
@@ -295,12 +297,55 @@ Response Service::get_sample_map(Call& call) {
   return answer(Json{{"samples", map->samples}, {"points", *points}});
 }
 
+Response Service::get_support_picture(Call& call) {
+  const auto id = number_of(call.places[1], "category");
+  const auto position = number_of(call.places[2], "picture");
+  if (!id.ok() || !position.ok()) return failure(id.ok() ? position.error() : id.error());
+  const auto picture = call.stream->read([&](journal::JournalReader& journal) {
+    return journal.support_picture(static_cast<CategoryId>(*id), *position);
+  });
+  if (!picture.ok()) return failure(picture.error());
+  return picture_answer(*picture, fmt::format("category {} has no picture {}", *id, *position));
+}
+
 Response Service::get_series(Call& call) { return answer(call.stream->series().json()); }
 
-Response Service::get_suggestions(Call& call) {
-  const auto insight = call.stream->insight();
-  const auto view = call.stream->worker().published()->view;
-  return answer(insight::insight_json(*insight, *view));
+Response Service::get_recent_hour(Call& call) {
+  const double now = session::time_of_day();
+  Json list = Json::array();
+  for (const RecentHour::Step& step :
+       call.stream->recent_hour().steps(static_cast<std::int64_t>(now))) {
+    list.push_back({{"time", step.time},
+                    {"samples", step.samples},
+                    {"births", step.births},
+                    {"p50_ms", number_json(step.p50_ms)},
+                    {"p99_ms", number_json(step.p99_ms)}});
+  }
+  return answer(Json{{"now", now}, {"width", RecentHour::kStep}, {"steps", std::move(list)}});
+}
+
+void Service::get_suggestions(Call call) {
+  const auto exchange = call.exchange;
+  const std::uint64_t events = call.stream->worker().published()->events;
+  const auto after = whole(call, "after", 0, std::numeric_limits<std::int64_t>::max());
+  if (!after.ok() || *after > events) {
+    const Error error =
+        after.ok() ? Error{ErrorCode::mismatch, fmt::format("event {} is not there yet", *after),
+                           fmt::format("the stream has {} events", events)}
+                   : after.error();
+    return exchange->answer([error] { return failure(error); });
+  }
+  // Whatever is asked for, an operation is known at once.
+  const std::uint64_t needed = std::max(*after, call.stream->advised_events());
+  call.stream->advice().ask(needed, [exchange](const Advice::Found& found) {
+    exchange->answer([exchange, found] {
+      if (found == nullptr)
+        return failure(503, "unavailable", "the stream is being closed", "ask again in a moment");
+      Response response = answer(insight::insight_json(found->insight, *found->view));
+      compress(response, exchange->request);
+      return response;
+    });
+  });
 }
 
 }  // namespace paco::server

@@ -14,6 +14,7 @@ namespace paco::server {
 namespace {
 
 constexpr std::size_t kLongestActor = 256;  // bytes
+constexpr std::size_t kLongestKey = 256;
 constexpr std::size_t kEventsAtOnce = 256;
 constexpr auto kAlive = std::chrono::seconds(15);
 constexpr auto kStatus = std::chrono::seconds(1);
@@ -142,7 +143,17 @@ Response Service::post_operation(Call& call) {
                                operation->actor.size(), kLongestActor),
                    "give a name");
   }
-  const auto outcome = call.stream->worker().apply(*operation);
+  return carry_out_operation(call, *operation);
+}
+
+Response Service::carry_out_operation(Call& call, const Operation& operation) {
+  if (operation.key.size() > kLongestKey) {
+    return failure(
+        400, "bad_argument",
+        fmt::format("a key of {} bytes, at most {} are taken", operation.key.size(), kLongestKey),
+        "choose a shorter one");
+  }
+  const auto outcome = call.stream->worker().apply(operation);
   if (!outcome.ok()) return refused(outcome.error());
   return answer(operation_view(session::operation_row(*outcome)));
 }
@@ -154,9 +165,8 @@ Response Service::post_undo(Call& call) {
   operation.kind = OperationKind::undo;
   operation.event = *event;
   operation.actor = call.user != nullptr ? actor(call) : "local";
-  const auto outcome = call.stream->worker().apply(operation);
-  if (!outcome.ok()) return refused(outcome.error());
-  return answer(operation_view(session::operation_row(*outcome)));
+  operation.key = call.text("key");
+  return carry_out_operation(call, operation);
 }
 
 Response Service::list_operations(Call& call) {

@@ -1,5 +1,5 @@
-// The call that lists samples: by category, verdict, attribute, score or text, in stream order or
-// by score.
+// The call that lists samples: by category, verdict, attribute, score, time or text, in stream
+// order or by score.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,32 +44,49 @@ Result<SampleFilter> filter_of(const Call& call) {
   return filter;
 }
 
-// All numbers below `samples`, in order, without a list of them.
-SamplePage page_of_all(std::uint64_t samples, std::optional<std::uint64_t> from, std::size_t limit,
+// All numbers of the range, in order, without a list of them.
+SamplePage page_of_all(SampleRange range, std::optional<std::uint64_t> from, std::size_t limit,
                        bool newest) {
   SamplePage out;
-  out.total = samples;
+  out.total = range.end - range.first;
   if (newest) {
-    std::uint64_t end = from ? std::min(*from + 1, samples) : samples;
-    for (; end > 0 && out.sequences.size() < limit; --end) out.sequences.push_back(end - 1);
-    if (end > 0) out.next = end - 1;
+    std::uint64_t end = from ? std::clamp(*from + 1, range.first, range.end) : range.end;
+    for (; end > range.first && out.sequences.size() < limit; --end)
+      out.sequences.push_back(end - 1);
+    if (end > range.first) out.next = end - 1;
   } else {
-    std::uint64_t at = from.value_or(0);
-    for (; at < samples && out.sequences.size() < limit; ++at) out.sequences.push_back(at);
-    if (at < samples) out.next = at;
+    std::uint64_t at = std::max(from.value_or(0), range.first);
+    for (; at < range.end && out.sequences.size() < limit; ++at) out.sequences.push_back(at);
+    if (at < range.end) out.next = at;
   }
   return out;
 }
 
+// The samples that came between time_from and time_to, both seconds since 1970.
+Result<SampleRange> range_of(const Call& call, std::uint64_t samples) {
+  constexpr std::uint64_t kLast = 1'000'000'000'000;
+  SampleRange range{0, samples};
+  if (!call.has("time_from") && !call.has("time_to")) return range;
+  PACO_ASSIGN(const std::uint64_t from, whole(call, "time_from", 0, kLast));
+  PACO_ASSIGN(const std::uint64_t to, whole(call, "time_to", kLast, kLast));
+  return call.stream->read([&](journal::JournalReader& journal) -> Result<SampleRange> {
+    PACO_ASSIGN(const auto first, journal.first_since(static_cast<std::int64_t>(from)));
+    PACO_ASSIGN(const auto after, journal.first_since(static_cast<std::int64_t>(to) + 1));
+    range.end = std::min(samples, after.value_or(samples));
+    range.first = std::min(range.end, first.value_or(samples));
+    return range;
+  });
+}
+
 Result<std::vector<std::uint64_t>> members_of(const Call& call, const MemoryView& view,
-                                              std::uint64_t samples) {
+                                              SampleRange range) {
   PACO_ASSIGN(const std::uint64_t id, number_of(call.text("category"), "category"));
   const auto category = static_cast<CategoryId>(id);
   if (!view.categories.has(category))
     return Error{ErrorCode::not_found, fmt::format("there is no category {}", id), ""};
-  auto members = call.stream->members().page(view.categories[category].prototypes, 0,
+  auto members = call.stream->members().page(view.categories[category].prototypes, range.first,
                                              std::numeric_limits<std::int32_t>::max(), false);
-  while (!members.empty() && members.back() >= samples) members.pop_back();
+  while (!members.empty() && members.back() >= range.end) members.pop_back();
   return members;
 }
 
@@ -83,17 +100,18 @@ Result<SamplePage> page_of(const Call& call, const MemoryView& view) {
     PACO_ASSIGN(from, whole(call, "from", 0, std::numeric_limits<std::int64_t>::max()));
   }
   PACO_ASSIGN(const SampleFilter filter, filter_of(call));
+  PACO_ASSIGN(const SampleRange range, range_of(call, view.samples));
   std::vector<std::uint64_t> members;
   if (call.has("category")) {
-    PACO_ASSIGN(members, members_of(call, view, view.samples));
+    PACO_ASSIGN(members, members_of(call, view, range));
   }
   const auto* const among = call.has("category") ? &members : nullptr;
   SampleLists& lists = call.stream->sample_lists();
   if (sort == "score")
-    return lists.page_by_score(filter, view.samples, among, from.value_or(0), limit, down);
-  if (filter.empty() && among == nullptr) return page_of_all(view.samples, from, limit, down);
+    return lists.page_by_score(filter, range, among, from.value_or(0), limit, down);
+  if (filter.empty() && among == nullptr) return page_of_all(range, from, limit, down);
   if (filter.empty()) return page_by_sequence(members, from, limit, down);
-  PACO_ASSIGN(const auto fitting, lists.fitting(filter, view.samples, among));
+  PACO_ASSIGN(const auto fitting, lists.fitting(filter, range, among));
   return page_by_sequence(fitting, from, limit, down);
 }
 

@@ -121,25 +121,41 @@ void Service::post_samples(Call call) {
   if (!images && !texts) return decide(std::move(call), std::move(samples));
   if (auto refusal = refuse_kind(call.stream->model(), images, texts))
     return refuse(std::move(*refusal));
+  embed_all(std::move(call), std::move(samples), [this](Call embedded, auto with_embeddings) {
+    decide(std::move(embedded), std::move(with_embeddings));
+  });
+}
+
+void Service::embed_all(Call call, std::shared_ptr<Samples> samples, Next next) {
+  if (samples->images.empty() && samples->texts.empty())
+    return next(std::move(call), std::move(samples));
   if (++images_waiting_ > kMostImageRequests) {
     --images_waiting_;
-    return refuse(failure(503, "unavailable", "too many images or texts wait already",
-                          "send them again in a moment"));
+    return call.exchange->answer([] {
+      return failure(503, "unavailable", "too many images or texts wait already",
+                     "send them again in a moment");
+    });
   }
   samples->images.resize(samples->rows);
   samples->texts.resize(samples->rows);
   samples->pictures.resize(samples->rows);
-  embed_from(0, std::move(call), std::move(samples));
+  embed_from(0, std::move(call), std::move(samples), std::move(next));
 }
 
-// Why this server cannot embed such samples for a stream of this model.
+// Why this server cannot embed such samples.
+std::optional<Response> Service::refuse_wrong_kind(bool images, bool texts) const {
+  if (!images && !texts) return std::nullopt;
+  if (options_.encoder != nullptr && images != texts && options_.encoder->takes_texts() == texts)
+    return std::nullopt;
+  return failure(415, "unsupported",
+                 fmt::format("this server has no encoder of {}", texts ? "texts" : "images"),
+                 "start it with 'paco serve --encoder', or send embeddings");
+}
+
+// ... for a stream of this model.
 std::optional<Response> Service::refuse_kind(const Model& model, bool images, bool texts) const {
   const char* const kind = texts ? "texts" : "images";
-  if (options_.encoder == nullptr || (images && texts) ||
-      options_.encoder->takes_texts() != texts) {
-    return failure(415, "unsupported", fmt::format("this server has no encoder of {}", kind),
-                   "start it with 'paco serve --encoder', or send embeddings");
-  }
+  if (auto refusal = refuse_wrong_kind(images, texts)) return refusal;
   const EmbeddingRecord& record = options_.encoder->record();
   if (record.dimension != model.dimension) {
     return failure(409, "conflict",
@@ -219,14 +235,7 @@ Response Service::get_picture(Call& call) {
   const auto extras = call.stream->read(
       [&](journal::JournalReader& journal) { return journal.extras(*sequence, true); });
   if (!extras.ok()) return failure(extras.error());
-  const std::string_view type = picture_type(extras->picture);
-  if (type.empty())
-    return failure(404, "not_found", fmt::format("sample {} has no picture", *sequence));
-  Response response;
-  response.type = type;
-  response.body = extras->picture;
-  response.headers.emplace_back("Cache-Control", "private, max-age=31536000, immutable");
-  return response;
+  return picture_answer(extras->picture, fmt::format("sample {} has no picture", *sequence));
 }
 
 }  // namespace paco::server

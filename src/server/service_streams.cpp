@@ -5,37 +5,11 @@
 
 #include "core/files.hpp"
 #include "core/try.hpp"
-#include "io/embeddings.hpp"
-#include "io/json.hpp"
-#include "io/labels.hpp"
 #include "server/service.hpp"
 #include "server/views.hpp"
 
 namespace paco::server {
 namespace {
-
-std::span<const std::byte> bytes_of(const std::string& body) {
-  return std::as_bytes(std::span(body));
-}
-
-// "all", "none" or a number; `durability` likewise in words.
-Result<NewStream> new_stream(const std::string& method, const std::string& embeddings,
-                             const std::string& durability) {
-  NewStream out;
-  out.method = method;
-  if (embeddings == "none") {
-    out.journal.embeddings = 0;
-  } else if (embeddings != "all") {
-    PACO_ASSIGN(const std::uint64_t count, number_of(embeddings, "number of embeddings"));
-    out.journal.embeddings = count;
-  }
-  if (durability != "full" && durability != "relaxed") {
-    return Error{ErrorCode::bad_argument, fmt::format("durability '{}'", durability),
-                 "full or relaxed"};
-  }
-  if (durability == "relaxed") out.journal.durability = JournalOptions::Durability::relaxed;
-  return out;
-}
 
 // The file has no name any more: it is gone when nobody reads it, whatever becomes of the server.
 class FilePieces final : public Pieces {
@@ -63,64 +37,6 @@ Json snapshot_json(const journal::SnapshotInfo& info) {
           {"size", info.size}};
 }
 
-struct CalibrationRequest {
-  CalibrationOptions options;
-  NewStream stream;
-  std::optional<math::Matrix<double>> embeddings;
-  std::vector<std::int64_t> labels;
-  std::vector<std::string> names;
-};
-
-Result<void> read_support(const Json& json, CalibrationRequest& out) {
-  if (!json.is_object() || !json.contains("embeddings") || !json.contains("labels") ||
-      json.size() != 2) {
-    return Error{ErrorCode::bad_argument, "'support' has not exactly 'embeddings' and 'labels'",
-                 R"({"embeddings": [[...], ...], "labels": ["wren", ...]})"};
-  }
-  // Both are read by what reads files, which knows what to say about each fault.
-  std::string lines;
-  for (const Json& row : json["embeddings"]) lines += row.dump() + "\n";
-  PACO_ASSIGN(const auto source, io::open_embeddings(bytes_of(lines), "'embeddings'"));
-  PACO_ASSIGN(out.embeddings, io::read_embeddings(*source));
-  const std::string list = json["labels"].dump();
-  PACO_ASSIGN(io::Labels labels, io::parse_labels(bytes_of(list), "'labels'"));
-  out.labels = std::move(labels.ids);
-  out.names = std::move(labels.names);
-  return {};
-}
-
-Result<CalibrationRequest> calibration_request(const std::string& body) {
-  CalibrationRequest out;
-  PACO_ASSIGN(const Json json, io::parse_json<Json>(body.empty() ? "{}" : body, "the body"));
-  if (!json.is_object()) return Error{ErrorCode::bad_format, "the body is no JSON object", ""};
-  std::string method = "paco", embeddings = "all", durability = "full";
-  for (const auto& [key, value] : json.items()) {
-    const std::string text = value.is_string()
-                                 ? value.get<std::string>()
-                                 : value.dump(-1, ' ', false, Json::error_handler_t::replace);
-    if (key == "method") {
-      method = text;
-    } else if (key == "embeddings") {
-      embeddings = text;
-    } else if (key == "durability") {
-      durability = text;
-    } else if (key == "settings" && value.is_object()) {
-      for (const auto& [name, setting] : value.items())
-        out.options.settings[name] =
-            setting.is_string() ? setting.get<std::string>() : setting.dump();
-    } else if (key == "support") {
-      PACO_TRY(read_support(value, out));
-    } else {
-      return Error{ErrorCode::bad_argument, fmt::format("an unknown or ill-formed '{}'", key),
-                   "method, settings, embeddings, durability, support"};
-    }
-  }
-  out.options.method = method;
-  PACO_TRY(method_info(method));
-  PACO_ASSIGN(out.stream, new_stream("", embeddings, durability));
-  return out;
-}
-
 }  // namespace
 
 std::vector<std::shared_ptr<Stream>> Service::streams_of(const Call& call) const {
@@ -139,7 +55,7 @@ Response Service::list_streams(Call& call) {
 
 Response Service::show_stream(Call& call) {
   Stream& stream = *call.stream;
-  if (stream.ready()) stream.insight();
+  if (stream.ready()) stream.advice().refresh();
   Json json = stream_json(stream);
   if (!stream.ready()) return answer(json);
   std::vector<Statistic> figures;
@@ -162,6 +78,7 @@ Response Service::show_stream(Call& call) {
     return journal.settings().retention.embeddings != std::uint64_t{0};
   });
   json["embeddings_kept"] = kept;
+  json["false_new"] = false_new_json(stream.model(), stream.method().name);
   const Delays delays = stream.delays();
   json["delays"] = {{"count", delays.count}, {"p50_ms", delays.p50_ms}, {"p99_ms", delays.p99_ms}};
   json["journal"] = {{"bytes", info->file_bytes + info->log_bytes},
@@ -175,7 +92,7 @@ Response Service::put_stream(Call& call) {
       call.text("durability",
                 options_.durability == JournalOptions::Durability::full ? "full" : "relaxed"));
   if (!settings.ok()) return failure(settings.error());
-  const std::span<const std::byte> body = bytes_of(call.request().body);
+  const std::span<const std::byte> body = std::as_bytes(std::span(call.request().body));
   auto model = model_from_bytes({body.begin(), body.end()}, "the body");
   if (!model.ok()) return failure(model.error());
   auto made = streams_.create(call.places[0],
@@ -189,6 +106,8 @@ Response Service::delete_stream(Call& call) {
   if (!what.ok()) return failure(what.error());
   const std::string& name = call.places[0];
   call.stream.reset();
+  if (*what == "keep" && support_sets_.forget(name) && streams_.find(name) == nullptr)
+    return nothing();
   if (*what == "archive") {
     std::string time = utc_text(
         std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count());
@@ -198,10 +117,7 @@ Response Service::delete_stream(Call& call) {
     return answer(Json{{"archived", path->substr(path->rfind('/') + 1)}});
   }
   const Result<void> done = *what == "keep" ? streams_.give_up(name) : streams_.remove(name);
-  if (!done.ok()) return failure(done.error());
-  Response response;
-  response.status = 204;
-  return response;
+  return done.ok() ? nothing() : failure(done.error());
 }
 
 Response Service::rename_stream(Call& call) {
@@ -222,69 +138,6 @@ Response Service::rename_stream(Call& call) {
   const auto stream = streams_.find(to);
   if (stream == nullptr) return failure(404, "not_found", fmt::format("'{}' is gone", to));
   return answer(stream_json(*stream));
-}
-
-Response Service::put_support(Call& call) {
-  if (call.stream != nullptr && call.stream->ready())
-    return failure(409, "conflict", "the stream lives already", "choose another name");
-  const auto source = io::open_embeddings(bytes_of(call.request().body), "the body");
-  if (!source.ok()) return failure(source.error());
-  auto rows = io::read_embeddings(**source);
-  if (!rows.ok()) return failure(rows.error());
-  const Json json{{"rows", rows->rows()}, {"dimension", rows->columns()}};
-  const std::lock_guard lock(waiting_mutex_);
-  if (!waiting_.contains(call.places[0]) && waiting_.size() >= 8)
-    return failure(503, "unavailable", "too many support sets wait for their calibration",
-                   "calibrate one of them first");
-  waiting_[call.places[0]].embeddings = std::move(rows).value();
-  return answer(json);
-}
-
-Response Service::put_labels(Call& call) {
-  if (call.stream != nullptr && call.stream->ready())
-    return failure(409, "conflict", "the stream lives already", "choose another name");
-  auto labels = io::parse_labels(bytes_of(call.request().body), "the body");
-  if (!labels.ok()) return failure(labels.error());
-  const Json json{{"rows", labels->ids.size()}, {"classes", labels->names.size()}};
-  const std::lock_guard lock(waiting_mutex_);
-  if (!waiting_.contains(call.places[0]) && waiting_.size() >= 8)
-    return failure(503, "unavailable", "too many support sets wait for their calibration",
-                   "calibrate one of them first");
-  waiting_[call.places[0]].labels.emplace(std::move(labels->ids), std::move(labels->names));
-  return answer(json);
-}
-
-Response Service::calibrate_stream(Call& call) {
-  const std::string& name = call.places[0];
-  auto request = calibration_request(call.request().body);
-  if (!request.ok()) return failure(request.error());
-  auto support = std::make_shared<Support>();
-  if (request->embeddings) {
-    support->embeddings = std::move(*request->embeddings);
-    support->labels = std::move(request->labels);
-    support->names = std::move(request->names);
-  } else {
-    const std::lock_guard lock(waiting_mutex_);
-    const auto found = waiting_.find(name);
-    if (found == waiting_.end() || !found->second.embeddings || !found->second.labels) {
-      return failure(409, "conflict", fmt::format("'{}' has no support set with labels yet", name),
-                     "PUT .../support/embeddings and .../support/labels first, or send 'support'");
-    }
-    support->embeddings = std::move(*found->second.embeddings);
-    support->labels = std::move(found->second.labels->first);
-    support->names = std::move(found->second.labels->second);
-    waiting_.erase(found);
-  }
-  if (support->embeddings.rows() != support->labels.size()) {
-    return failure(400, "bad_shape",
-                   fmt::format("{} embeddings with {} labels", support->embeddings.rows(),
-                               support->labels.size()),
-                   "give one label for every row");
-  }
-  const auto begun =
-      streams_.calibrate(name, std::move(support), request->options, request->stream);
-  if (!begun.ok()) return failure(begun.error());
-  return answer(stream_json(**begun), 202);
 }
 
 Response Service::get_model(Call& call) {

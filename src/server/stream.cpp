@@ -10,13 +10,18 @@ namespace {
 
 constexpr std::int64_t kRateSeconds = 10;
 constexpr auto kDirectionsLast = std::chrono::seconds(2);
-constexpr auto kInsightLasts = std::chrono::seconds(10);
 constexpr auto kKeywordsLast = std::chrono::seconds(30);
 constexpr std::uint64_t kMapGrowth = 10;  // a map is made anew when a tenth has come
 
 std::int64_t second_now() {
   return std::chrono::duration_cast<std::chrono::seconds>(
              std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+std::int64_t seconds_since_1970() {
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::system_clock::now().time_since_epoch())
       .count();
 }
 
@@ -65,6 +70,7 @@ std::shared_ptr<Stream> Stream::begin(std::string name, StreamState state, bool 
 
 Stream::~Stream() {
   maker_ = {};  // asks it to stop, and waits
+  advice_.reset();
   // Without readers the session leaves a journal of one file behind.
   sample_lists_.reset();
   keywords_reader_.reset();
@@ -94,7 +100,14 @@ Result<void> Stream::take(Session session) {
   } else {
     space_ = std::make_shared<const methods::StandardTransform>(model_);
   }
+  if (!past.empty()) operated_events_ = past.back().event + 1;
+  for (std::size_t id = 0; id < model_->known_classes(); ++id) {
+    PACO_ASSIGN(const std::uint64_t count,
+                reader_->support_pictures(static_cast<std::int64_t>(id)));
+    support_pictures_.push_back(count);
+  }
   worker_ = std::make_unique<StreamWorker>(std::move(session), *this);
+  advice_ = std::make_unique<Advice>([this] { return make_advice(); });
   const std::lock_guard lock(mutex_);
   status_.state = StreamState::ready;
   ready_ = true;
@@ -115,18 +128,27 @@ void Stream::progress(std::uint64_t done, std::uint64_t total) {
 void Stream::decided(const Decision& decision) {
   members_.add(decision.sequence, decision.prototype);
   series_->add(decision);
-  births_ += decision.verdict == Verdict::created;
+  ++group_samples_;
+  group_births_ += decision.verdict == Verdict::created;
+}
+
+// One look at the clock for a group.
+void Stream::committed() {
+  if (group_samples_ == 0) return;
+  births_ += group_births_;
+  recent_hour_.add_samples(seconds_since_1970(), group_samples_, group_births_);
   const std::int64_t now = second_now();
   const auto at = static_cast<std::size_t>(now) % kSeconds;
   const std::lock_guard lock(rate_mutex_);
   if (second_[at] != now) per_second_[at] = 0;
   second_[at] = now;
-  ++per_second_[at];
+  per_second_[at] += group_samples_;
+  group_samples_ = group_births_ = 0;
 }
 
 void Stream::operated(const OperationOutcome& outcome) {
   members_.apply(outcome.edits);
-  last_operation_ = outcome.event;
+  operated_events_ = outcome.event + 1;
 }
 
 // Readers wait for the one that makes them anew, and then share them.
@@ -136,7 +158,7 @@ std::shared_ptr<const insight::Directions> Stream::directions() {
   const bool current =
       directions_ != nullptr &&
       (directions_->events == worker_->published()->events ||
-       (now - directions_time_ < kDirectionsLast && directions_->events > last_operation_));
+       (now - directions_time_ < kDirectionsLast && directions_->events >= operated_events_));
   if (!current) {
     insight::Directions made;
     worker_->ask([&](Session& session) {
@@ -148,23 +170,12 @@ std::shared_ptr<const insight::Directions> Stream::directions() {
   return directions_;
 }
 
-std::shared_ptr<const insight::Insight> Stream::insight() {
-  const std::lock_guard lock(insight_mutex_);
-  const auto now = std::chrono::steady_clock::now();
-  const bool current =
-      insight_ != nullptr &&
-      (insight_->events == worker_->published()->events ||
-       (now - insight_time_ < kInsightLasts && insight_->events > last_operation_));
-  if (!current) {
-    const auto published = worker_->published();
-    auto made = std::make_shared<const insight::Insight>(
-        insight::insight_of({*method_, published->events, published->view, directions(), members_,
-                             series_->steps(), &*insight_reader_, *keywords()}));
-    const std::lock_guard last(last_mutex_);
-    insight_ = std::move(made);
-    insight_time_ = now;
-  }
-  return insight_;
+Advice::Found Stream::make_advice() {
+  const auto published = worker_->published();
+  return std::make_shared<const Advice::Made>(Advice::Made{
+      insight::insight_of({*method_, published->events, published->view, directions(), members_,
+                           series_->steps(), &*insight_reader_, *keywords()}),
+      published->view});
 }
 
 std::shared_ptr<const insight::Keywords> Stream::keywords() {
@@ -174,7 +185,7 @@ std::shared_ptr<const insight::Keywords> Stream::keywords() {
   const bool current =
       keywords_ != nullptr &&
       (keywords_events_ == published->events ||
-       (now - keywords_time_ < kKeywordsLast && keywords_events_ > last_operation_));
+       (now - keywords_time_ < kKeywordsLast && keywords_events_ >= operated_events_));
   if (!current) {
     Result<insight::Keywords> made =
         insight::keywords_in(*published->view, members_, *keywords_reader_);
@@ -217,11 +228,6 @@ std::shared_ptr<const SampleMap> Stream::sample_map(std::size_t count) {
   return sample_map_;
 }
 
-std::shared_ptr<const insight::Insight> Stream::last_insight() const {
-  const std::lock_guard lock(last_mutex_);
-  return insight_;
-}
-
 std::vector<float> Stream::unit_of(std::uint64_t sequence) {
   const auto raw =
       read([&](journal::JournalReader& journal) { return journal.embedding(sequence); });
@@ -241,7 +247,9 @@ double Stream::rate() const {
 }
 
 void Stream::answered_after(std::chrono::steady_clock::duration delay) {
-  delay_histogram_.add(std::chrono::duration<double>(delay).count());
+  const double seconds = std::chrono::duration<double>(delay).count();
+  delay_histogram_.add(seconds);
+  recent_hour_.add_answer(seconds_since_1970(), seconds);
   const std::lock_guard lock(delay_mutex_);
   delays_[delay_count_++ % delays_.size()] =
       std::chrono::duration<float, std::milli>(delay).count();

@@ -17,7 +17,9 @@
 #include "insight/sample_map.hpp"
 #include "journal/reader.hpp"
 #include "paco/session.hpp"
+#include "server/advice.hpp"
 #include "server/histogram.hpp"
+#include "server/recent_hour.hpp"
 #include "server/sample_list.hpp"
 #include "server/stream_worker.hpp"
 
@@ -89,14 +91,19 @@ class Stream final : public StreamWorker::Observer {
 
   // As they were a few seconds ago at most, and after the last operation.
   std::shared_ptr<const insight::Directions> directions();
-  std::shared_ptr<const insight::Insight> insight();
   // As they were half a minute ago at most, and after the last operation.
   std::shared_ptr<const insight::Keywords> keywords();
   // Of `count` samples, evenly along the stream; kept until the stream has grown by a tenth, or
   // more or fewer are wanted.
   std::shared_ptr<const SampleMap> sample_map(std::size_t count);
-  // The one that was made last; null before the first.
-  std::shared_ptr<const insight::Insight> last_insight() const;
+  // Suggestions and warnings; and the events that they must know of, with the last operation.
+  Advice& advice() { return *advice_; }
+  std::uint64_t advised_events() const { return operated_events_; }
+  // How many pictures of each known class are kept.
+  std::uint64_t support_pictures(CategoryId id) const {
+    const auto at = static_cast<std::size_t>(id);
+    return at < support_pictures_.size() ? support_pictures_[at] : 0;
+  }
   // The space in which samples are compared: the method's, or, of a method without directions, that
   // of standardised embeddings.
   const SpaceTransform& space() const { return *space_; }
@@ -104,6 +111,7 @@ class Stream final : public StreamWorker::Observer {
   std::vector<float> unit_of(std::uint64_t sequence);
 
   double rate() const;  // samples a second over the last ten
+  const RecentHour& recent_hour() const { return recent_hour_; }
   void answered_after(std::chrono::steady_clock::duration delay);
   Delays delays() const;
   const Histogram& delay_histogram() const { return delay_histogram_; }
@@ -111,11 +119,12 @@ class Stream final : public StreamWorker::Observer {
 
   void decided(const Decision& decision) override;
   void operated(const OperationOutcome& outcome) override;
-  void committed() override {}
+  void committed() override;
 
  private:
   Stream(std::string name, bool durable) : name_(std::move(name)), durable_(durable) {}
   Result<void> take(Session session);
+  Advice::Found make_advice();
 
   const std::string name_;
   const bool durable_;
@@ -132,13 +141,16 @@ class Stream final : public StreamWorker::Observer {
   std::optional<SampleLists> sample_lists_;
   std::mutex reader_mutex_;
   std::optional<journal::JournalReader> reader_;
-  std::optional<journal::JournalReader> insight_reader_;  // guarded by insight_mutex_
+  std::optional<journal::JournalReader> insight_reader_;  // of the thread of advice_
+  std::vector<std::uint64_t> support_pictures_;
 
   static constexpr std::size_t kSeconds = 16;
   mutable std::mutex rate_mutex_;
   std::array<std::uint64_t, kSeconds> per_second_{};
   std::array<std::int64_t, kSeconds> second_{};
-  std::atomic<std::uint64_t> births_{0}, last_operation_{0};
+  std::atomic<std::uint64_t> births_{0}, operated_events_{0};
+  std::uint64_t group_samples_ = 0, group_births_ = 0;  // since the last commit, of the worker
+  RecentHour recent_hour_;
 
   Histogram delay_histogram_;
   mutable std::mutex delay_mutex_;
@@ -150,13 +162,12 @@ class Stream final : public StreamWorker::Observer {
   std::uint64_t keywords_events_ = 0;
   std::chrono::steady_clock::time_point keywords_time_{};
   std::shared_ptr<const SampleMap> sample_map_;  // guarded by sample_map_mutex_
-  std::mutex directions_mutex_, insight_mutex_, keywords_mutex_, sample_map_mutex_;
+  std::mutex directions_mutex_, keywords_mutex_, sample_map_mutex_;
   std::shared_ptr<const insight::Directions> directions_;
-  mutable std::mutex last_mutex_;
-  std::shared_ptr<const insight::Insight> insight_;  // guarded by both
-  std::chrono::steady_clock::time_point directions_time_{}, insight_time_{};
+  std::chrono::steady_clock::time_point directions_time_{};
 
   std::unique_ptr<StreamWorker> worker_;  // ends before all above
+  std::unique_ptr<Advice> advice_;        // likewise, and before the worker, which it asks
   std::jthread maker_;
 };
 

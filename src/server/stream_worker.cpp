@@ -2,7 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <future>
+#include <nlohmann/json.hpp>
+
+#include "core/try.hpp"
+#include "session/operations/operation_json.hpp"
 
 namespace paco::server {
 namespace {
@@ -76,8 +81,44 @@ bool StreamWorker::ask(const std::function<void(Session&)>& task) {
 }
 
 Result<OperationOutcome> StreamWorker::apply(const Operation& operation) {
-  if (Outlet* outlet = outlet_) return outlet->apply(operation);
-  return carry_out(operation);
+  Outlet* const outlet = outlet_;
+  if (outlet == nullptr) return carry_out(operation);
+  if (!operation.key.empty()) {
+    Result<std::optional<OperationOutcome>> before = kEnded;
+    ask([&](Session& session) { before = repeated(session, operation); });
+    if (!before.ok()) return before.error();
+    if (*before) return std::move(**before);
+  }
+  return outlet->apply(operation);
+}
+
+Result<std::optional<OperationOutcome>> StreamWorker::repeated(Session& session,
+                                                               const Operation& operation) {
+  std::optional<OperationOutcome> none;
+  if (operation.key.empty()) return none;
+  std::vector<OperationOutcome> past;
+  if (!operation_keys_) {
+    PACO_ASSIGN(past, session.history());
+    operation_keys_.emplace();
+    for (const OperationOutcome& one : past)
+      if (!one.operation.key.empty()) operation_keys_->emplace(one.operation.key, one.event);
+  }
+  const auto found = operation_keys_->find(operation.key);
+  if (found == operation_keys_->end()) return none;
+  if (past.empty()) {
+    PACO_ASSIGN(past, session.history());
+  }
+  const auto before = std::find_if(past.begin(), past.end(), [&](const OperationOutcome& one) {
+    return one.event == found->second;
+  });
+  if (before == past.end()) return none;
+  Operation same = before->operation;
+  same.actor = operation.actor;
+  if (session::operation_json(same) == session::operation_json(operation)) return {*before};
+  return Error{ErrorCode::mismatch,
+               fmt::format("the key '{}' came with another operation, event {}", operation.key,
+                           before->event),
+               "choose a new key for every operation"};
 }
 
 Result<Decided> StreamWorker::fold(Rows<const double> embeddings, std::span<Decision> decisions,
@@ -106,8 +147,15 @@ void StreamWorker::tell(std::span<const Decision> decisions, std::uint64_t sampl
 Result<OperationOutcome> StreamWorker::carry_out(const Operation& operation) {
   Result<OperationOutcome> outcome = kEnded;
   ask([&](Session& session) {
+    Result<std::optional<OperationOutcome>> before = repeated(session, operation);
+    if (!before.ok() || *before) {
+      outcome = before.ok() ? Result<OperationOutcome>(**before) : before.error();
+      return;
+    }
     outcome = session.apply(operation);
     if (!outcome.ok()) return;
+    if (operation_keys_ && !operation.key.empty())
+      operation_keys_->emplace(operation.key, outcome->event);
     observer_.operated(*outcome);
     publish();
     observer_.committed();

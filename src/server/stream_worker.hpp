@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -65,6 +66,8 @@ class StreamWorker {
   bool submit(SampleJob job);
   // Runs `task` on the owner's thread and waits for it. False where the lane has ended.
   bool ask(const std::function<void(Session&)>& task);
+  // One whose key came before is answered with what it did then, and nothing is done;
+  // ErrorCode::mismatch if it was another operation.
   Result<OperationOutcome> apply(const Operation& operation);
 
   // Outlives the requests; null: there is none.
@@ -87,12 +90,15 @@ class StreamWorker {
   void answer(SampleJob& job, std::span<const Decision> decisions, std::uint64_t samples_before,
               std::uint64_t events_before, std::uint64_t& next);
   void publish();
+  Result<std::optional<OperationOutcome>> repeated(Session& session, const Operation& operation);
 
   Session session_;
   Observer& observer_;
   Samples group_;  // scratch
   std::vector<Decision> decisions_;
   std::atomic<Outlet*> outlet_{nullptr};
+  // The events of operations by their keys, read when the first key comes; on the owner's thread.
+  std::optional<std::map<std::string, std::uint64_t>> operation_keys_;
 
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable wake_;

@@ -290,6 +290,7 @@ Result<std::shared_ptr<Stream>> Streams::calibrate(const std::string& name,
     PACO_ASSIGN(Model model,
                 paco::calibrate({support->embeddings, support->labels, support->names, {}},
                                 reporting, std::move(stop)));
+    model.embedding = support->record;
     return Session::create(path, std::make_shared<const Model>(std::move(model)), settings.method,
                            {}, settings.journal);
   };

@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "math/matrix.hpp"
 #include "server/log.hpp"
 #include "server/stream.hpp"
+#include "server/support_sets.hpp"
 
 namespace paco::server {
 
@@ -26,13 +26,6 @@ bool is_stream_name(std::string_view name);
 struct NewStream {
   std::string method;  // empty: the model's
   JournalOptions journal;
-};
-
-// A support set that waits for its calibration.
-struct Support {
-  math::Matrix<double> embeddings;
-  std::vector<std::int64_t> labels;
-  std::vector<std::string> names;
 };
 
 class Streams {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "paco/false_new.hpp"
 #include "server/call.hpp"
 #include "session/summary.hpp"
 
@@ -49,6 +50,11 @@ Json attributes_json(const journal::Extras& extras) {
 journal::Extras extras_of(journal::JournalReader& journal, std::uint64_t sequence) {
   Result<journal::Extras> found = journal.extras(sequence, false);
   return found.ok() ? std::move(found).value() : journal::Extras{};
+}
+
+Json time_of(journal::JournalReader& journal, std::uint64_t sequence) {
+  const auto time = journal.arrival(sequence);
+  return time.ok() && *time ? Json(**time) : Json();
 }
 
 }  // namespace
@@ -131,6 +137,7 @@ Json sample_json(const io::DecidedSample& s, const MemoryView& view,
           {"id", text_or_null(s.sample)},
           {"score", number_json(s.score)},
           {"threshold", number_json(s.threshold)},
+          {"time", time_of(journal, s.sequence)},
           {"runner_up", s.runner_up},
           {"runner_up_name", name(s.runner_up)},
           {"attributes", attributes_json(extras)},
@@ -139,6 +146,7 @@ Json sample_json(const io::DecidedSample& s, const MemoryView& view,
 
 Json event_json(const io::DecidedSample& s, const MemoryView& view,
                 journal::JournalReader& journal) {
+  const journal::Extras extras = extras_of(journal, s.sequence);
   return {{"sequence", s.sequence},
           {"event", s.event},
           {"category", s.category},
@@ -148,7 +156,9 @@ Json event_json(const io::DecidedSample& s, const MemoryView& view,
           {"id", text_or_null(s.sample)},
           {"score", number_json(s.score)},
           {"threshold", number_json(s.threshold)},
-          {"picture", extras_of(journal, s.sequence).has_picture}};
+          {"time", time_of(journal, s.sequence)},
+          {"picture", extras.has_picture},
+          {"attributes", attributes_json(extras)}};
 }
 
 Json face_json(std::uint64_t sequence, journal::JournalReader& journal) {
@@ -162,9 +172,11 @@ Json face_json(std::uint64_t sequence, journal::JournalReader& journal) {
           {"attributes", attributes_json(extras)}};
 }
 
-Json category_view(const MemoryView& view, const insight::MemberIndex& members, CategoryId id) {
+Json category_view(const MemoryView& view, const Stream& stream, CategoryId id) {
   Json json = session::category_json(view, id);
-  const auto newest = members.page(view.categories[id].prototypes, ~std::uint64_t{0}, 1, true);
+  json["support_pictures"] = stream.support_pictures(id);
+  const auto newest =
+      stream.members().page(view.categories[id].prototypes, ~std::uint64_t{0}, 1, true);
   json["newest"] = newest.empty() ? Json() : Json(newest[0]);
   const bool support = id < static_cast<CategoryId>(view.categories.known_classes());
   bool promoted = false;
@@ -223,14 +235,29 @@ Json stream_json(Stream& stream) {
   json["retired"] = retired;
   json["rate"] = ready ? stream.rate() : 0.0;
   json["created"] = ready ? Json(stream.created()) : Json();
-  const auto insight = ready ? stream.last_insight() : nullptr;
-  json["warnings"] = insight == nullptr ? 0 : insight->warnings.size();
-  json["suggestions"] = insight == nullptr ? 0 : insight->suggestions.size();
+  const auto advice = ready ? stream.advice().last() : nullptr;
+  json["warnings"] = advice == nullptr ? 0 : advice->insight.warnings.size();
+  json["suggestions"] = advice == nullptr ? 0 : advice->insight.suggestions.size();
   json["error"] = status.error ? error_json(*status.error) : Json();
   json["progress"] = status.state == StreamState::calibrating
                          ? Json{{"done", status.done}, {"total", status.total}}
                          : Json();
   return json;
+}
+
+Json false_new_json(const Model& model, std::string_view method) {
+  const std::optional<FalseNew> promise = false_new_of(model, method);
+  if (!promise) return nullptr;
+  const auto outcome = [&](const FalseNew::Outcome& one) {
+    return promise->pseudo_streams == 0
+               ? Json()
+               : Json{{"strict_all", one.strict_all}, {"called_new", one.called_new}};
+  };
+  return {{"rate", promise->rate},
+          {"expected", promise->expected()},
+          {"samples", promise->samples},
+          {"with", outcome(promise->with)},
+          {"without", outcome(promise->without)}};
 }
 
 Json statistics_json(const std::vector<Statistic>& figures) {

@@ -31,12 +31,14 @@ Json event_json(const io::DecidedSample& sample, const MemoryView& view,
                 journal::JournalReader& journal);
 // {"sequence", "key", "id", "picture", "attributes"}
 Json face_json(std::uint64_t sequence, journal::JournalReader& journal);
-Json category_view(const MemoryView& view, const insight::MemberIndex& members, CategoryId id);
+Json category_view(const MemoryView& view, const Stream& stream, CategoryId id);
 Json operation_view(const journal::OperationRow& row);
 Json embedding_json(const EmbeddingRecord& record);
 // Cheap: suggestions and warnings are counted as they were when somebody last asked for them.
 Json stream_json(Stream& stream);
 Json error_json(const Error& error);
+// What a model promises about known classes, and what that costs; null if it promises nothing.
+Json false_new_json(const Model& model, std::string_view method);
 // "branches.create" as an object within an object.
 Json statistics_json(const std::vector<Statistic>& figures);
 

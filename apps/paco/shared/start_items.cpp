@@ -11,13 +11,13 @@
 #include "embed/text/text_rows.hpp"
 #include "io/csv.hpp"
 #include "io/json.hpp"
+#include "server/support_sets.hpp"
 #include "shared/send_blocks.hpp"
 
 namespace paco {
 namespace {
 
 constexpr int kDeepestFolder = 16;
-constexpr std::size_t kFewestClasses = 3, kFewestOfClass = 2;
 
 bool ends_as(const std::string& name, std::initializer_list<const char*> endings) {
   std::string small = name;
@@ -180,21 +180,12 @@ std::size_t drop_labels(StartFolder& found) {
 }
 
 Result<void> check_classes(const std::vector<std::string>& labels, const std::string& folder) {
-  std::map<std::string, std::size_t> counts;
-  for (const std::string& label : labels)
-    if (!label.empty()) ++counts[label];
-  std::string few;
-  for (const auto& [name, count] : counts)
-    if (count < kFewestOfClass) few += fmt::format("{}{}", few.empty() ? "" : ", ", name);
-  if (counts.size() >= kFewestClasses && few.empty()) return {};
-  const std::string what =
-      counts.size() < kFewestClasses
-          ? fmt::format("{} classes, and {} are needed", counts.size(), kFewestClasses)
-          : fmt::format("classes of a single sample: {}", few);
-  return Error{ErrorCode::bad_value, fmt::format("{}: {}", folder, what),
-               fmt::format("give examples of at least {} classes, {} of each or more: in a "
-                           "subfolder of its name, or as rows with a label",
-                           kFewestClasses, kFewestOfClass)};
+  std::vector<std::string> known = labels;
+  std::erase(known, "");
+  const Result<void> enough = server::check_classes(known);
+  if (enough.ok()) return {};
+  return Error{enough.error().code, fmt::format("{}: {}", folder, enough.error().message),
+               enough.error().hint + ": in a subfolder of its name, or as rows with a label"};
 }
 
 }  // namespace paco

@@ -3,6 +3,7 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -13,6 +14,7 @@
 #include "core/files.hpp"
 #include "core/try.hpp"
 #include "server/client.hpp"
+#include "server/embedding_queue.hpp"
 #include "server/listener.hpp"
 #include "server/service.hpp"
 #include "shared/deliver.hpp"
@@ -41,15 +43,37 @@ std::string stream_name(const std::string& folder) {
   return server::is_stream_name(name) ? name : "stream";
 }
 
+// The first photos of each known class that can be read, so that the page shows what it looks like.
+std::vector<std::vector<std::string>> pictures_of(const StartFolder& found, const Model& model) {
+  constexpr std::size_t kOfClass = 3;
+  std::vector<std::vector<std::string>> out(model.known_classes());
+  for (const StartItem& item : found.items) {
+    const auto name = std::find(model.class_names.begin(), model.class_names.end(), item.label);
+    if (item.path.empty() || name == model.class_names.end()) continue;
+    auto& pictures = out[static_cast<std::size_t>(name - model.class_names.begin())];
+    if (pictures.size() == kOfClass) continue;
+    const auto bytes = core::read_file(item.path);
+    auto picture =
+        bytes.ok() ? server::small_picture(*bytes, item.path) : Result<std::string>(bytes.error());
+    if (picture.ok()) pictures.push_back(std::move(picture).value());
+  }
+  return out;
+}
+
 Result<std::shared_ptr<server::Stream>> open_stream(server::Service& service,
-                                                    const std::string& name, Model model) {
+                                                    const std::string& name, Model model,
+                                                    const StartFolder& folder) {
   if (const auto found = service.streams().find(name)) {
     while (!found->ready() && !found->status().error)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     if (const auto failed = found->status().error) return *failed;
   }
-  PACO_ASSIGN(server::Streams::Made made,
-              service.streams().create(name, std::make_shared<const Model>(std::move(model)), {}));
+  server::NewStream settings;
+  if (service.streams().find(name) == nullptr)
+    settings.journal.support_pictures = pictures_of(folder, model);
+  PACO_ASSIGN(
+      server::Streams::Made made,
+      service.streams().create(name, std::make_shared<const Model>(std::move(model)), settings));
   return made.stream;
 }
 
@@ -179,7 +203,7 @@ Result<void> run(Context& context, StartArguments& r) {
   server::Service service(settings);
   PACO_TRY(service.open());
   const std::string name = stream_name(r.folder);
-  PACO_ASSIGN(const auto stream, open_stream(service, name, std::move(model)));
+  PACO_ASSIGN(const auto stream, open_stream(service, name, std::move(model), found));
   const std::uint64_t before = stream->worker().published()->view->samples;
   PACO_ASSIGN(const auto listener, server::Listener::start(r.listener, service));
   service.set_counts([&] { return listener->counts(); });

@@ -37,6 +37,9 @@ class Description(Served):
             return self.faults(self.shapes[schema["$ref"].rsplit("/", 1)[1]], value, at)
         if value is None:
             return [] if schema.get("nullable") or schema == {} else [at + " is null"]
+        if "anyOf" in schema:
+            each = [self.faults(one, value, at) for one in schema["anyOf"]]
+            return [] if [] in each else [f"{at} is {value!r:.60}"]
         found = [fault for part in schema.get("allOf", []) for fault in self.faults(part, value, at)]
         kinds = {"string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict}
         kind = schema.get("type")

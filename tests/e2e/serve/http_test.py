@@ -8,6 +8,7 @@ import socket
 import sys
 import tempfile
 import unittest
+import zlib
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from serve_test import S, Served, samples  # noqa: E402
@@ -81,6 +82,26 @@ class Requests(Served):
             self.assertEqual(gzip.decompress(packed.body), plain.body)
         for refused in ("gzip;q=0", "br", "identity, gzip; q=0.0"):
             self.assertEqual(self.server.get(path, headers={"Accept-Encoding": refused}).body, plain.body, refused)
+
+    def test_exports_and_events_are_compressed_piece_by_piece(self):
+        self.send(0, 100)
+        packed = {"Accept-Encoding": "gzip"}
+        for form in ("csv", "manifest"):
+            plain = self.server.get(S + "/export?form=" + form)
+            small = self.server.call("GET", S + "/export?form=" + form, headers=packed)
+            self.assertEqual((plain.headers.get("Content-Encoding"), small.headers["Content-Encoding"]), (None, "gzip"))
+            self.assertEqual(gzip.decompress(small.body), plain.body)
+        connection = self.server.connection()
+        connection.request("GET", S + "/events?from=0", headers=packed)
+        events = connection.getresponse()
+        self.assertEqual(events.headers["Content-Encoding"], "gzip")
+        reader, text = zlib.decompressobj(31), b""
+        while b'"sequence":99,' not in text:
+            text += reader.decompress(events.read1())
+        self.send(100, 101)
+        while b'"sequence":100,' not in text:
+            text += reader.decompress(events.read1())
+        connection.close()
 
     def test_the_page_is_sent_once(self):
         page = self.server.get("/")

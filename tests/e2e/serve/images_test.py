@@ -139,6 +139,35 @@ class Images(unittest.TestCase):
             self.assertIn("imagenet", answer.json["error"]["message"])
         self.assertEqual(self.server.get(S).json["samples"], 0)
 
+    def test_labelled_images_become_a_stream_whose_classes_show_three_of_them(self):
+        new = "/v1/streams/drawn"
+        examples = [{"image": base64.b64encode(picture(kind, seed)).decode(), "label": f"kind {kind}"}
+                    for kind in range(3) for seed in range(5)]
+        def add(rows, query=""):
+            return self.server.call("POST", new + "/support/samples" + query, {"samples": rows})
+        broken = {"image": base64.b64encode(picture(0, 1)[:40]).decode(), "label": "kind 0"}
+        refused = add([examples[0], broken], "?anew=1")
+        self.assertEqual((refused.status, refused.json["error"]["row"]), (400, 1), refused.body)
+        self.assertEqual(add([{"image": examples[0]["image"]}]).status, 400)
+        self.assertEqual(add(examples[:10], "?anew=1").json, {"rows": 10, "classes": 2})
+        few = self.server.call("POST", new + "/calibrate", {"method": "paco"})
+        self.assertEqual(few.status, 400)
+        self.assertIn("2 classes, and 3 are needed", few.json["error"]["message"])
+        self.assertEqual(add(examples[10:]).json, {"rows": 15, "classes": 3})
+        self.assertEqual(self.server.call("POST", new + "/calibrate", {"method": "paco"}).status, 202)
+        self.server.wait_ready("drawn")
+        classes = self.server.get(new + "/categories?kind=known").json["categories"]
+        self.assertEqual([(one["name"], one["support_pictures"]) for one in classes],
+                         [("kind 0", 3), ("kind 1", 3), ("kind 2", 3)])
+        shown = self.server.get(new + "/categories/1/support/2")
+        self.assertEqual((shown.status, shown.headers["Content-Type"], shown.body[:2]), (200, "image/jpeg", b"\xff\xd8"))
+        self.assertEqual(self.server.get(new + "/categories/1/support/3").status, 404)
+        encoder = self.server.get("/v1").json["encoder"]
+        self.assertEqual(encoder.pop("kind"), "images")
+        self.assertEqual(self.server.get(new).json["embedding"], encoder)
+        one = {"samples": [{"image": base64.b64encode(picture(1, 99)).decode()}]}
+        self.assertEqual(self.server.call("POST", new + "/samples", one).status, 200)
+
     def test_images_and_embeddings_may_come_together(self):
         zeros = [0.5] * 2047 + [1.0]
         both = self.as_json(self.stream[:1])["samples"] + [{"embedding": zeros}]

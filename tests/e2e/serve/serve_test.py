@@ -8,6 +8,7 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -103,6 +104,43 @@ class Streams(Served):
         self.assertEqual(self.get(S)["samples"], 5)
         rounded = {"samples": [{"embedding": [round(x, 6) for x in ROWS[3]], "key": "k3"}]}
         self.assertTrue(self.server.call("POST", S + "/samples", rounded).json["decisions"][0]["repeated"])
+
+    def test_an_operation_with_a_key_is_done_once_also_after_a_restart(self):
+        self.send(0, 5)
+        name = {"kind": "rename", "category": 0, "name": "tit", "key": "a"}
+        first = self.operate(**name).json
+        self.assertEqual((first["event"], first["request"]["key"]), (5, "a"))
+        self.server.stop()
+        self.server.start()
+        self.server.wait_ready("birds")
+        again = self.operate(**name)
+        self.assertEqual((again.status, again.json), (200, first))
+        other = self.operate(**{**name, "name": "wren"})
+        self.assertEqual(other.status, 409)
+        self.assertIn("event 5", other.json["error"]["message"])
+        undo = [self.server.call("POST", S + "/operations/5/undo?key=u").json["event"] for _ in range(2)]
+        self.assertEqual(undo, [6, 6])
+        self.assertEqual(self.get(S)["events"], 7)
+
+    def test_samples_have_the_time_when_they_came_and_are_found_by_it(self):
+        self.send(0, 20)
+        came = self.get(S + "/samples/19")["time"]
+        self.assertAlmostEqual(came, time.time(), delta=60)
+        inside = self.get(f"{S}/samples?time_from={came - 60}&time_to={came}")
+        self.assertEqual((inside["total"], len(inside["samples"])), (20, 20))
+        for outside in (f"time_to={came - 60}", f"time_from={came + 60}"):
+            for more in ("", "&sort=score", "&category=0", "&verdict=known", "&order=newest"):
+                page = self.get(f"{S}/samples?{outside}{more}")
+                self.assertEqual((page["total"], page["samples"], page["next"]), (0, [], None), outside + more)
+        recent = self.get(S + "/recent")
+        self.assertEqual(sum(step["samples"] for step in recent["steps"]), 20)
+
+    def test_suggestions_know_of_what_happened_before_the_event_that_is_named(self):
+        self.send(0, len(ROWS))
+        self.assertGreaterEqual(self.get(f"{S}/suggestions?after={len(ROWS)}")["event"], len(ROWS))
+        self.assertEqual(self.server.get(f"{S}/suggestions?after={len(ROWS) + 1}").status, 409)
+        event = self.operate(kind="rename", category=0, name="tit").json["event"]
+        self.assertGreater(self.get(S + "/suggestions")["event"], event)
 
     def test_many_senders_at_once_lose_and_double_nothing(self):
         def work(part):

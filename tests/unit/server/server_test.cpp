@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <future>
 
 #include "core/random.hpp"
 #include "server/http.hpp"
@@ -206,7 +207,10 @@ TEST(Streams, OfMirrorHaveAMapSuggestionsAndNeighbours) {
   EXPECT_GT(directions->size(), 5u);  // those of known classes and more
   EXPECT_EQ(directions->events, data.stream.rows());
   EXPECT_EQ(insight::principal_map(*directions, 100).points.size(), directions->size());
-  EXPECT_FALSE((*stream)->insight()->suggestions.empty());
+  std::promise<Advice::Found> advice;
+  (*stream)->advice().ask(directions->events,
+                          [&](const Advice::Found& found) { advice.set_value(found); });
+  EXPECT_FALSE(advice.get_future().get()->insight.suggestions.empty());
   const std::vector<float> unit = (*stream)->unit_of(3);
   ASSERT_EQ(unit.size(), directions->dimension);
   const auto near = insight::nearest_categories(*directions, unit, 2);

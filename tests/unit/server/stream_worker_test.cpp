@@ -72,6 +72,40 @@ class Workers : public ::testing::Test {
   std::unique_ptr<StreamWorker> worker_;
 };
 
+TEST_F(Workers, AnOperationWhoseKeyCameBeforeIsAnsweredWithWhatItDidThen) {
+  Operation rename;
+  rename.category = 0;
+  rename.name = "heron";
+  rename.key = "a";
+  const auto first = worker_->apply(rename);
+  ASSERT_TRUE(first.ok()) << first.error().message;
+  rename.actor = "somebody else";
+  const auto again = worker_->apply(rename);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->event, first->event);
+  rename.name = "egret";
+  const auto other = worker_->apply(rename);
+  ASSERT_FALSE(other.ok());
+  EXPECT_THAT(other.error().message, HasSubstr("event 0"));
+  EXPECT_THAT(watched_.operations, ElementsAre(0u));
+}
+
+TEST_F(Workers, TheKeyOfAnOperationIsKnownAfterTheJournalIsOpenedAgain) {
+  Operation rename;
+  rename.category = 0;
+  rename.name = "heron";
+  rename.key = "a";
+  ASSERT_TRUE(worker_->apply(rename).ok());
+  worker_.reset();
+  auto session = Session::open(folder_ / "s.journal");
+  ASSERT_TRUE(session.ok()) << session.error().message;
+  worker_ = std::make_unique<StreamWorker>(std::move(session).value(), watched_);
+  const auto again = worker_->apply(rename);
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->event, 0u);
+  EXPECT_EQ(worker_->published()->events, 1u);
+}
+
 TEST_F(Workers, WhatWaitsIsOneGroupInTheOrderItCame) {
   std::promise<void> go_on;
   std::thread holder = hold(go_on);

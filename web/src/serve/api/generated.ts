@@ -12,6 +12,8 @@ export interface Problem {
   row?: number;
 }
 
+export type Verdict = 'known' | 'existing' | 'created' | 'tentative';
+
 export interface Health {
   status: string;
 }
@@ -33,8 +35,20 @@ export interface Server {
   tokens: boolean;
   streams: number;
   limits: Limits;
-  encoder: Record<string, unknown> | null;
+  encoder: Encoder | null;
   methods: MethodSummary[];
+}
+
+export interface Encoder extends Embedding {
+  kind: 'images' | 'texts';
+}
+
+export interface Embedding {
+  encoder: string;
+  weights: string;
+  preprocessing: string;
+  precision: string;
+  dimension: number;
 }
 
 export interface User {
@@ -73,6 +87,7 @@ export interface Stream {
   state: 'opening' | 'calibrating' | 'ready' | 'failed';
   method: string | null;
   dimension: number | null;
+  embedding: Embedding | null;
   samples: number;
   events: number;
   known: number;
@@ -96,8 +111,22 @@ export interface StreamDetail extends Stream {
   evidence?: EvidenceField[];
   operations?: string[];
   embeddings_kept?: boolean;
+  false_new?: FalseNew | null;
   delays?: Delays;
   journal?: JournalSize;
+}
+
+export interface FalseNew {
+  rate: number;
+  expected: number;
+  samples: number;
+  with: FalseNewOutcome | null;
+  without: FalseNewOutcome | null;
+}
+
+export interface FalseNewOutcome {
+  strict_all: number;
+  called_new: number;
 }
 
 export interface EvidenceField {
@@ -132,9 +161,18 @@ export interface SupportLabels {
   classes: number;
 }
 
+export interface LabelledSamples {
+  samples: LabelledSample[];
+}
+
+export interface LabelledSample extends Sample {
+  label: string;
+}
+
 export interface Calibration {
   method?: string;
   settings?: Record<string, unknown>;
+  false_new?: number;
   embeddings?: unknown;
   durability?: 'full' | 'relaxed';
   support?: Support;
@@ -177,10 +215,31 @@ export interface Series {
 export interface Step {
   from: number;
   count: number;
-  verdicts: Record<string, number>;
+  verdicts: VerdictCounts;
   choices: Record<string, Record<string, number>>;
   categories: number;
   means: Record<string, number | null>;
+}
+
+export interface VerdictCounts {
+  known: number;
+  existing: number;
+  created: number;
+  tentative: number;
+}
+
+export interface RecentHour {
+  now: number;
+  width: number;
+  steps: RecentStep[];
+}
+
+export interface RecentStep {
+  time: number;
+  samples: number;
+  births: number;
+  p50_ms: number | null;
+  p99_ms: number | null;
 }
 
 export interface PrototypeMap {
@@ -220,7 +279,7 @@ export interface SampleMapPoint extends Face {
   y: number;
   category: number;
   name: string;
-  verdict: 'known' | 'existing' | 'created' | 'tentative';
+  verdict: Verdict;
   verified: boolean;
 }
 
@@ -233,7 +292,7 @@ export interface Advice {
 
 export interface Suggestion {
   id: string;
-  kind: string;
+  kind: 'merge' | 'name' | 'look';
   reason: string;
   strength: number;
   operation: Operation | null;
@@ -271,7 +330,7 @@ export interface Decision {
   sequence: number;
   category: number;
   name: string;
-  verdict: 'known' | 'existing' | 'created' | 'tentative';
+  verdict: Verdict;
   key: string | null;
   event?: number;
   now?: number;
@@ -288,12 +347,14 @@ export interface SampleEvent {
   event: number;
   category: number;
   name: string;
-  verdict: 'known' | 'existing' | 'created' | 'tentative';
+  verdict: Verdict;
   key: string | null;
   id: string | null;
   score: number | null;
   threshold: number | null;
+  time: number | null;
   picture: boolean;
+  attributes: Record<string, string | number | boolean | null>;
 }
 
 export interface SampleView extends SampleEvent {
@@ -304,7 +365,6 @@ export interface SampleView extends SampleEvent {
   verified: boolean;
   runner_up: number;
   runner_up_name: string;
-  attributes: Record<string, unknown>;
   cosine?: number;
 }
 
@@ -315,7 +375,7 @@ export interface SamplePage {
 }
 
 export interface SampleDetail extends SampleView {
-  evidence: Record<string, unknown>;
+  evidence: Record<string, string | number | boolean | null>;
   explanation: string;
   runner_ups: Near[];
   neighbours: Neighbour[];
@@ -332,7 +392,7 @@ export interface Face {
   key: string | null;
   id: string | null;
   picture: boolean;
-  attributes: Record<string, unknown>;
+  attributes: Record<string, string | number | boolean | null>;
 }
 
 export interface Neighbour extends Face, Near {
@@ -359,6 +419,7 @@ export interface Category {
   prototypes: number[];
   newest: number | null;
   promoted: boolean;
+  support_pictures: number;
   faces?: Face[];
   keywords?: string[];
   suggested_name?: string | null;
@@ -400,6 +461,7 @@ export interface Operation {
   name?: string;
   event?: number;
   actor?: string;
+  key?: string;
 }
 
 export interface Outcome {
@@ -407,7 +469,7 @@ export interface Outcome {
   sequence: number;
   kind: string;
   category: number | null;
-  text: string | null;
+  text: string;
   time: number;
   actor: string;
   request: unknown;
@@ -457,6 +519,9 @@ export const calls = (send: (method: string, path: string, body?: unknown) => Pr
   // Their labels.
   putSupportLabels: (name: string, body: Blob): Promise<SupportLabels> =>
     send('PUT', `/v1/streams/${encodeURIComponent(name)}/support/labels`, body) as Promise<SupportLabels>,
+  // Labelled samples for a new stream, embedded by this server.
+  postSupportSamples: (name: string, body: LabelledSamples, query: { anew?: string } = {}): Promise<SupportLabels> =>
+    send('POST', `/v1/streams/${encodeURIComponent(name)}/support/samples` + ask(query), body) as Promise<SupportLabels>,
   // Make a stream from a support set, in the background.
   calibrateStream: (name: string, body: Calibration): Promise<Stream> =>
     send('POST', `/v1/streams/${encodeURIComponent(name)}/calibrate`, body) as Promise<Stream>,
@@ -481,14 +546,17 @@ export const calls = (send: (method: string, path: string, body?: unknown) => Pr
   // Some of its samples in two dimensions, neighbours near each other.
   getSampleMap: (name: string, query: { limit?: number } = {}): Promise<SampleMap> =>
     send('GET', `/v1/streams/${encodeURIComponent(name)}/map/samples` + ask(query)) as Promise<SampleMap>,
+  // The last hour in steps of five seconds, since the server started.
+  getRecentHour: (name: string): Promise<RecentHour> =>
+    send('GET', `/v1/streams/${encodeURIComponent(name)}/recent`) as Promise<RecentHour>,
   // What a person might do, and what is unusual.
-  getSuggestions: (name: string): Promise<Advice> =>
-    send('GET', `/v1/streams/${encodeURIComponent(name)}/suggestions`) as Promise<Advice>,
+  getSuggestions: (name: string, query: { after?: number } = {}): Promise<Advice> =>
+    send('GET', `/v1/streams/${encodeURIComponent(name)}/suggestions` + ask(query)) as Promise<Advice>,
   // Decide on samples.
   postSamples: (name: string, body: Samples, query: { brief?: string; key_prefix?: string; key_first?: number; key?: string; id?: string } = {}): Promise<Decisions> =>
     send('POST', `/v1/streams/${encodeURIComponent(name)}/samples` + ask(query), body) as Promise<Decisions>,
   // Samples page by page.
-  listSamples: (name: string, query: { from?: number; limit?: number; sort?: string; order?: string; verdict?: string; category?: number; attribute?: string; score_from?: number; score_to?: number; search?: string; key?: string } = {}): Promise<SamplePage> =>
+  listSamples: (name: string, query: { from?: number; limit?: number; sort?: string; order?: string; verdict?: string; category?: number; attribute?: string; score_from?: number; score_to?: number; time_from?: number; time_to?: number; search?: string; key?: string } = {}): Promise<SamplePage> =>
     send('GET', `/v1/streams/${encodeURIComponent(name)}/samples` + ask(query)) as Promise<SamplePage>,
   // A sample with its explanation and what is near it.
   getSample: (name: string, sequence: number): Promise<SampleDetail> =>
@@ -509,6 +577,6 @@ export const calls = (send: (method: string, path: string, body?: unknown) => Pr
   postOperation: (name: string, body: Operation): Promise<Outcome> =>
     send('POST', `/v1/streams/${encodeURIComponent(name)}/operations`, body) as Promise<Outcome>,
   // Take an operation back.
-  undoOperation: (name: string, event: number): Promise<Outcome> =>
-    send('POST', `/v1/streams/${encodeURIComponent(name)}/operations/${encodeURIComponent(event)}/undo`) as Promise<Outcome>,
+  undoOperation: (name: string, event: number, query: { key?: string } = {}): Promise<Outcome> =>
+    send('POST', `/v1/streams/${encodeURIComponent(name)}/operations/${encodeURIComponent(event)}/undo` + ask(query)) as Promise<Outcome>,
 });
