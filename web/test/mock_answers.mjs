@@ -116,7 +116,8 @@ export function answerTo(server, method, [first, name, ...rest], q, body, who) {
       user: who,
       tokens: Boolean(server.tokens),
       streams: server.streams.size,
-      limits: { body: 1e8, upload: 1e9 },
+      limits: { body: 1e8, upload: 1e9, image: 16 * 2 ** 20 },
+      encoder: server.encoder ?? null,
       methods: [{ name: 'paco', summary: 'the method of the paper' }],
     });
   if (!name) return ok({ streams: [...server.streams.values()].map((s) => s.brief()) });
@@ -132,13 +133,28 @@ export function answerTo(server, method, [first, name, ...rest], q, body, who) {
     server.uploads = { ...server.uploads, [rest[1]]: body.length };
     return ok({ rows: 3 });
   }
+  // Photos of which the file is a text "broken" cannot be read.
+  if (method === 'POST' && path === 'support/samples') {
+    const { samples } = json();
+    const bad = samples.findIndex(({ image }) => atob(image) === 'broken');
+    if (bad >= 0) {
+      const error = refusal(400, 'bad_format', `sample ${bad}: the image: not an image`);
+      error.problem.row = bad;
+      throw error;
+    }
+    if (q.get('anew')) server.examples = [];
+    server.examples.push(...samples);
+    return ok({ rows: server.examples.length, classes: 3 });
+  }
   if (method === 'POST' && path === 'calibrate') {
+    server.calibration = json();
+    const labels = [...new Set((server.examples ?? []).map(({ label }) => label))];
     stream = server.add(
       new ToyStream(name, {
-        classes: [
-          { name: 'one', direction: [1, 0, 0, 0] },
-          { name: 'two', direction: [0, 1, 0, 0] },
-        ],
+        classes: (labels.length ? labels : ['one', 'two']).map((label, i) => ({
+          name: label,
+          direction: [0, 1, 2, 3].map((k) => (k === i ? 1 : 0)),
+        })),
       }),
     );
     stream.state = 'calibrating';
@@ -182,7 +198,9 @@ export function answerTo(server, method, [first, name, ...rest], q, body, who) {
         journal: { bytes: 1e6, durability: 'full' },
       });
     case 'POST samples':
-      return ok({ decisions: json().samples.map((one) => stream.send(one)) });
+      return ok({
+        decisions: json().samples.map((one) => stream.send({ embedding: [1, 0, 0, 0], ...one })),
+      });
     case 'GET samples': {
       const search = q.get('search') ?? '';
       const carried = q.get('attribute')?.split('=');
@@ -302,6 +320,17 @@ export function answerTo(server, method, [first, name, ...rest], q, body, who) {
           return { ...rest, category, name, verified: false, x, y };
         }),
       });
+    case 'GET recent': {
+      const now = Date.now() / 1000;
+      const steps = Array.from({ length: 60 }, (_, i) => ({
+        time: Math.floor(now / 5 - 59 + i) * 5,
+        samples: 20 + (i % 7),
+        births: i < 40 && i % 9 === 0 ? 1 : 0,
+        p50_ms: 1.2,
+        p99_ms: 4.4 + (i % 5),
+      }));
+      return ok({ now, width: 5, steps });
+    }
     case 'GET series':
       return ok(series(stream));
     case 'GET suggestions': {
@@ -332,8 +361,13 @@ export function answerTo(server, method, [first, name, ...rest], q, body, who) {
           .slice(0, 100),
         next: null,
       });
-    case 'POST operations':
-      return ok(stream.operate(json(), who.name));
+    case 'POST operations': {
+      const request = json();
+      const before = request.key && stream.byKey.get(request.key);
+      const outcome = before || stream.operate(request, who.name);
+      stream.byKey.set(request.key, outcome);
+      return ok(outcome);
+    }
     case 'POST operations/#/undo':
       return ok(stream.undo(number, who.name));
     default:

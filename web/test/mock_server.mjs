@@ -94,6 +94,7 @@ export class MockServer {
         type,
       } = answerTo(this, request.method, parts.slice(1), url.searchParams, body, who);
       await this.pass(`${request.method} ${request.url}`);
+      if (this.loses?.(`${request.method} ${request.url}`)) return response.socket.destroy();
       return reply(status, value, type);
     } catch (error) {
       if (!error.problem) console.error(error);

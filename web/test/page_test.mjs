@@ -2,28 +2,11 @@
 // seldom shows.
 //   node page_test.mjs NODE_MODULES DASHBOARD.html
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { after, test } from 'node:test';
-import { openBrowser } from '../../tests/e2e/report/browser.mjs';
-import { birds, MockServer } from './mock_server.mjs';
+import { test } from 'node:test';
+import { birds } from './mock_server.mjs';
 import { cases, leave, notice, visit } from './page_cases.mjs';
 import { ToyStream } from './toy_stream.mjs';
-
-const [modules, file] = process.argv.slice(2);
-const html = readFileSync(file, 'utf8');
-const browser = await openBrowser(modules);
-const servers = [];
-after(async () => {
-  await browser.close();
-  for (const server of servers) await server.stop();
-});
-
-async function serve(options) {
-  const server = new MockServer(html, options);
-  servers.push(server);
-  await server.start();
-  return server;
-}
+import { browser, serve } from './world.mjs';
 
 const main = await serve();
 const stream = main.add(birds({ samples: 300 }));
@@ -42,51 +25,39 @@ cases({
   },
 });
 
-test('without a stream the page says how to begin, and a model file begins one', async () => {
+test('an operation whose answer got lost is sent again and done once', async () => {
   const server = await serve();
-  const page = await visit(browser, `${server.url}/`);
-  await page.getByText('No streams yet').waitFor();
-  await page.getByRole('button', { name: 'New stream' }).click();
-  await page.getByPlaceholder('birds').fill('not a/name');
-  await page.getByText('Letters, digits').waitFor();
-  await page.getByPlaceholder('birds').fill('gulls');
-  const model = JSON.stringify({
-    dimension: 4,
-    classes: [{ name: 'gull', direction: [1, 0, 0, 0] }],
-  });
-  await page.locator('input[type=file]').setInputFiles({
-    name: 'm.paco',
-    mimeType: 'application/octet-stream',
-    buffer: Buffer.from(model),
-  });
-  await page.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.getByText('Waiting for the first sample').waitFor();
-  assert.equal(new URL(page.url()).pathname, '/s/gulls');
+  const one = server.add(birds({ samples: 60 }));
+  const { id } = one.categories.find(({ kind }) => kind === 'discovered');
+  let lost = 0;
+  server.loses = (call) => call.startsWith('POST') && call.endsWith('/operations') && ++lost === 1;
+  const page = await visit(browser, `${server.url}/s/birds/categories/${id}`);
+  await page.locator('h1').waitFor();
+  await page.keyboard.press('r');
+  await page.locator('h1 input').fill('osprey');
+  await page.keyboard.press('Enter');
+  await notice(page, 'osprey').waitFor();
+  assert.equal(lost, 2);
+  assert.equal(one.operations.length, 1);
   await leave(page);
 });
 
-test('a support set with labels is uploaded and calibrated while the page shows how far it is', async () => {
+test('Back leads to the place in a long list where the reader was', async () => {
   const server = await serve();
-  const page = await visit(browser, `${server.url}/`);
-  await page.getByRole('button', { name: 'New stream' }).click();
-  await page.getByPlaceholder('birds').fill('terns');
-  await page.getByRole('button', { name: 'From labelled examples' }).click();
-  const files = page.locator('input[type=file]');
-  await files.nth(0).setInputFiles({
-    name: 's.npy',
-    mimeType: 'application/octet-stream',
-    buffer: Buffer.alloc(5000),
-  });
-  assert.ok(await page.getByRole('button', { name: 'Create', exact: true }).isDisabled());
-  await files.nth(1).setInputFiles({
-    name: 'l.npy',
-    mimeType: 'application/octet-stream',
-    buffer: Buffer.alloc(500),
-  });
-  await page.getByRole('button', { name: 'Create', exact: true }).click();
-  await page.getByText('Calibrating').first().waitFor();
-  await page.getByText('Waiting for the first sample').waitFor();
-  assert.deepEqual(server.uploads, { embeddings: 5000, labels: 500 });
+  const many = server.add(new ToyStream('many', { pictures: false }));
+  for (let i = 0; i < 5000; ++i) many.open([1, 0, 0, 0], i);
+  const page = await visit(browser, `${server.url}/s/many/categories#order=id-asc`);
+  await page.locator('.category-card[data-id="0"]').waitFor();
+  await page.evaluate(() => window.scrollTo(0, 60_000));
+  await page.waitForFunction(() => document.querySelector('.category-card[data-id]:not([data-id="0"])'));
+  const seen = page.locator('.category-card[data-id]').nth(8);
+  await seen.waitFor();
+  const before = await page.evaluate(() => window.scrollY);
+  assert.ok(before > 50_000, `${before}`);
+  await seen.locator('.card-cover').evaluate((link) => link.click()); // without scrolling to it
+  await page.locator('.item-head').waitFor();
+  await page.goBack();
+  await page.waitForFunction((y) => Math.abs(window.scrollY - y) < 2, before);
   await leave(page);
 });
 

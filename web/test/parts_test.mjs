@@ -224,3 +224,17 @@ test('the dashboard allows its own script and style and no other, and names no o
   assert.doesNotMatch(html, /<[^>]+\son\w+=/);
   assert.doesNotMatch(html, /<(script|link|img|iframe)[^>]+(src|href)="https?:/);
 });
+
+test('photos belong to the class of their folder, and those beside the folders of classes to none', async () => {
+  const { labelsOf, rowsOf } = await load('serve/state/examples.ts');
+  assert.deepEqual(
+    labelsOf(['birds/wren/1.jpg', 'birds/x.jpg', 'birds/stream/y.jpg', 'birds/tits/blue/2.jpg']),
+    ['wren', '', '', 'blue'],
+  );
+  assert.deepEqual(labelsOf(['wren/1.jpg', 'robin/1.jpg', 'a.jpg']), ['wren', 'robin', '']);
+  assert.deepEqual(rowsOf('text,label\r\n"a ""b"", c",one\n\nd,\n', ','), [
+    ['text', 'label'],
+    ['a "b", c', 'one'],
+    ['d', ''],
+  ]);
+});

@@ -3,27 +3,11 @@
 //   node review_test.mjs NODE_MODULES DASHBOARD.html
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, test } from 'node:test';
-import { openBrowser } from '../../tests/e2e/report/browser.mjs';
-import { birds, MockServer } from './mock_server.mjs';
+import { test } from 'node:test';
+import { birds } from './mock_server.mjs';
 import { leave, visit } from './page_cases.mjs';
 import { ToyStream } from './toy_stream.mjs';
-
-const [modules, file] = process.argv.slice(2);
-const html = readFileSync(file, 'utf8');
-const browser = await openBrowser(modules);
-const servers = [];
-after(async () => {
-  await browser.close();
-  for (const server of servers) await server.stop();
-});
-
-async function serve(options) {
-  const server = new MockServer(html, options);
-  servers.push(server);
-  await server.start();
-  return server;
-}
+import { browser, serve } from './world.mjs';
 
 const questions = [
   {

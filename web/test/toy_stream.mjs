@@ -21,6 +21,7 @@ export class ToyStream {
     this.prototypes = [];
     this.operations = [];
     this.listeners = new Set();
+    this.byKey = new Map(); // what operations did, by the keys of their requests
     this.verified = new Set(); // samples that a person confirmed
     this.rate = 0;
     classes.forEach(({ name: className, direction }) => {
@@ -87,6 +88,7 @@ export class ToyStream {
       score: best?.cosine ?? null,
       threshold: this.threshold,
       runner_up: second?.category ?? category,
+      time: Math.floor(Date.now() / 1000),
       attributes,
       picture: this.pictures,
       direction,
@@ -103,7 +105,9 @@ export class ToyStream {
       id,
       score: sample.score,
       threshold: this.threshold,
+      time: sample.time,
       picture: this.pictures,
+      attributes,
     });
     return sample;
   }
@@ -147,6 +151,7 @@ export class ToyStream {
     });
     return {
       ...one,
+      support_pictures: 0,
       size: members.length,
       verified: members.filter((s) => this.verified.has(s.sequence)).length,
       keywords: [],

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { percent } from '../shared/format';
 import { greet, needsToken, server, silentSince } from './api/client';
+import { SendingBanner } from './parts/add_samples';
 import { Failed, Link, Loading, sentenceOf } from './parts/basics';
 import {
   Bar,
@@ -106,6 +107,7 @@ function StreamFrame(props: { at: Inside }) {
     <>
       <Tabs stream={at.stream} current={tabOf(at)} />
       <main>
+        <SendingBanner stream={at.stream} />
         {problem.value && !detail.value && <Failed problem={problem.value} retry={() => go('/')} />}
         {!problem.value && !detail.value && <Loading what="the stream" />}
         {detail.value && (ready.value ? <Screen at={at} /> : <NotReady />)}

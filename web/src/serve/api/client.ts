@@ -2,7 +2,7 @@
 //
 // Whether the server answers at all, and whether it asks for a token, is kept here for the frame to show.
 import { signal } from '@preact/signals';
-import type { Problem, Server } from './types';
+import type { Problem, Server } from './generated';
 
 export class Refusal extends Error {
   constructor(

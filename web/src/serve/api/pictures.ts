@@ -11,8 +11,25 @@ interface Job {
   abort: AbortSignal;
   done: (url: string | null) => void;
 }
-const waiting: Job[] = [];
+// What was wished for together is fetched in order, from the top; what was wished for last comes first, because the reader looks
+// at it.
+const waiting: Job[][] = [];
+let open: Job[] | null = null; // the wishes of this moment
 let running = 0;
+
+function wish(job: Job): void {
+  if (!open) {
+    open = [];
+    waiting.push(open);
+    setTimeout(() => (open = null));
+  }
+  open.push(job);
+}
+
+function take(): Job | undefined {
+  while (waiting.length && !waiting.at(-1)!.length && waiting.at(-1) !== open) waiting.pop();
+  return [...waiting].reverse().find((jobs) => jobs.length)?.shift();
+}
 
 function remember(path: string, url: string): void {
   cache.set(path, url);
@@ -25,12 +42,12 @@ function remember(path: string, url: string): void {
 async function again(job: Job, seconds: number): Promise<void> {
   await pause(1000 * seconds, job.abort);
   if (job.abort.aborted) return;
-  waiting.push(job);
+  wish(job);
   if (running < together) void next();
 }
 
 async function next(): Promise<void> {
-  const job = waiting.pop(); // the newest wish is what the reader looks at
+  const job = take();
   if (!job) return;
   if (job.abort.aborted) return next();
   ++running;
@@ -52,6 +69,10 @@ async function next(): Promise<void> {
 export const picturePath = (stream: string, sequence: number): string =>
   streamPath(stream, `/samples/${sequence}/picture`);
 
+// Of what a known class was calibrated on.
+export const examplePath = (stream: string, category: number, position: number): string =>
+  streamPath(stream, `/categories/${category}/support/${position}`);
+
 export function cachedPicture(path: string): string | undefined {
   const url = cache.get(path);
   if (url === undefined) return undefined;
@@ -62,7 +83,7 @@ export function cachedPicture(path: string): string | undefined {
 
 export function wantPicture(path: string, abort: AbortSignal): Promise<string | null> {
   return new Promise((done) => {
-    waiting.push({ path, abort, done });
+    wish({ path, abort, done });
     if (running < together) void next();
   });
 }

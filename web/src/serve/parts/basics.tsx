@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { integer } from '../../shared/format';
 import { cachedPicture, picturePath, wantPicture } from '../api/pictures';
-import type { Attributes, Problem, Verdict } from '../api/types';
+import type { Face, Problem, Verdict } from '../api/generated';
 import { go } from '../state/route';
 
 export function Link(props: {
@@ -62,14 +62,31 @@ export const sampleTitle = (sample: {
   id?: string | null;
 }): string => sample.key || sample.id || `sample ${sample.sequence}`;
 
+export type Attributes = Face['attributes'];
+
 // What a text stream is made of; samples of other streams have none.
 export const sampleText = (sample: { attributes?: Attributes }): string | null => {
   const text = sample.attributes?.text;
   return typeof text === 'string' && text ? text : null;
 };
 
-export function Picture(props: { stream: string; sequence: number; alt: string; class?: string }) {
-  const path = picturePath(props.stream, props.sequence);
+// When a sample came, as the reader's clock has it.
+export const timeText = (seconds: number | null): string =>
+  seconds === null
+    ? ''
+    : new Date(1000 * seconds).toLocaleString([], { dateStyle: 'medium', timeStyle: 'short' });
+
+export const Picture = (props: {
+  stream: string;
+  sequence: number;
+  alt: string;
+  class?: string;
+}) => (
+  <PictureAt path={picturePath(props.stream, props.sequence)} alt={props.alt} class={props.class} />
+);
+
+export function PictureAt(props: { path: string; alt: string; class?: string }) {
+  const { path } = props;
   const [url, setUrl] = useState<string | null | undefined>(cachedPicture(path));
   const [pixels, setPixels] = useState(false);
   useEffect(() => {

@@ -1,10 +1,11 @@
 // One category in the grid: its newest members as pictures, or what they are called; name, size, kind; can be picked.
 import { integer, plural } from '../../shared/format';
 import { mayOperate } from '../api/client';
-import type { Category, Face } from '../api/types';
+import type { Category, Face } from '../api/generated';
+import { examplePath } from '../api/pictures';
 import { togglePicked } from '../state/actions';
 import { toCategory } from '../state/route';
-import { KindChip, Link, Picture, sampleText, sampleTitle } from './basics';
+import { KindChip, Link, Picture, PictureAt, sampleText, sampleTitle } from './basics';
 import { EditableName } from './editable_name';
 
 // What an unnamed category may be: the words that its members share, or the known class that is nearest.
@@ -24,21 +25,35 @@ const firstAttributes = (face: Face) =>
     .map(([key, value]) => `${key} ${value}`)
     .join(' · ');
 
-const roles = { middle: 'nearest to the middle', newest: 'newest', edge: 'at the edge' };
+const shown = 3;
 
-function Faces(props: { stream: string; faces: Face[]; pictures: boolean }) {
+// A known class shows what it was calibrated on, before and between what the stream brought.
+export const examplesShown = (category: Category, faces: number): number =>
+  Math.min(category.support_pictures, Math.max(1, shown - faces));
+
+function Faces(props: { stream: string; category: Category; pictures: boolean }) {
+  const { category } = props;
+  const examples = examplesShown(category, category.faces?.length ?? 0);
+  const faces = (category.faces ?? []).slice(0, shown - examples);
   if (props.pictures) {
     return (
-      <div class={`faces of${Math.min(3, props.faces.length)}`}>
-        {props.faces.slice(0, 3).map((face) =>
+      <div class={`faces of${examples + faces.length}`}>
+        {Array.from({ length: examples }, (_, i) => (
+          <span key={`example ${i}`} class="example" title="an example of this class">
+            <PictureAt
+              path={examplePath(props.stream, category.id, i)}
+              alt={`${category.name}, example ${i + 1}`}
+            />
+          </span>
+        ))}
+        {faces.map((face) =>
           face.picture ? (
-            <span key={face.sequence} title={face.role && roles[face.role]}>
-              <Picture
-                stream={props.stream}
-                sequence={face.sequence}
-                alt={`${sampleTitle(face)}${face.role ? `, ${roles[face.role]}` : ''}`}
-              />
-            </span>
+            <Picture
+              key={face.sequence}
+              stream={props.stream}
+              sequence={face.sequence}
+              alt={sampleTitle(face)}
+            />
           ) : (
             <span key={face.sequence} class="picture word">
               {sampleTitle(face)}
@@ -50,7 +65,7 @@ function Faces(props: { stream: string; faces: Face[]; pictures: boolean }) {
   }
   return (
     <ul class="face-words">
-      {props.faces.slice(0, 3).map((face) => (
+      {faces.map((face) => (
         <li key={face.sequence}>
           {sampleText(face) ?? (
             <>
@@ -84,8 +99,12 @@ export function CategoryCard(props: {
         class="card-cover"
         label={`Open ${category.name}`}
       >
-        {faces.length ? (
-          <Faces stream={props.stream} faces={faces} pictures={props.pictures} />
+        {faces.length || category.support_pictures ? (
+          <Faces
+            stream={props.stream}
+            category={category}
+            pictures={props.pictures || !faces.length}
+          />
         ) : (
           <p class="note faceless">
             {category.kind === 'known' ? 'no sample of the stream yet' : 'no samples'}

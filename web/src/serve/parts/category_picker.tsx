@@ -2,7 +2,7 @@
 // searched for. One entry is highlighted, and that one is what Enter takes.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { query, streamPath } from '../api/client';
-import type { Category, CategoryPage, Near } from '../api/types';
+import type { Category, CategoryPage, Near } from '../api/generated';
 import { integer, plural } from '../../shared/format';
 import { useResource } from '../state/resource';
 import { KindChip } from './basics';
@@ -136,7 +136,11 @@ export function CategoryPicker(props: {
                   <b>{offer.name}</b>
                   {offer.category && <KindChip kind={offer.category.kind} />}
                   {offer.category ? (
-                    <SmallFaces stream={props.stream} faces={offer.category.faces ?? []} />
+                    <SmallFaces
+                      stream={props.stream}
+                      category={offer.category}
+                      faces={offer.category.faces ?? []}
+                    />
                   ) : (
                     <FacesOf stream={props.stream} id={offer.id} count={2} />
                   )}

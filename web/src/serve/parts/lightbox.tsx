@@ -1,9 +1,8 @@
 // A picture as large as the window: arrows go through those beside it, Escape closes it.
 import { useEffect, useState } from 'preact/hooks';
 import { integer } from '../../shared/format';
-import type { Attributes } from '../api/types';
 import { toSample } from '../state/route';
-import { AttributeList, Link, Picture, sampleTitle } from './basics';
+import { type Attributes, AttributeList, Link, Picture, sampleTitle } from './basics';
 import { Dialog } from './dialog';
 
 export interface LightboxSample {

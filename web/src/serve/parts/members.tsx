@@ -3,9 +3,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { integer, plural } from '../../shared/format';
 import { mayOperate, query, streamPath } from '../api/client';
-import type { CategoryDetail, MemberPage } from '../api/types';
+import type { CategoryDetail, MemberPage } from '../api/generated';
 import { perform } from '../state/actions';
+import { usePages } from '../state/pages';
 import { useResource } from '../state/resource';
+import { useKept } from '../state/route';
 import { detail, supports, version } from '../state/stream';
 import { Empty, Failed, Loading, Pager } from './basics';
 import { CategoryPicker } from './category_picker';
@@ -23,12 +25,13 @@ const orders = [
 
 export function Members(props: { stream: string; category: CategoryDetail }) {
   const { stream, category } = props;
-  const [order, setOrder] = useState<string>('newest');
-  const [starts, setStarts] = useState<(number | undefined)[]>([undefined]); // of the pages so far
+  const [order, setOrder] = useKept<string>('order', 'newest');
   const [picked, setPicked] = useState<Set<number>>(new Set());
   const [moving, setMoving] = useState(false);
   const [checking, setChecking] = useState(false);
   const size = checking ? checkedAtATime : pageSize;
+  const wish = `${category.id} ${order} ${checking}`;
+  const [starts, setStarts] = usePages(wish);
   const path =
     streamPath(stream, `/categories/${category.id}/members`) +
     query({ order, limit: size, from: starts.at(-1) });
@@ -38,10 +41,7 @@ export function Members(props: { stream: string; category: CategoryDetail }) {
     if (!picked.size && !checking) setAsked(version.value);
   }, [version.value, picked.size, checking]);
   const page = useResource<MemberPage>(path, asked);
-  useEffect(() => {
-    setStarts([undefined]);
-    setPicked(new Set());
-  }, [order, category.id, checking]);
+  useEffect(() => setPicked(new Set()), [wish]);
 
   const may = mayOperate() && supports('move') && detail.value?.embeddings_kept;
   const move = async (into: number | 'new', name?: string) => {

@@ -1,5 +1,5 @@
 // "Are these one category?": both beside each other.
-import type { Suggestion } from '../api/types';
+import type { Suggestion } from '../api/generated';
 import { perform } from '../state/actions';
 import { answer, decline, skip } from '../state/review';
 import { LargeCategory, QuestionFrame } from './question';
@@ -16,7 +16,7 @@ export function MergeQuestion(props: {
     const operation = question.operation!;
     const outcome = await perform(stream, operation);
     if (!outcome) return;
-    const joined = operation.kind === 'merge' ? operation.categories : [];
+    const joined = operation.categories ?? [];
     answer(
       stream,
       question,

@@ -1,7 +1,7 @@
 // "What is this?": a category without a name, its members large, a name to type, and those it may belong to.
 import { useState } from 'preact/hooks';
 import { streamPath } from '../api/client';
-import type { CategoryDetail, Suggestion } from '../api/types';
+import type { CategoryDetail, Suggestion } from '../api/generated';
 import { plural } from '../../shared/format';
 import { perform } from '../state/actions';
 import { useResource } from '../state/resource';

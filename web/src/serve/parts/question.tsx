@@ -2,12 +2,13 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import { query, streamPath } from '../api/client';
-import type { CategoryDetail, MemberPage } from '../api/types';
+import type { Category, CategoryDetail, MemberPage } from '../api/generated';
 import { plural } from '../../shared/format';
 import { useResource } from '../state/resource';
 import { toCategory } from '../state/route';
 import { KindChip, Link, Loading, Picture, sampleText, sampleTitle, sentenceOf } from './basics';
 import { hintOf } from './category_card';
+import { Examples } from './faces';
 
 export interface Answer {
   key: string; // on the keyboard
@@ -73,17 +74,31 @@ export function QuestionFrame(props: {
 }
 
 // Members of a category, large: pictures, texts, or what they are called.
-export function LargeFaces(props: { stream: string; id: number; count: number; texts?: number }) {
+export function LargeFaces(props: {
+  stream: string;
+  id: number;
+  count: number;
+  category?: Category | null;
+  texts?: number;
+}) {
   const members = useResource<MemberPage>(
     streamPath(props.stream, `/categories/${props.id}/members`) +
       query({ order: 'middle', limit: props.count }),
   );
   const list = members.value?.members;
   if (!list) return <Loading what="members" lines={2} />;
-  if (list.some((one) => one.picture))
+  const examples = props.category?.support_pictures ?? 0;
+  if (examples || list.some((one) => one.picture))
     return (
       <div class="large-faces">
-        {list.map((one) => (
+        {examples > 0 && (
+          <Examples
+            stream={props.stream}
+            category={props.category!}
+            count={Math.max(1, props.count - list.length)}
+          />
+        )}
+        {list.slice(0, props.count - Math.min(examples, 1)).map((one) => (
           <Picture
             key={one.sequence}
             stream={props.stream}
@@ -123,7 +138,7 @@ export function LargeCategory(props: {
         <Link to={toCategory(stream, id)}>{category?.name ?? props.name}</Link>
         {category && <KindChip kind={category.kind} retired={category.retired} />}
       </div>
-      <LargeFaces stream={stream} id={id} count={props.count} />
+      <LargeFaces stream={stream} id={id} count={props.count} category={category} />
       <p class="aside">
         {category ? plural(category.size, 'sample') : ''}
         {hint && ` · ${hint}`}

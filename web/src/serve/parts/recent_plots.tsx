@@ -1,22 +1,26 @@
-// Charts of the last minutes, from what the page has seen while it was open.
+// Charts of the last hour, which the server keeps in steps of a few seconds.
 import { useCallback } from 'preact/hooks';
 import { axis, grid, tooltip } from '../../shared/chart';
 import { duration, fixed, integer } from '../../shared/format';
 import { namedValues } from '../../shared/parts';
 import { line, pairs } from '../../shared/stream_charts';
 import { theme } from '../../shared/theme';
-import { ticks, type Tick } from '../state/stream';
+import type { RecentHour, RecentStep } from '../api/generated';
 import { Figure, Plot } from './plot';
 
 const clock = (time: number) =>
-  new Date(time).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+  new Date(1000 * time).toLocaleTimeString([], {
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+  });
 
-// As far back as the page has seen, in steps that can be read.
-const timeAxis = () => {
-  const seen = ticks.peek();
-  const now = seen.at(-1)?.time ?? Date.now();
-  const span = now - (seen[0]?.time ?? now);
-  const step = span > 120_000 ? 60_000 : span > 45_000 ? 30_000 : 10_000;
+// As far back as the server knows, in steps that can be read. The present step is not over and not shown.
+const past = (hour: RecentHour): RecentStep[] => hour.steps.slice(0, -1);
+const timeAxis = (hour: RecentHour) => {
+  const now = hour.now;
+  const span = now - (hour.steps[0]?.time ?? now);
+  const step = span > 1800 ? 600 : span > 600 ? 300 : span > 120 ? 60 : 30;
   return axis('', {
     min: now - Math.max(3 * step, span),
     max: now,
@@ -24,21 +28,24 @@ const timeAxis = () => {
     axisLabel: {
       color: theme().muted,
       fontSize: 11,
+      hideOverlap: true,
       formatter: (v: number) => {
-        const seconds = Math.round((now - v) / 1000);
+        const seconds = Math.round((now - v) / step) * step;
         return seconds < 1 ? 'now' : seconds % 60 ? `−${seconds} s` : `−${seconds / 60} min`;
       },
       showMinLabel: false,
     },
   });
 };
-export function RatePlot() {
-  const seen = ticks.value;
+
+export function RatePlot(props: { hour: RecentHour }) {
+  const { hour } = props;
   const option = useCallback(() => {
     const colours = theme();
+    const seen = past(hour);
     return {
       grid: grid({ top: 34 }),
-      xAxis: timeAxis(),
+      xAxis: timeAxis(hour),
       yAxis: [
         axis('samples a second', { vertical: true, min: 0, minInterval: 1 }),
         axis('births', {
@@ -53,7 +60,7 @@ export function RatePlot() {
       tooltip: tooltip('axis', (items) => {
         const tick = seen[items[0]?.dataIndex ?? 0];
         return namedValues(clock(tick.time), [
-          ['samples a second', fixed(tick.rate, 1)],
+          ['samples a second', fixed(tick.samples / hour.width, 1)],
           ['births', integer(tick.births)],
         ]);
       }),
@@ -63,7 +70,7 @@ export function RatePlot() {
           colours.branch[0],
           pairs(
             seen.map((t) => t.time),
-            seen.map((t) => t.rate),
+            seen.map((t) => t.samples / hour.width),
           ),
           {
             areaStyle: { color: colours.branch[0], opacity: 0.12 },
@@ -79,26 +86,27 @@ export function RatePlot() {
         },
       ],
     };
-  }, [seen]);
+  }, [hour]);
   return (
-    <Figure title="Rate and births" caption="The last minutes, as long as this page is open.">
+    <Figure title="Rate and births" caption="The last hour, as far as the server has been running.">
       <Plot name="rate" class="small" label="Samples and births a second" option={option} />
     </Figure>
   );
 }
 
-export function DelaysPlot() {
-  const seen = ticks.value;
+export function DelaysPlot(props: { hour: RecentHour }) {
+  const { hour } = props;
   const option = useCallback(() => {
     const colours = theme();
-    const curve = (pick: (tick: Tick) => number | null) =>
+    const seen = past(hour);
+    const curve = (pick: (tick: RecentStep) => number | null) =>
       pairs(
         seen.map((t) => t.time),
         seen.map(pick),
       );
     return {
       grid: grid({ top: 34 }),
-      xAxis: timeAxis(),
+      xAxis: timeAxis(hour),
       yAxis: axis('delay', {
         vertical: true,
         min: 0,
@@ -112,15 +120,15 @@ export function DelaysPlot() {
         const tick = seen[items[0]?.dataIndex ?? 0];
         const text = (value: number | null) => (value === null ? '–' : duration(value * 1000));
         return namedValues(clock(tick.time), [
-          ['slowest 1% from', text(tick.p99)],
-          ['median', text(tick.p50)],
+          ['slowest 1% from', text(tick.p99_ms)],
+          ['median', text(tick.p50_ms)],
         ]);
       }),
       series: [
         line(
           'p99',
           colours.branch[3],
-          curve((t) => t.p99),
+          curve((t) => t.p99_ms),
           {
             lineStyle: { color: colours.branch[3], width: 1.2, type: [4, 3] },
           },
@@ -128,11 +136,11 @@ export function DelaysPlot() {
         line(
           'p50',
           colours.branch[0],
-          curve((t) => t.p50),
+          curve((t) => t.p50_ms),
         ),
       ],
     };
-  }, [seen]);
+  }, [hour]);
   return (
     <Figure title="Delays" caption="From a request to its durable answer: median, and 99% dashed.">
       <Plot name="delays" class="small" label="Delay of answers over time" option={option} />

@@ -2,9 +2,9 @@
 // a Shift-click picks all from the last one.
 import { useRef, useState } from 'preact/hooks';
 import { compact, integer } from '../../shared/format';
-import type { Attributes, Verdict } from '../api/types';
+import type { Verdict } from '../api/generated';
 import { toSample } from '../state/route';
-import { AttributeList, Link, Mark, Picture, sampleText, sampleTitle } from './basics';
+import { type Attributes, AttributeList, Link, Mark, Picture, sampleText, sampleTitle } from './basics';
 import { Lightbox } from './lightbox';
 
 export interface GridSample {

@@ -6,7 +6,7 @@ import { integer, plural } from '../../shared/format';
 import { theme } from '../../shared/theme';
 import { query, streamPath } from '../api/client';
 import { cachedPicture, picturePath, wantPicture } from '../api/pictures';
-import type { SampleMap, SamplePoint } from '../api/types';
+import type { SampleMap, SampleMapPoint } from '../api/generated';
 import { useResource } from '../state/resource';
 import { go, toSample } from '../state/route';
 import { operationVersion } from '../state/stream';
@@ -16,7 +16,7 @@ import { Plot } from './plot';
 const most = 2000;
 
 // What stands under the pointer.
-function tip(stream: string, point: SamplePoint): HTMLElement {
+function tip(stream: string, point: SampleMapPoint): HTMLElement {
   const box = h('div', { class: 'tip' }, h('b', {}, point.name));
   if (point.picture) {
     const path = picturePath(stream, point.sequence);
@@ -38,11 +38,11 @@ function tip(stream: string, point: SamplePoint): HTMLElement {
 // Categories of the same kind are told apart by hue, so that neighbours that differ can be seen.
 export const hueOf = (category: number): number => (category * 137.508) % 360;
 
-const isKnown = (point: SamplePoint): boolean => point.verdict === 'known';
+const isKnown = (point: SampleMapPoint): boolean => point.verdict === 'known';
 
 // Where the name of each large category stands: the middle of its points.
-export function labelsOf(points: SamplePoint[], most: number) {
-  const groups = new Map<number, SamplePoint[]>();
+export function labelsOf(points: SampleMapPoint[], most: number) {
+  const groups = new Map<number, SampleMapPoint[]>();
   for (const point of points)
     groups.set(point.category, [...(groups.get(point.category) ?? []), point]);
   const middle = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1];
@@ -75,7 +75,7 @@ export function SampleMapPlot(props: {
     operationVersion.value,
   );
   const map = answer.value;
-  const shown = (point: SamplePoint) => fits({ ...point, known: isKnown(point) });
+  const shown = (point: SampleMapPoint) => fits({ ...point, known: isKnown(point) });
   const option = useCallback(() => {
     const colours = theme();
     const plain = axis('', { show: false, min: -1.05, max: 1.05 });
@@ -89,7 +89,7 @@ export function SampleMapPlot(props: {
         { type: 'inside', yAxisIndex: 0, filterMode: 'none', minSpan: 2, ...zoomed(1) },
       ],
       tooltip: tooltip('item', (item) => {
-        const point = item.data?.point as SamplePoint | undefined;
+        const point = item.data?.point as SampleMapPoint | undefined;
         return point ? tip(stream, point) : '';
       }),
       series: [
@@ -152,7 +152,7 @@ export function SampleMapPlot(props: {
           label={`Map of ${plural(map.points.length, 'sample')}`}
           option={option}
           onClick={(event) => {
-            const point = event.data?.point as SamplePoint | undefined;
+            const point = event.data?.point as SampleMapPoint | undefined;
             if (point) go(toSample(stream, point.sequence));
           }}
         />

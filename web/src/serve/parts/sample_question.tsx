@@ -1,7 +1,7 @@
 // "Where does this belong?": one sample large, beside the two or three categories that came close.
 import { useState } from 'preact/hooks';
 import { streamPath } from '../api/client';
-import type { Near, SampleDetail, Suggestion } from '../api/types';
+import type { Near, SampleDetail, Suggestion } from '../api/generated';
 import { perform } from '../state/actions';
 import { useResource } from '../state/resource';
 import { answer, skip } from '../state/review';

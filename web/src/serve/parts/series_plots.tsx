@@ -6,7 +6,7 @@ import { namedValues } from '../../shared/parts';
 import { line, pairs, sharesOption } from '../../shared/stream_charts';
 import { theme } from '../../shared/theme';
 import { branches, verdicts, type Way } from '../../shared/ways';
-import type { EvidenceField, Series, Step, StreamDetail } from '../api/types';
+import type { EvidenceField, Series, Step, StreamDetail } from '../api/generated';
 import { sentenceOf } from './basics';
 import { Figure, Plot } from './plot';
 

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { compact, fixed, integer, plural } from '../../shared/format';
 import { mayOperate, streamPath } from '../api/client';
-import type { CategoryDetail } from '../api/types';
+import type { CategoryDetail } from '../api/generated';
 import { Failed, KindChip, Level, Link, Loading } from '../parts/basics';
 import { CategoryPicker } from '../parts/category_picker';
 import { EditableName } from '../parts/editable_name';

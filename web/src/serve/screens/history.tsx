@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { integer } from '../../shared/format';
 import { get, mayOperate, query, streamPath } from '../api/client';
-import type { Outcome } from '../api/types';
+import type { Outcome } from '../api/generated';
 import { Empty, Failed, Link, Loading } from '../parts/basics';
 import { asProblem, notify, undo } from '../state/actions';
 import { useResource } from '../state/resource';

@@ -2,7 +2,7 @@
 // samples.
 import { duration, fixed, integer, percent } from '../../shared/format';
 import { server, streamPath } from '../api/client';
-import type { Series, StreamDetail } from '../api/types';
+import type { RecentHour, Series, StreamDetail } from '../api/generated';
 import {
   Empty,
   Failed,
@@ -14,12 +14,13 @@ import {
   sampleTitle,
   verdictWords,
 } from '../parts/basics';
+import { AddSamples, AddSamplesButton, embedsForStream } from '../parts/add_samples';
 import { ExportButton } from '../parts/export_button';
 import { DelaysPlot, RatePlot } from '../parts/recent_plots';
 import { BoundaryPlot, GrowthPlot, SharesPlot, waysOf } from '../parts/series_plots';
-import { useCalm, useResource } from '../state/resource';
+import { useCalm, useResource, useTick } from '../state/resource';
 import { toCategory, toSample, toStream } from '../state/route';
-import { detail, onlyBirths, recent, ticks, version } from '../state/stream';
+import { detail, onlyBirths, recent, version } from '../state/stream';
 import { beganWords, sendCommand } from '../state/words';
 
 const Card = (props: { label: string; value: string; note: string; id: string }) => (
@@ -30,16 +31,17 @@ const Card = (props: { label: string; value: string; note: string; id: string })
   </div>
 );
 
-function Cards(props: { stream: StreamDetail; series: Series | null }) {
+function Cards(props: {
+  stream: StreamDetail;
+  series: Series | null;
+  hour: RecentHour | null;
+}) {
   const { stream, series } = props;
-  const last = ticks.value.slice(-60);
-  const births = last.reduce((sum, tick) => sum + tick.births, 0);
-  const rate = ticks.value.length
-    ? ticks.value.slice(-3).reduce((sum, tick) => sum + tick.rate, 0) /
-      Math.min(3, ticks.value.length)
-    : stream.rate;
+  const { rate, delays } = stream;
+  const minute = props.hour ? props.hour.steps.slice(-Math.ceil(60 / props.hour.width)) : [];
+  const births = minute.reduce((sum, step) => sum + step.births, 0);
   const created = series?.steps.reduce((sum, step) => sum + step.verdicts.created, 0);
-  const measured = (stream.delays?.count ?? 0) > 0;
+  const measured = delays !== undefined && delays.count > 0;
   const milliseconds = (value: number | null) => (value === null ? '–' : duration(value * 1000));
   return (
     <div class="cards five">
@@ -47,13 +49,13 @@ function Cards(props: { stream: StreamDetail; series: Series | null }) {
         id="samples"
         label="Samples"
         value={integer(stream.samples)}
-        note={`${stream.method}, ${integer(stream.dimension)} dimensions`}
+        note={`${stream.method}, ${integer(stream.dimension ?? 0)} dimensions`}
       />
       <Card
         id="rate"
         label="Rate"
         value={rate > 0 ? `${fixed(rate, rate < 10 ? 1 : 0)} /s` : 'quiet'}
-        note={rate > 0 ? 'over the last seconds' : 'no sample just now'}
+        note={rate > 0 ? 'over the last ten seconds' : 'no sample just now'}
       />
       <Card
         id="known"
@@ -76,10 +78,10 @@ function Cards(props: { stream: StreamDetail; series: Series | null }) {
       <Card
         id="delay"
         label="Delay of an answer"
-        value={measured ? milliseconds(stream.delays.p50_ms) : '–'}
+        value={measured ? milliseconds(delays.p50_ms) : '–'}
         note={
           measured
-            ? `99% within ${milliseconds(stream.delays.p99_ms)}`
+            ? `99% within ${milliseconds(delays.p99_ms)}`
             : 'no answer since the server started'
         }
       />
@@ -188,13 +190,35 @@ function Feed(props: { stream: string }) {
   );
 }
 
+// What the model promises about known classes, and what that costs.
+function Promised(props: { stream: StreamDetail }) {
+  const promise = props.stream.false_new;
+  if (!promise) return null;
+  const { without } = promise;
+  const kept = promise.with;
+  return (
+    <p class="note promised">
+      Promised: at most {percent(promise.rate)} of the samples of known classes are called new.
+      {kept && without && (
+        <>
+          {' '}
+          On streams made of the examples {percent(kept.strict_all)} were right with it and{' '}
+          {percent(without.strict_all)} without; {percent(kept.called_new)} and{' '}
+          {percent(without.called_new)} of the known ones were called new.
+        </>
+      )}
+      {!kept && ' What it costs could not be measured: there were too few examples.'}
+    </p>
+  );
+}
+
 // Downloads of the stream's data. A link carries no token, so there is none if the server asks for tokens.
 function Files(props: { stream: StreamDetail }) {
   const { name, journal } = props.stream;
   if (!journal) return null;
   return (
     <p class="note files">
-      <ExportButton stream={name} /> The journal holds {fixed(journal.bytes / 1e6, 1)} MB, durability {journal.durability}.
+      <AddSamplesButton stream={name} /> <ExportButton stream={name} /> The journal holds {fixed(journal.bytes / 1e6, 1)} MB, durability {journal.durability}.
       {!server.value?.tokens && (
         <>
           {' '}
@@ -217,17 +241,21 @@ export function Live(props: { stream: string }) {
   const stream = detail.value!;
   // The curves along the stream cost a pass over it: every few seconds are enough.
   const asked = useCalm(version, 4000);
+  const tick = useTick(5000);
   const flowing = stream.samples > 0;
   const images = server.value?.encoder?.dimension === stream.dimension;
   const series = useResource<Series>(flowing ? streamPath(props.stream, '/series') : null, asked);
+  const hour = useResource<RecentHour>(flowing ? streamPath(props.stream, '/recent') : null, tick);
   if (!flowing) {
     return (
       <>
-        <Cards stream={stream} series={null} />
+        <Cards stream={stream} series={null} hour={null} />
         <Empty title="Waiting for the first sample">
+          {embedsForStream() && <AddSamples stream={props.stream} />}
           <p>
-            The model is ready. Send {images ? 'a folder of pictures, or embeddings' : 'embeddings'}{' '}
-            of {integer(stream.dimension)} numbers:
+            {embedsForStream() ? 'Or from a terminal, a' : 'The model is ready. Send a'}{' '}
+            {images ? 'folder of pictures, or ' : 'file of '}embeddings of{' '}
+            {integer(stream.dimension ?? 0)} numbers:
           </p>
           <pre>
             <code>
@@ -242,14 +270,19 @@ export function Live(props: { stream: string }) {
   return (
     <>
       <Newest stream={props.stream} />
-      <Cards stream={stream} series={series.value} />
+      <Cards stream={stream} series={series.value} hour={hour.value} />
+      <Promised stream={stream} />
       {series.value && <Shares series={series.value} stream={stream} />}
       {!series.value && series.problem && <Failed problem={series.problem} retry={series.reload} />}
       {!series.value && !series.problem && <Loading what="the curves" lines={2} />}
       <div class="live-columns">
         <div class="live-plots">
-          <RatePlot />
-          <DelaysPlot />
+          {hour.value && (
+            <>
+              <RatePlot hour={hour.value} />
+              <DelaysPlot hour={hour.value} />
+            </>
+          )}
           {series.value && (
             <>
               <GrowthPlot series={series.value} />

@@ -8,7 +8,7 @@ import { h } from '../../shared/dom';
 import { integer, percent, plural } from '../../shared/format';
 import { theme } from '../../shared/theme';
 import { mayOperate, streamPath } from '../api/client';
-import type { MapPoint, PrototypeMap } from '../api/types';
+import type { MapPoint, PrototypeMap } from '../api/generated';
 import { Choice, Empty, Failed, Loading } from '../parts/basics';
 import { PickedBar } from '../parts/picked_bar';
 import { inside, lassoOption, useLasso } from '../parts/lasso';
@@ -135,7 +135,7 @@ export function MapScreen(props: { stream: string }) {
               silent: !shown,
               itemStyle: {
                 color: mine ? colours.accent : point.known ? colours.branch[0] : colours.branch[1],
-                opacity: shown ? (point.retired ? 0.2 : 0.62) : 0.05,
+                opacity: shown ? 0.62 : 0.05,
                 borderColor: mine ? colours.ring : colours.card,
                 borderWidth: mine ? 2 : 1,
               },

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { fixed, integer, percent, plural } from '../../shared/format';
 import { mayOperate, send, server, streamPath } from '../api/client';
-import type { Stream } from '../api/types';
+import type { Stream } from '../api/generated';
 import { Empty, Failed, Link, Loading, sentenceOf } from '../parts/basics';
 import { asProblem, notify } from '../state/actions';
 import { useResource } from '../state/resource';

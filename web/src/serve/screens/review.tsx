@@ -2,7 +2,7 @@
 // between two categories. Warnings stand above them.
 import { integer, plural } from '../../shared/format';
 import { mayOperate, query, streamPath } from '../api/client';
-import type { Advice, CategoryPage, Suggestion } from '../api/types';
+import type { Advice, CategoryPage, Suggestion } from '../api/generated';
 import { Empty, Failed, Link, Loading, sentenceOf } from '../parts/basics';
 import { MergeQuestion } from '../parts/merge_question';
 import { NameQuestion } from '../parts/name_question';

@@ -3,7 +3,7 @@ import { Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { compact, integer } from '../../shared/format';
 import { mayOperate, streamPath } from '../api/client';
-import type { SampleDetail } from '../api/types';
+import type { SampleDetail } from '../api/generated';
 import {
   AttributeList,
   Failed,
@@ -15,6 +15,7 @@ import {
   sampleText,
   sampleTitle,
   sentenceOf,
+  timeText,
   verdictWords,
 } from '../parts/basics';
 import { CategoryPicker } from '../parts/category_picker';
@@ -28,8 +29,8 @@ import { detail, operationVersion, supports } from '../state/stream';
 function Evidence(props: { sample: SampleDetail }) {
   const fields = detail.value?.evidence ?? [];
   const rows = fields.filter(({ name }) => props.sample.evidence[name] !== undefined);
-  const text = (value: number | string | null) =>
-    value === null ? 'not needed' : typeof value === 'number' ? compact(value) : value;
+  const text = (value: SampleDetail['evidence'][string]) =>
+    value === null ? 'not needed' : typeof value === 'number' ? compact(value) : String(value);
   return (
     <section class="panel">
       <div class="panel-head">
@@ -126,6 +127,7 @@ export function SampleScreen(props: { stream: string; sequence: number }) {
             <p class="explanation">{sentenceOf(sample.explanation)}</p>
             <p class="sources">
               sample {integer(sequence)}
+              {sample.time !== null && ` · came ${timeText(sample.time)}`}
               {sample.key && ` · key ${sample.key}`}
               {sample.id && sample.id !== sample.key && ` · ${sample.id}`}
               {sample.verified && ' · confirmed by a person ✓'}

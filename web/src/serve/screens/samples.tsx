@@ -1,9 +1,9 @@
-// The samples of a stream a page at a time, as a table or as pictures: found by what they are called or carry, by category, verdict
-// and attribute, and put in order.
-import { useEffect, useState } from 'preact/hooks';
+// The samples of a stream a page at a time, as a table or as pictures: found by what they are called or carry, by category, verdict,
+// attribute and time, and put in order.
+import { useMemo, useState } from 'preact/hooks';
 import { compact, integer, plural } from '../../shared/format';
 import { query, streamPath } from '../api/client';
-import type { CategoryDetail, SamplePage, SampleView, Verdict } from '../api/types';
+import type { CategoryDetail, SamplePage, SampleView, Verdict } from '../api/generated';
 import {
   Choice,
   Empty,
@@ -16,10 +16,12 @@ import {
   SearchField,
   sampleText,
   sampleTitle,
+  timeText,
   verdictWords,
 } from '../parts/basics';
 import { CategoryPicker } from '../parts/category_picker';
 import { SampleGrid } from '../parts/sample_grid';
+import { usePages } from '../state/pages';
 import { useResource } from '../state/resource';
 import { refine, toCategory, toSample } from '../state/route';
 import { version } from '../state/stream';
@@ -40,6 +42,66 @@ const orderQuery = (order: string): Record<string, string> =>
   order.startsWith('score-')
     ? { sort: 'score', order: order.slice('score-'.length) }
     : { order: order || 'newest' };
+
+// When samples came: a span up to now in seconds, or two days "2026-05-01/2026-05-31" of the reader's calendar.
+const spans: [string, string][] = [
+  ['', 'any time'],
+  ['3600', 'in the last hour'],
+  ['86400', 'in the last day'],
+  ['604800', 'in the last week'],
+];
+const day = (offset = 0): string => {
+  const date = new Date(Date.now() + 86_400_000 * offset);
+  date.setMinutes(date.getMinutes() - date.getTimezoneOffset());
+  return date.toISOString().slice(0, 10);
+};
+export function timesOf(came: string): { time_from?: number; time_to?: number } {
+  if (!came) return {};
+  if (!came.includes('/')) return { time_from: Math.floor(Date.now() / 1000) - Number(came) };
+  const [first, last] = came.split('/').map((text) => new Date(`${text}T00:00`).getTime() / 1000);
+  return {
+    time_from: Number.isFinite(first) ? Math.max(0, first) : undefined,
+    time_to: Number.isFinite(last) ? Math.max(0, last + 86_399) : undefined,
+  };
+}
+
+function CameFilter(props: { came: string }) {
+  const { came } = props;
+  const between = came.includes('/');
+  const [first, last] = came.split('/');
+  const set = (from: string, to: string) => refine({ came: `${from}/${to}` });
+  return (
+    <>
+      <Choice
+        label="Came"
+        value={between ? 'between' : came}
+        options={[...spans, ['between', 'between …']]}
+        onChange={(value) =>
+          value === 'between' ? set(day(-7), day()) : refine({ came: value })
+        }
+      />
+      {between && (
+        <span class="between">
+          <input
+            type="date"
+            class="field"
+            aria-label="From this day"
+            value={first}
+            onChange={(event) => set(event.currentTarget.value, last)}
+          />
+          –
+          <input
+            type="date"
+            class="field"
+            aria-label="To this day"
+            value={last}
+            onChange={(event) => set(first, event.currentTarget.value)}
+          />
+        </span>
+      )}
+    </>
+  );
+}
 
 // One filter that is on, with the way to take it off.
 const Filter = (props: { text: string; onClear: () => void }) => (
@@ -120,6 +182,7 @@ function Table(props: { stream: string; samples: SampleView[] }) {
             <th>sample</th>
             <th>decided as</th>
             <th>category</th>
+            <th>came</th>
             <th class="number">score</th>
             <th class="number">threshold</th>
             <th>runner-up</th>
@@ -158,6 +221,7 @@ function Table(props: { stream: string; samples: SampleView[] }) {
                   {sample.now_name || sample.name}
                 </Link>
               </td>
+              <td class="short aside">{timeText(sample.time)}</td>
               <td class="number">{compact(sample.score)}</td>
               <td class="number">{compact(sample.threshold)}</td>
               <td>{sample.runner_up === sample.category ? '–' : sample.runner_up_name}</td>
@@ -181,12 +245,14 @@ export function Samples(props: { stream: string; filter: URLSearchParams }) {
   const order = of('order');
   const grid = of('view') === 'pictures';
   const filters = { search, verdict, category, attribute };
-  const filtered = Object.values(filters).some(Boolean);
-  const [starts, setStarts] = useState<(number | undefined)[]>([undefined]);
-  useEffect(() => setStarts([undefined]), [JSON.stringify(filters), order, stream]);
+  const came = of('came');
+  const times = useMemo(() => timesOf(came), [came]);
+  const filtered = came !== '' || Object.values(filters).some(Boolean);
+  const wish = JSON.stringify([filters, came, order, stream]);
+  const [starts, setStarts] = usePages(wish);
   const path =
     streamPath(stream, '/samples') +
-    query({ ...orderQuery(order), limit: pageSize, from: starts.at(-1), ...filters });
+    query({ ...orderQuery(order), limit: pageSize, from: starts.at(-1), ...filters, ...times });
   // Only the first page follows the stream.
   const page = useResource<SamplePage>(path, starts.length === 1 ? version.value : 0);
   const samples = page.value?.samples ?? [];
@@ -211,6 +277,7 @@ export function Samples(props: { stream: string; filter: URLSearchParams }) {
           options={orders}
           onChange={(value) => refine({ order: value })}
         />
+        <CameFilter came={came} />
         <CategoryFilter stream={stream} id={category} />
         {attribute && (
           <Filter
@@ -238,7 +305,7 @@ export function Samples(props: { stream: string; filter: URLSearchParams }) {
             <button
               type="button"
               class="quiet"
-              onClick={() => refine({ search: '', verdict: '', category: '', attribute: '' })}
+              onClick={() => refine({ search: '', verdict: '', category: '', attribute: '', came: '' })}
             >
               Show all
             </button>

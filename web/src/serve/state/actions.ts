@@ -1,7 +1,7 @@
 // What the reader does to a stream, and what came of it: every operation ends in a notice, with the way back or the reason.
 import { signal } from '@preact/signals';
-import { Refusal, send, streamPath } from '../api/client';
-import type { Operation, Outcome, Problem } from '../api/types';
+import { pause, query, Refusal, send, streamPath } from '../api/client';
+import type { Operation, Outcome, Problem } from '../api/generated';
 import { operationVersion, version } from './stream';
 import { sentence, tookBack } from './words';
 
@@ -43,9 +43,27 @@ function changed(): void {
   ++operationVersion.value;
 }
 
-async function run(request: () => Promise<Outcome>, what: string, stream: string) {
+// A request whose answer got lost may be sent again: the server knows it by its key.
+const newKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(12))].map((x) => x.toString(16).padStart(2, '0')).join('');
+const tries = 4;
+
+async function insist(request: (key: string) => Promise<Outcome>): Promise<Outcome> {
+  const key = newKey();
+  for (let i = 1; ; ++i) {
+    try {
+      return await request(key);
+    } catch (error) {
+      const passing = error instanceof Refusal && (error.status === 0 || error.retryAfter !== null);
+      if (!passing || i === tries) throw error;
+      await pause(1000 * ((error as Refusal).retryAfter ?? i), new AbortController().signal);
+    }
+  }
+}
+
+async function run(request: (key: string) => Promise<Outcome>, what: string, stream: string) {
   try {
-    const outcome = await request();
+    const outcome = await insist(request);
     changed();
     if (outcome.undoes !== null) settle(outcome.undoes);
     notify({
@@ -76,13 +94,18 @@ const nouns: Record<string, string> = {
 // Null if it was refused; a notice has said why.
 export const perform = (stream: string, operation: Operation): Promise<Outcome | null> =>
   run(
-    () => send<Outcome>('POST', streamPath(stream, '/operations'), operation),
+    (key) => send<Outcome>('POST', streamPath(stream, '/operations'), { ...operation, key }),
     nouns[operation.kind],
     stream,
   );
 
 export const undo = (stream: string, event: number): Promise<Outcome | null> =>
-  run(() => send<Outcome>('POST', streamPath(stream, `/operations/${event}/undo`)), 'Undo', stream);
+  run(
+    (key) =>
+      send<Outcome>('POST', streamPath(stream, `/operations/${event}/undo`) + query({ key })),
+    'Undo',
+    stream,
+  );
 
 // The categories that are picked, with what the bar says of them.
 export interface Picked {

@@ -2,7 +2,7 @@
 // page by page, so that what is in sight never blinks.
 import { signal, type Signal } from '@preact/signals';
 import { get, pause, query, Refusal, streamPath } from '../api/client';
-import type { Category, CategoryPage, Problem } from '../api/types';
+import type { Category, CategoryPage, Problem } from '../api/generated';
 import { asProblem } from './actions';
 
 export const pageSize = 120;

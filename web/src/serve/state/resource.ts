@@ -3,7 +3,7 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { get, pause, Refusal, silentSince } from '../api/client';
-import type { Problem } from '../api/types';
+import type { Problem } from '../api/generated';
 
 export interface Resource<T> {
   value: T | null;
@@ -74,6 +74,18 @@ export function useResource<T>(path: string | null, version: unknown = 0): Resou
     loading: held.loading || !fits,
     reload,
   };
+}
+
+// Counts up every so often, while the page is looked at.
+export function useTick(milliseconds: number): number {
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const timer = window.setInterval(() => {
+      if (!document.hidden) setCount((before) => before + 1);
+    }, milliseconds);
+    return () => window.clearInterval(timer);
+  }, []);
+  return count;
 }
 
 // A signal that is read only so often, and not while the page is hidden: for expensive answers.

@@ -1,7 +1,7 @@
 // Which questions are still open for this reader, and what a sitting has bought. "No" to a question is kept in this browser; what
 // was skipped comes back when the page is opened anew; what was answered is gone until its operation is undone.
 import { signal } from '@preact/signals';
-import type { Suggestion } from '../api/types';
+import type { Suggestion } from '../api/generated';
 
 const most = 2000; // questions that were answered with no and are kept
 const place = (stream: string) => `paco-no-${stream}`;

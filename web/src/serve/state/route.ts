@@ -1,5 +1,6 @@
 // Where the reader is: the address as a place of the page, and back. Addresses can be kept, shared and gone back to.
 import { signal } from '@preact/signals';
+import { useState } from 'preact/hooks';
 
 export type Tab = 'live' | 'review' | 'categories' | 'samples' | 'map' | 'history';
 export const tabs: Tab[] = ['live', 'review', 'categories', 'samples', 'map', 'history'];
@@ -43,16 +44,67 @@ export const toSample = (stream: string, sequence: number) => `${base(stream)}/s
 
 const here = () => parseRoute(window.location.pathname, window.location.hash.slice(1));
 export const route = signal<Route>(here());
-const places = new Map<string, number>(); // how far down the reader was, by address
 
 const address = () => window.location.pathname + window.location.hash;
+let shown = address();
+let endReturn = (): void => undefined;
+
+// How far down the reader was, and what else a screen wants to find again when the reader comes back to it; by address.
+interface Place {
+  y: number;
+  kept: Map<string, unknown>;
+}
+const places = new Map<string, Place>();
+const placeOf = (at: string): Place => {
+  const place = places.get(at) ?? { y: 0, kept: new Map() };
+  places.set(at, place);
+  return place;
+};
+
+// As useState(), but still there when the reader comes back by the browser's Back. Elsewhere it begins anew.
+export function useKept<T>(name: string, initial: T): [T, (value: T) => void] {
+  const { kept } = placeOf(shown);
+  const [value, setValue] = useState<T>(kept.has(name) ? (kept.get(name) as T) : initial);
+  return [
+    value,
+    (next) => {
+      kept.set(name, next);
+      setValue(next);
+    },
+  ];
+}
 
 export function go(path: string): void {
   if (path === address()) return;
-  places.set(address(), window.scrollY);
+  endReturn();
+  placeOf(shown).y = window.scrollY;
   window.history.pushState(null, '', path);
+  shown = address();
+  places.delete(shown);
   route.value = here();
   window.scrollTo(0, 0);
+}
+
+// A list has to be there before it can be scrolled: tried with every frame until it is long enough, the reader moves, or it has
+// taken too long.
+function returnTo(y: number): void {
+  endReturn();
+  const until = performance.now() + 4000;
+  let frame = 0;
+  const step = () => {
+    window.scrollTo(0, y);
+    if (Math.abs(window.scrollY - y) <= 1 || performance.now() > until) return endReturn();
+    frame = requestAnimationFrame(step);
+  };
+  const stop = () => endReturn();
+  const signs = ['wheel', 'touchstart', 'keydown', 'mousedown'];
+  signs.forEach((sign) => window.addEventListener(sign, stop, { passive: true }));
+  endReturn = () => {
+    cancelAnimationFrame(frame);
+    signs.forEach((sign) => window.removeEventListener(sign, stop));
+    endReturn = () => undefined;
+  };
+  frame = requestAnimationFrame(step);
 }
 
 // The same place with another filter: nothing to go back to.
@@ -64,16 +116,18 @@ export function refine(values: Record<string, string>): void {
   }
   const text = kept.toString();
   window.history.replaceState(null, '', window.location.pathname + (text ? `#${text}` : ''));
+  const before = places.get(shown);
+  shown = address();
+  if (before) places.set(shown, before);
   route.value = here();
 }
 
 export function startRouting(): void {
   window.history.scrollRestoration = 'manual';
   window.addEventListener('popstate', () => {
+    placeOf(shown).y = window.scrollY;
+    shown = address();
     route.value = here();
-    // The list has to be there before it can be scrolled.
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() => window.scrollTo(0, places.get(address()) ?? 0)),
-    );
+    returnTo(placeOf(shown).y);
   });
 }

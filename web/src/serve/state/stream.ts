@@ -1,4 +1,4 @@
-// The stream that is looked at, kept up to date by its events: what it is, its newest samples, how fast it flows. One at a
+// The stream that is looked at, kept up to date by its events: what it is, and its newest samples. One at a
 // time; screens read the signals.
 //
 // A fast stream would drown the page: beyond `fast` samples a second only births are followed, and the signals change at
@@ -9,27 +9,17 @@ import { batch, computed, signal } from '@preact/signals';
 import { get, Refusal, silentSince, streamPath } from '../api/client';
 import type { Following, LiveState } from '../api/live';
 import { followShared } from '../api/shared_events';
-import type { Outcome, Problem, SampleEvent, Stream, StreamDetail } from '../api/types';
+import type { Outcome, Problem, SampleEvent, Stream, StreamDetail } from '../api/generated';
 
 const fast = 300;
 const keptSamples = 60;
-const keptTicks = 180;
 const caughtUp = 200; // events that a page which was hidden reads; more than that it asks for as they are now
-
-export interface Tick {
-  time: number; // milliseconds
-  rate: number; // samples a second since the tick before
-  births: number; // since the tick before
-  p50: number | null;
-  p99: number | null;
-}
 
 export const name = signal<string | null>(null);
 export const detail = signal<StreamDetail | null>(null);
 export const problem = signal<Problem | null>(null);
 export const liveState = signal<LiveState>('connecting');
 export const recent = signal<SampleEvent[]>([]);
-export const ticks = signal<Tick[]>([]);
 export const onlyBirths = signal(false);
 // Changes with every operation, and at most every other second with new samples: what lists are asked for again by.
 export const version = signal(0);
@@ -47,7 +37,6 @@ let arrived: SampleEvent[] = [];
 let status: Stream | null = null;
 let timers: number[] = [];
 let endVisibility = (): void => undefined;
-let counted: { time: number; samples: number; births: number } | null = null;
 let seenEvents = -1;
 let generation = 0;
 let missedFrom: number | null = null; // the event at which a hidden page stopped
@@ -78,28 +67,6 @@ function flush(): void {
     if (status && detail.value) take(status);
     status = null;
   });
-}
-
-function tick(): void {
-  const now = detail.value;
-  if (!now || liveState.value !== 'live') {
-    counted = null;
-    return;
-  }
-  const time = Date.now();
-  const births = now.discovered;
-  if (counted) {
-    const seconds = (time - counted.time) / 1000;
-    const one: Tick = {
-      time,
-      rate: Math.max(0, (now.samples - counted.samples) / seconds),
-      births: Math.max(0, births - counted.births),
-      p50: now.delays?.p50_ms ?? null,
-      p99: now.delays?.p99_ms ?? null,
-    };
-    ticks.value = [...ticks.value.slice(1 - keptTicks), one];
-  }
-  counted = { time, samples: now.samples, births };
 }
 
 function touch(): void {
@@ -175,14 +142,12 @@ export function leaveStream(): void {
   timers = [];
   arrived = [];
   status = null;
-  counted = null;
   seenEvents = -1;
   batch(() => {
     name.value = null;
     detail.value = null;
     problem.value = null;
     recent.value = [];
-    ticks.value = [];
     onlyBirths.value = false;
     reopening.value = false;
     liveState.value = 'connecting';
@@ -241,13 +206,12 @@ export function enterStream(stream: string): void {
   endVisibility = () => document.removeEventListener('visibilitychange', onVisibility);
   timers = [
     window.setInterval(flush, 250),
-    window.setInterval(tick, 1000),
     window.setInterval(touch, 2000),
     window.setInterval(() => fitKinds(stream), 2000),
     window.setInterval(() => {
       // Delays and figures are not part of the status; progress of a calibration is polled.
       const waiting = !ready.value || reopening.value || liveState.value !== 'live';
-      const changing = waiting || ticks.value.at(-1)?.rate;
+      const changing = waiting || detail.value?.rate;
       if (!document.hidden && silentSince.value === null && changing) void load(stream, mine);
     }, 2000),
   ];
