@@ -103,11 +103,9 @@ std::uint64_t key_sum(FieldSum& fields, std::string_view key, std::uint64_t sequ
   return fields.of(int{key_entry}, key, sequence);
 }
 
-// Journals of 1.0.0 have no such mark, and the sum of one that is not set.
 std::uint64_t checked_sum(FieldSum& fields, const CheckedTail& mark, bool needs_log) {
-  const std::uint64_t sum = fields.of(int{checked}, mark.tail.events, mark.tail.samples,
-                                      mark.tail.operations, mark.tail.chain, mark.keys);
-  return needs_log ? ~sum : sum;
+  return fields.of(int{checked}, mark.tail.events, mark.tail.samples, mark.tail.operations,
+                   mark.tail.chain, mark.keys, std::uint64_t{needs_log});
 }
 
 std::uint64_t retention_sum(FieldSum& fields, const Retention& kept) {

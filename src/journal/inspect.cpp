@@ -146,16 +146,7 @@ class Inspection {
     }
   }
 
-  Result<bool> has_table(std::string_view name) {
-    PACO_ASSIGN(const std::int64_t count,
-                database_.number(
-                    fmt::format("SELECT count(*) FROM sqlite_schema WHERE name = '{}'", name)));
-    return count > 0;
-  }
-
   Result<void> arrivals() {
-    PACO_ASSIGN(const bool is_kept, has_table("arrivals"));
-    if (!is_kept) return {};
     PACO_ASSIGN(Statement row,
                 database_.prepare("SELECT first_sequence, time, checksum FROM arrivals"));
     for (;;) {
@@ -172,8 +163,6 @@ class Inspection {
   }
 
   Result<void> support_pictures() {
-    PACO_ASSIGN(const bool is_kept, has_table("support_pictures"));
-    if (!is_kept) return {};
     PACO_ASSIGN(
         Statement row,
         database_.prepare("SELECT category, position, picture, checksum FROM support_pictures"));

@@ -71,6 +71,9 @@ Result<std::unique_ptr<JournalReader::State>> JournalReader::State::create(
   PACO_ASSIGN(s.extras, database.prepare("SELECT attributes, picture IS NOT NULL FROM extras WHERE "
                                          "sequence = ?1"));
   PACO_ASSIGN(s.picture, database.prepare("SELECT picture FROM extras WHERE sequence = ?1"));
+  PACO_ASSIGN(s.arrival,
+              database.prepare("SELECT first_sequence, time, checksum FROM arrivals WHERE "
+                               "first_sequence <= ?1 ORDER BY first_sequence DESC LIMIT 1"));
   PACO_ASSIGN(s.sample_chain, database.prepare("SELECT chain FROM samples WHERE sequence = ?1 AND "
                                                "event = ?2"));
   PACO_ASSIGN(s.operation_chain, database.prepare("SELECT chain FROM operations WHERE event = ?1"));

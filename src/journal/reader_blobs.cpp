@@ -41,24 +41,8 @@ Result<Extras> JournalReader::extras(std::uint64_t sequence, bool with_picture) 
   });
 }
 
-Result<bool> JournalReader::State::has_table(std::string_view name) {
-  if (tables.contains(name)) return true;
-  PACO_ASSIGN(Statement row, database->prepare("SELECT 1 FROM sqlite_schema WHERE name = ?1"));
-  PACO_ASSIGN(const bool found, row.bind(name).step());
-  if (found) tables.emplace(name);
-  return found;
-}
-
 Result<std::optional<std::int64_t>> JournalReader::arrival(std::uint64_t sequence) {
   return ask([&](State& s) -> Result<std::optional<std::int64_t>> {
-    PACO_ASSIGN(const bool is_kept, s.has_table("arrivals"));
-    if (!is_kept) return std::optional<std::int64_t>();
-    if (!s.has_arrival) {
-      PACO_ASSIGN(s.arrival,
-                  s.database->prepare("SELECT first_sequence, time, checksum FROM arrivals WHERE "
-                                      "first_sequence <= ?1 ORDER BY first_sequence DESC LIMIT 1"));
-      s.has_arrival = true;
-    }
     const Resetter resetter{s.arrival};
     PACO_ASSIGN(const bool found, s.arrival.bind(sequence).step());
     if (!found) return std::optional<std::int64_t>();
@@ -71,8 +55,6 @@ Result<std::optional<std::int64_t>> JournalReader::arrival(std::uint64_t sequenc
 
 Result<std::optional<std::uint64_t>> JournalReader::first_since(std::int64_t time) {
   return ask([&](State& s) -> Result<std::optional<std::uint64_t>> {
-    PACO_ASSIGN(const bool is_kept, s.has_table("arrivals"));
-    if (!is_kept) return std::optional<std::uint64_t>();
     PACO_ASSIGN(Statement row, s.database->prepare("SELECT first_sequence FROM arrivals WHERE time "
                                                    ">= ?1 ORDER BY first_sequence LIMIT 1"));
     PACO_ASSIGN(const bool found, row.bind(time).step());
@@ -82,8 +64,6 @@ Result<std::optional<std::uint64_t>> JournalReader::first_since(std::int64_t tim
 
 Result<std::uint64_t> JournalReader::support_pictures(std::int64_t category) {
   return ask([&](State& s) -> Result<std::uint64_t> {
-    PACO_ASSIGN(const bool is_kept, s.has_table("support_pictures"));
-    if (!is_kept) return std::uint64_t{0};
     PACO_ASSIGN(Statement row,
                 s.database->prepare("SELECT count(*) FROM support_pictures WHERE category = ?1"));
     PACO_TRY(row.bind(category).step());
@@ -93,8 +73,6 @@ Result<std::uint64_t> JournalReader::support_pictures(std::int64_t category) {
 
 Result<std::string> JournalReader::support_picture(std::int64_t category, std::uint64_t position) {
   return ask([&](State& s) -> Result<std::string> {
-    PACO_ASSIGN(const bool is_kept, s.has_table("support_pictures"));
-    if (!is_kept) return std::string();
     PACO_ASSIGN(Statement row, s.database->prepare("SELECT picture, checksum FROM support_pictures "
                                                    "WHERE category = ?1 AND position = ?2"));
     PACO_ASSIGN(const bool found, row.bind(category, position).step());

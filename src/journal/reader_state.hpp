@@ -5,7 +5,6 @@
 #include <atomic>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 
@@ -37,8 +36,6 @@ struct JournalReader::State {
   Result<void> take_sample(const journal::Statement& row, ChainBefore& before,
                            io::DecidedSample& into);
   Result<OperationRow> take_operation(const journal::Statement& row, ChainBefore& before);
-  // Whether a journal has a table that one of 1.0 lacks. Once there it stays.
-  Result<bool> has_table(std::string_view name);
   Result<std::uint64_t> chain_before(std::uint64_t event, const ChainBefore& before);
 
   std::optional<journal::Database> database;  // none: closed
@@ -48,10 +45,7 @@ struct JournalReader::State {
   std::shared_ptr<std::atomic<bool>> keys_are_good;  // the index was held to the rows
   FieldSum fields;
   journal::Statement by_sequence, by_key, page, operation_page, embedding_run, moved, extras,
-      picture, sample_chain, operation_chain;
-  journal::Statement arrival;  // prepared when it is needed: an older journal has no such table
-  bool has_arrival = false;
-  std::set<std::string, std::less<>> tables;  // of the later ones, those that are known to be there
+      picture, arrival, sample_chain, operation_chain;
 };
 
 template <class Body>

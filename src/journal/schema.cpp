@@ -37,7 +37,7 @@ constexpr const char* kSamples = R"(CREATE TABLE samples( -- one row a decided s
   threshold -- ... with what; then the evidence of the method
 )";
 
-constexpr std::array<const char*, 12> kTables = {
+constexpr std::array<const char*, 14> kTables = {
     R"(CREATE TABLE settings( -- how the stream is decided; read-only but for what is kept
   name TEXT PRIMARY KEY,
   value
@@ -117,16 +117,12 @@ constexpr std::array<const char*, 12> kTables = {
   checksum INTEGER NOT NULL,
   PRIMARY KEY(identity, first)
 ))",
-};
-
-// Journals of 1.0 were made without these; a writer adds them.
-constexpr std::array<const char*, 2> kLaterTables = {
-    R"(CREATE TABLE IF NOT EXISTS arrivals( -- when samples came, at most one row a second
+    R"(CREATE TABLE arrivals( -- when samples came, at most one row a second
   first_sequence INTEGER PRIMARY KEY, -- it and those up to the next row
   time INTEGER NOT NULL, -- seconds since 1970
   checksum INTEGER NOT NULL
 ))",
-    R"(CREATE TABLE IF NOT EXISTS support_pictures( -- what known classes look like, for people
+    R"(CREATE TABLE support_pictures( -- what known classes look like, for people
   category INTEGER NOT NULL,
   position INTEGER NOT NULL, -- 0, 1, 2, ...
   picture BLOB NOT NULL, -- a JPEG, PNG or WebP file
@@ -207,18 +203,11 @@ Error unusable(const std::string& path, const std::string& what) {
 
 std::vector<std::string> schema_of(const JournalSettings& settings) {
   std::vector<std::string> schema(kTables.begin(), kTables.end());
-  schema.insert(schema.end(), kLaterTables.begin(), kLaterTables.end());
   schema.push_back(samples_table(settings));
   schema.emplace_back(kKeys);
   schema.emplace_back(kCategories);
   schema.push_back(decisions_view(settings));
   return schema;
-}
-
-std::span<const char* const> later_tables() { return kLaterTables; }
-
-bool is_later_table(std::string_view name) {
-  return name == "arrivals" || name == "support_pictures";
 }
 
 std::string quote_name(std::string_view name) { return quoted(name, '"'); }

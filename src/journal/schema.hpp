@@ -1,6 +1,6 @@
-// The tables and views of a journal as SQL. A file has exactly these (an older one without the
-// later tables), so their text tells whether it is a journal of these settings. The comments are
-// stored in the file, as its documentation for other tools.
+// The tables and views of a journal as SQL. A file has exactly these, so their text tells
+// whether it is a journal of these settings. The comments are stored in the file, as its
+// documentation for other tools.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,13 @@ namespace paco::journal {
 
 constexpr std::int64_t kApplicationId = 0x7061'636f;  // "paco"
 // The only version that is read.
-constexpr std::int64_t kVersion = 4;
+constexpr std::int64_t kVersion = 5;
 // Small pages make a single durable sample cheap, large ones make fewer writes of a group; measured
 // in bench/journal.
 constexpr int kPageBytes = 8192;
 
 // The statements that make every table, index and view, in order.
 std::vector<std::string> schema_of(const JournalSettings& settings);
-// Of them, those that journals of 1.0 may lack. They change nothing that is there already.
-std::span<const char* const> later_tables();
-// Whether an object of this name is one of them.
-bool is_later_table(std::string_view name);
 
 // A name or a text inside SQL.
 std::string quote_name(std::string_view name);

@@ -48,7 +48,6 @@ Result<std::unique_ptr<Writer>> Writer::create(Database database, const JournalH
 }
 
 Result<void> Writer::prepare(const JournalSettings& settings) {
-  for (const char* table : later_tables()) PACO_TRY(database_.run(table));
   PACO_ASSIGN(begin_, database_.prepare("BEGIN IMMEDIATE"));
   PACO_ASSIGN(commit_, database_.prepare("COMMIT"));
   PACO_ASSIGN(sample_, database_.prepare(insert_sample(settings)));

@@ -68,7 +68,7 @@ TEST(JournalDamage, OtherSqliteFilesAndJournalsOfOtherVersionsAreRefused) {
     bytes[63] = version;
     write_bytes(folder / "j", bytes);
     expect_refused(folder, "a journal of version " + std::to_string(int{version}) +
-                               ", this paco reads version 4");
+                               ", this paco reads version 5");
   }
 }
 

@@ -115,28 +115,6 @@ TEST_F(Extras, PicturesOfKnownClassesAreKeptFromTheBeginning) {
   EXPECT_FALSE(is_whole());
 }
 
-TEST_F(Extras, AJournalThatWasMadeBeforeTheseTablesIsReadAndGetsThem) {
-  {
-    Journal journal = make();
-    append(journal, 0);
-  }
-  sql("DROP TABLE arrivals; DROP TABLE support_pictures");
-  {
-    JournalReader journal = open();
-    EXPECT_EQ(*journal.arrival(0), std::nullopt);
-    EXPECT_EQ(*journal.first_since(0), std::nullopt);
-    EXPECT_EQ(*journal.support_pictures(0), 0u);
-    EXPECT_TRUE(is_whole());
-  }
-  auto journal = Journal::open(path, OpenMode::write, {});
-  ASSERT_TRUE(journal.ok()) << journal.error().message;
-  MadeGroup later(stream, 2, 1);
-  ASSERT_TRUE(journal->append(later.rows(), {}, nullptr, 1000).ok());
-  EXPECT_EQ(*journal->arrival(1), std::nullopt);
-  EXPECT_EQ(*journal->arrival(2), 1000);
-  EXPECT_TRUE(is_whole());
-}
-
 TEST_F(Extras, ACopyOfAJournalThatIsBeingWrittenIsAJournalOfThatMoment) {
   Journal journal = make();
   append(journal, 0);
