@@ -1,5 +1,5 @@
-// A promise on known classes: at most a share of their samples, the rate, is called new, that is
-// answered with something else than a known class.
+// A promise on known classes: with 90 % confidence at most a share of their samples, the rate, is
+// called new, that is answered with something else than a known class.
 //
 // How it is kept: calibration scores samples that took no part in making the references (held out
 // by cross-validation, or kept apart by the user) by their best cosine with a known class. A stream
@@ -16,10 +16,15 @@
 namespace paco {
 
 struct FalseNew {
+  // With so much confidence, over the draw of the held-out samples, the rate is kept.
+  static constexpr double kConfidence = 0.9;
+  // As many held-out samples as it takes to promise a rate.
+  static std::uint64_t samples_needed(double rate);
+
   double rate = 0;            // promised, a fraction
   double gate = 0;            // best known cosine from which a sample stays with a known class
   std::uint64_t samples = 0;  // held-out ones
-  std::uint64_t below = 0;    // of them that the gate would let pass: rate (samples + 1), whole
+  std::uint64_t below = 0;    // of them that the gate would let pass, and one
   bool kept_apart = false;    // they were kept apart; else cross-validated
   // mirror's own way, which keeps more discoveries: known cosines get a bonus that follows the
   // stream. Then `gate` is the cosine from which a sample gets it, and half of the rate lies below.

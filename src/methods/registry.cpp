@@ -69,21 +69,16 @@ Result<std::unique_ptr<Method>> make_method(std::string_view name,
 
 namespace {
 
-// Every section gets the promise, in the space that its method compares samples in. What a trained
-// classifier as reference has against it matters only to the method that was asked for.
-Result<void> promise(methods::SupportView& view, double rate, std::string_view wanted,
+// Every section gets the promise, in the space that its method compares samples in.
+Result<void> promise(methods::SupportView& view, double rate,
                      std::map<std::string, Section, std::less<>>& sections) {
   const bool kept_apart = view.held_out().rows > 0;
-  const Result<std::vector<double>> shared = methods::known_cosines(view);
+  PACO_ASSIGN(const std::vector<double> shared, methods::known_cosines(view));
   for (auto& [name, section] : sections) {
     const auto own = section.tensors.find(methods::kHeldOutKnown);
-    if (own == section.tensors.end() && !shared.ok()) {
-      if (name == wanted) return shared.error();
-      continue;
-    }
     PACO_TRY(methods::put_false_new(
         section, rate,
-        own == section.tensors.end() ? *shared : std::get<std::vector<double>>(own->second.values),
+        own == section.tensors.end() ? shared : std::get<std::vector<double>>(own->second.values),
         kept_apart));
   }
   return {};
@@ -128,7 +123,7 @@ Result<Model> methods::calibrated(const SupportSet& support, const CalibrationOp
                                   other.info.name));
     PACO_ASSIGN(sections[std::string(other.info.name)], other.calibrate(*view, its));
   }
-  if (options.false_new > 0) PACO_TRY(promise(*view, options.false_new, main.info.name, sections));
+  if (options.false_new > 0) PACO_TRY(promise(*view, options.false_new, sections));
   Model model = std::move(view->model());
   model.method = options.method;
   model.sections = std::move(sections);

@@ -115,10 +115,10 @@ Json false_new_json(const FalseNew& promise) {
 
 std::string false_new_text(const FalseNew& promise) {
   std::string text = fmt::format(
-      "false new      at most {:g} % of the samples of known classes are called new: from cosine "
-      "{:.4f} on\n               a sample stays with its known class; expected {:.2f} %, with 90 % "
-      "confidence below {:.2f} %\n",
-      100 * promise.rate, promise.gate, 100 * promise.expected(), 100 * promise.bound(0.9));
+      "false new      with {:g} % confidence at most {:g} % of the samples of known classes are "
+      "called new:\n               from cosine {:.4f} on a sample stays with its known class; "
+      "expected {:.2f} %\n",
+      100 * FalseNew::kConfidence, 100 * promise.rate, promise.gate, 100 * promise.expected());
   if (promise.live) {
     text = fmt::format(
         "false new      at most {:g} % of the samples of known classes are called new: known "

@@ -200,6 +200,23 @@ void redraw_support(DataSet& data, core::Random& random) {
   }
 }
 
+// Samples of known classes go from the stream to those that a promise is proved by.
+void keep_apart(DataSet& data, double share, core::Random& random) {
+  const auto known = static_cast<std::int64_t>(data.class_names.size());
+  std::vector<std::size_t> apart, left;
+  for (std::size_t i = 0; i < data.truth.size(); ++i)
+    (data.truth[i] < known && random.uniform() < share ? apart : left).push_back(i);
+  const auto labels_of = [&](const std::vector<std::size_t>& rows) {
+    std::vector<std::int64_t> labels;
+    for (const std::size_t i : rows) labels.push_back(data.truth[i]);
+    return labels;
+  };
+  data.held_out = rows_of(data.stream, apart);
+  data.held_out_labels = labels_of(apart);
+  data.stream = rows_of(data.stream, left);
+  data.truth = labels_of(left);
+}
+
 }  // namespace
 
 Result<DataSet> read_data_set(const std::string& folder, const std::string& name) {
@@ -269,6 +286,7 @@ DataSet shaped(const DataSet& data, const DataShape& shape) {
     for (const std::size_t i : rows) labels.push_back(out.support_labels[i]);
     out.support_labels = std::move(labels);
   }
+  if (shape.kept_apart > 0) keep_apart(out, shape.kept_apart, random);
   if (shape.order != StreamOrder::given) {
     const std::vector<std::size_t> places = stream_order(out, shape.order, random);
     out.stream = rows_of(out.stream, places);

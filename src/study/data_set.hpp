@@ -22,6 +22,8 @@ struct DataSet {
   std::string name;
   math::Matrix<double> support, stream, classifier;  // the classifier may have no rows
   std::vector<std::int64_t> support_labels, truth;   // truth: novel classes follow the known ones
+  math::Matrix<double> held_out;                     // kept apart by a shape; may have no rows
+  std::vector<std::int64_t> held_out_labels;
   std::vector<std::string> class_names;              // of the known classes
   std::string class_vectors;                         // the file with vectors of their names, if any
   std::string digest;                                // of all of the above but the name
@@ -30,7 +32,9 @@ struct DataSet {
   std::optional<double> extraction_seconds;          // of embedding the support set, if known
   std::optional<train::Training> training;           // of the backbone, if a study trained it
 
-  SupportSet support_set() const { return {support, support_labels, class_names, classifier}; }
+  SupportSet support_set() const {
+    return {support, support_labels, class_names, classifier, held_out, held_out_labels};
+  }
 };
 
 // Refuses a folder without the files, without known or without novel classes in its stream, and one
@@ -52,6 +56,7 @@ struct DataShape {
   StreamOrder order = StreamOrder::given;
   bool redraw = false;  // another support set of the same size, from all samples of known classes
   std::uint64_t draw = 0;
+  double kept_apart = 0;  // of the stream's samples of known classes: labelled and held out instead
 };
 DataSet shaped(const DataSet& data, const DataShape& shape);
 

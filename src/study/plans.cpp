@@ -7,6 +7,7 @@
 
 #include "core/enum_names.hpp"
 #include "core/try.hpp"
+#include "paco/false_new.hpp"
 #include "study/questions.hpp"
 
 namespace paco::study {
@@ -71,6 +72,8 @@ std::vector<std::string> everybody() {
 
 // Of cross-validation, however many labelled samples there are.
 constexpr std::size_t kMostHeldOut = 3000;
+// Of a stream's samples of known classes, where the embedding was trained on the support set.
+constexpr double kKeptApart = 1.0 / 3;
 
 double number_of(const std::string& text) {
   double value = 0;
@@ -160,7 +163,14 @@ bool applies(const DataSet& data, std::string_view factor, const std::string& va
     for (const std::int64_t label : data.support_labels) ++sizes[static_cast<std::size_t>(label)];
     std::size_t held_out = 0;
     for (const std::size_t size : sizes) held_out += size > 1 ? size : 0;
-    return number_of(value) * static_cast<double>(std::min(held_out, kMostHeldOut) + 1) >= 1;
+    if (data.classifier.rows() > 0) {
+      const auto known = static_cast<std::int64_t>(data.class_names.size());
+      held_out = static_cast<std::size_t>(
+          kKeptApart *
+          static_cast<double>(std::count_if(data.truth.begin(), data.truth.end(),
+                                            [&](std::int64_t label) { return label < known; })));
+    }
+    return std::min(held_out, kMostHeldOut) >= FalseNew::samples_needed(number_of(value));
   }
   return true;
 }
@@ -298,11 +308,17 @@ std::vector<Plan> own_plans() {
        3},
       {"false-new",
        "With a promise how many samples of known classes may be called new",
-       "A rate that a set has too few labelled samples for is left out.",
+       "A rate that a set has too few labelled samples for is left out. Where a classifier was "
+       "trained on the support set, a third of the stream's samples of known classes is kept "
+       "apart. Every seed but the first draws another support set and another order.",
        Question::accuracy,
        {"paco", "mirror", "leader"},
        "false_new",
-       {"none", "0.005", "0.01", "0.02", "0.05", "0.1"}},
+       {"none", "0.005", "0.01", "0.02", "0.05", "0.1"},
+       1,
+       1,
+       0,
+       true},
   };
 }
 
@@ -429,13 +445,16 @@ Result<std::vector<Run>> runs_of(const Plan& plan, const std::vector<DataSet>& d
           if (plan.question == Question::region_track) run.track = TrackKind::regions;
           if (plan.question == Question::latency_track) run.track = TrackKind::latency;
           if (!plan.values.empty()) vary(run, plan.factor, value);
+          if (plan.factor == "false_new" && data[d].classifier.rows() > 0)
+            run.shape.kept_apart = kKeptApart;
           if (plan.redraws && seed > 0 && !data[d].training) {
             run.shape.redraw = true;
             run.shape.order = StreamOrder::shuffled;
           }
           // If nothing is drawn from the data, studies share the run.
           const bool draws = run.shape.support_share < 1 || run.shape.known > 0 ||
-                             run.shape.shots > 0 || run.shape.order != StreamOrder::given;
+                             run.shape.shots > 0 || run.shape.kept_apart > 0 ||
+                             run.shape.order != StreamOrder::given;
           if (!draws) run.shape.draw = 0;
           runs.push_back(std::move(run));
         }

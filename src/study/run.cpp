@@ -8,6 +8,7 @@
 #include "core/try.hpp"
 #include "evaluate/evaluation.hpp"
 #include "methods/registry.hpp"
+#include "paco/false_new.hpp"
 #include "study/questions.hpp"
 #include "study/run_tracks.hpp"
 
@@ -20,20 +21,24 @@ using Json = nlohmann::ordered_json;
 constexpr int kFormat = 5;
 
 Json shape_json(const DataShape& shape) {
-  return {
+  Json json{
       {"support_share", shape.support_share},   {"known", shape.known},   {"shots", shape.shots},
       {"order", static_cast<int>(shape.order)}, {"redraw", shape.redraw}, {"draw", shape.draw}};
+  if (shape.kept_apart > 0) json["kept_apart"] = shape.kept_apart;
+  return json;
 }
 
 Json calibration_json_of(const Run& run, const DataSet& data) {
-  return {{"format", kFormat},
-          {"data", data.digest},
-          {"method", run.contender.method},
-          {"settings", Json(run.contender.calibrating)},
-          {"reference", std::string(reference_choice_name(run.contender.reference))},
-          {"seed", run.seed},
-          {"false_new", run.false_new},
-          {"shape", shape_json(run.shape)}};
+  Json json{{"format", kFormat},
+            {"data", data.digest},
+            {"method", run.contender.method},
+            {"settings", Json(run.contender.calibrating)},
+            {"reference", std::string(reference_choice_name(run.contender.reference))},
+            {"seed", run.seed},
+            {"false_new", run.false_new},
+            {"shape", shape_json(run.shape)}};
+  if (run.false_new > 0) json["confidence"] = FalseNew::kConfidence;
+  return json;
 }
 
 bool calibrates_with(const MethodInfo& info, std::string_view option) {
@@ -178,7 +183,12 @@ CalibrationOptions calibration_options(const Run& run, const DataSet& data) {
 
 Result<Model> calibrate_run(const Run& run, const DataSet& data, std::stop_token stop) {
   PACO_TRY(method_info(run.contender.method));
-  return calibrate(data.support_set(), calibration_options(run, data), std::move(stop));
+  SupportSet support = data.support_set();
+  if (run.false_new == 0) {  // what was kept apart proves nothing then
+    support.held_out = {};
+    support.held_out_labels = {};
+  }
+  return calibrate(support, calibration_options(run, data), std::move(stop));
 }
 
 Result<RunResult> execute_run(const Run& run, const DataSet& data,

@@ -15,15 +15,16 @@
 namespace paco {
 namespace {
 
-// Probability that of `samples` draws with this chance at most `most` hit.
+// Probability that of `samples` draws with this chance `hits` hit.
+double exactly(std::uint64_t hits, std::uint64_t samples, double chance) {
+  const auto n = static_cast<double>(samples), k = static_cast<double>(hits);
+  return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) +
+                  k * std::log(chance) + (n - k) * std::log1p(-chance));
+}
+
 double at_most(std::uint64_t most, std::uint64_t samples, double chance) {
-  const auto n = static_cast<double>(samples);
   double sum = 0;
-  for (std::uint64_t k = 0; k <= most; ++k) {
-    const auto hits = static_cast<double>(k);
-    sum += std::exp(std::lgamma(n + 1) - std::lgamma(hits + 1) - std::lgamma(n - hits + 1) +
-                    hits * std::log(chance) + (n - hits) * std::log1p(-chance));
-  }
+  for (std::uint64_t k = 0; k <= most; ++k) sum += exactly(k, samples, chance);
   return sum;
 }
 
@@ -32,6 +33,11 @@ std::string name_of(std::string_view what) {
 }
 
 }  // namespace
+
+std::uint64_t FalseNew::samples_needed(double rate) {
+  // Below the lowest of n samples lies more than the rate with chance (1 - rate)^n.
+  return static_cast<std::uint64_t>(std::ceil(std::log(1 - kConfidence) / std::log1p(-rate)));
+}
 
 double FalseNew::expected() const {
   return static_cast<double>(below) / static_cast<double>(samples + 1);
@@ -132,13 +138,6 @@ Result<std::vector<double>> known_cosines(SupportView& support) {
     });
     return out;
   }
-  if (model.reference == ReferenceChoice::classifier) {
-    return Error{ErrorCode::bad_argument,
-                 "a false-new rate cannot be promised with a trained classifier as reference: it "
-                 "has seen every labelled sample",
-                 "give --held-out with samples that it was trained without, or --reference "
-                 "prototype"};
-  }
   core::NumpyLegacyRandom random(0);
   const std::vector<std::uint32_t> labels(support.labels().begin(), support.labels().end());
   const std::vector<Fold> folds = draw_folds(labels, model.known_classes(), random);
@@ -159,24 +158,38 @@ Result<std::vector<double>> known_cosines(SupportView& support) {
 }
 
 Result<std::uint64_t> samples_below(double rate, std::uint64_t samples) {
-  constexpr double kRounding = 1e-9;  // 0.01 of 100 is 1
-  const auto below =
-      static_cast<std::uint64_t>(std::floor(rate * static_cast<double>(samples + 1) + kRounding));
+  // The most j for which Beta(j, n + 1 - j) is above the rate with no more than the chance left:
+  // then fewer than j of n draws hit with the rate as chance.
+  std::uint64_t below = 0;
+  for (double sum = 0; below <= samples; ++below) {
+    sum += exactly(below, samples, rate);
+    if (sum > 1 - FalseNew::kConfidence) break;
+  }
   if (below > 0) return below;
+  const double least =
+      -std::expm1(std::log(1 - FalseNew::kConfidence) / static_cast<double>(samples));
   return Error{
       ErrorCode::bad_value,
-      fmt::format("a false-new rate of {:g} % needs {:.0f} held-out samples, there are {}: nothing "
-                  "could ever be called new",
-                  100 * rate, std::ceil(1 / rate - kRounding) - 1, samples),
-      fmt::format("give more labelled samples, or a rate of {:.3g} % or more",
-                  std::ceil(1e5 / static_cast<double>(samples + 1)) / 1e3)};
+      fmt::format("a false-new rate of {:g} % with {:g} % confidence needs {} held-out samples, "
+                  "there are {}",
+                  100 * rate, 100 * FalseNew::kConfidence, FalseNew::samples_needed(rate), samples),
+      fmt::format("give more labelled samples, or a rate of {:g} % or more",
+                  std::ceil(1e4 * least) / 1e2)};
+}
+
+std::uint64_t share_below(double rate, std::uint64_t samples) {
+  constexpr double kRounding = 1e-9;  // 0.01 of 100 is 1
+  return static_cast<std::uint64_t>(
+      std::floor(rate * static_cast<double>(samples + 1) + kRounding));
 }
 
 Result<void> put_false_new(Section& section, double rate, std::vector<double> known_cosines,
                            bool kept_apart) {
   const bool live = section.tensors.contains(kHeldOutRows);
-  PACO_ASSIGN(const std::uint64_t below,
-              samples_below(live ? rate / 2 : rate, known_cosines.size()));
+  std::uint64_t below = share_below(rate / 2, known_cosines.size());
+  if (!live) {
+    PACO_ASSIGN(below, samples_below(rate, known_cosines.size()));
+  }
   const auto cut = known_cosines.begin() + static_cast<std::ptrdiff_t>(below - 1);
   std::nth_element(known_cosines.begin(), cut, known_cosines.end());
   section.numbers[name_of("rate")] = rate;

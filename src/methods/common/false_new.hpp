@@ -27,11 +27,14 @@ const EvidenceField& gate_field();
 
 // Best cosine with a known class, in the space that methods without one of their own share, of
 // samples that the references were made without. Cross-validated ones are at most kMostDrawn.
-// Refuses a trained classifier without samples kept apart: it has seen all others.
 Result<std::vector<double>> known_cosines(SupportView& support);
 
-// How many of so many held-out samples may lie below the gate. Refuses where that is none.
+// The place from below, among so many held-out scores, of the lowest gate that keeps the rate with
+// FalseNew::kConfidence. Refuses if there are too few.
 Result<std::uint64_t> samples_below(double rate, std::uint64_t samples);
+// The same without confidence, for the bonus, which keeps more than it has to: as many of the
+// samples as the rate is of them. 0 if they are too few.
+std::uint64_t share_below(double rate, std::uint64_t samples);
 
 // Writes the promise into a section.
 Result<void> put_false_new(Section& section, double rate, std::vector<double> known_cosines,

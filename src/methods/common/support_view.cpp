@@ -141,6 +141,12 @@ Result<void> check_held_out(const SupportSet& support, const Model& model, doubl
                              support.held_out_labels.size()),
                  "give one label for every row, in the same order"};
   }
+  if (apart.rows == 0 && rate > 0 && support.classifier.rows > 0) {
+    return Error{ErrorCode::bad_argument,
+                 "a false-new rate cannot be promised by labelled samples that a classifier was "
+                 "trained on: embeddings are closer to their classes there than in a stream",
+                 "give --held-out with samples that it was trained without"};
+  }
   if (apart.rows == 0) return {};
   if (rate == 0) {
     return Error{ErrorCode::bad_argument,

@@ -1,8 +1,9 @@
 #include "methods/mirror/live_bonus.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+
+#include "methods/common/false_new.hpp"
 
 namespace paco::methods {
 
@@ -13,9 +14,7 @@ LiveBonus::LiveBonus(std::shared_ptr<const MirrorModel> model)
       at_(rows(), 0),
       needed_(rows()) {
   if (rows() == 0) return;
-  constexpr double kRounding = 1e-9;
-  const auto n = static_cast<double>(rows());
-  keep_ = static_cast<std::size_t>(std::ceil((1 - model_->false_new / 2) * (n + 1) - kRounding));
+  keep_ = rows() + 1 - share_below(model_->false_new / 2, rows());
 }
 
 void LiveBonus::touch(std::size_t place) {

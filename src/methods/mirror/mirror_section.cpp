@@ -122,7 +122,7 @@ Result<std::vector<double>> known_cosines_of(const MirrorModel& m, Rows<const do
 // half of the rate of them has to be one at least.
 bool bonus_pays(std::size_t samples, std::size_t classes, double rate) {
   constexpr std::size_t kEach = 10;
-  return samples >= kEach * classes && rate / 2 * static_cast<double>(samples + 1) >= 1;
+  return samples >= kEach * classes && share_below(rate / 2, samples) >= 1;
 }
 
 // The promise that the bonus keeps, if it is there.
@@ -136,7 +136,7 @@ Result<void> read_bonus(const Section& s, MirrorModel& m) {
   m.held_out_known = values_of(known);
   PACO_ASSIGN(m.false_new, s.number("false_new.rate"));
   PACO_ASSIGN(m.bonus_from, s.number(kLiveGate));
-  if (!(m.false_new / 2 * static_cast<double>(n + 1) >= 1 - 1e-6) || !(m.false_new < 1))
+  if (!(m.false_new > 0 && m.false_new < 1) || share_below(m.false_new / 2, n) == 0)
     return damaged("promises what its samples cannot keep");
   return {};
 }

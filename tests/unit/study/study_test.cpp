@@ -234,6 +234,28 @@ TEST(DataSet, AShapeLeavesWhatItSaysAndTheTruthStaysTrue) {
   }
 }
 
+TEST(DataSet, SamplesKeptApartAreOfKnownClassesAndLeaveTheStream) {
+  const TemporaryFolder folder;
+  const DataSet data = made_sets(folder)[0];
+  DataShape shape;
+  shape.kept_apart = 0.5;
+  const DataSet apart = shaped(data, shape);
+  const auto known = static_cast<std::int64_t>(data.class_names.size());
+  EXPECT_EQ(apart.held_out.rows(), apart.held_out_labels.size());
+  EXPECT_GT(apart.held_out_labels.size(), 0u);
+  EXPECT_EQ(apart.stream.rows(), apart.truth.size());
+  std::multiset<std::pair<std::int64_t, double>> before, after;
+  for (std::size_t i = 0; i < data.truth.size(); ++i)
+    before.emplace(data.truth[i], data.stream[i][0]);
+  for (std::size_t i = 0; i < apart.truth.size(); ++i)
+    after.emplace(apart.truth[i], apart.stream[i][0]);
+  for (std::size_t i = 0; i < apart.held_out_labels.size(); ++i) {
+    EXPECT_LT(apart.held_out_labels[i], known);
+    after.emplace(apart.held_out_labels[i], apart.held_out[i][0]);
+  }
+  EXPECT_EQ(before, after);
+}
+
 nlohmann::ordered_json charts_of(const char* plan_name, const std::vector<DataSet>& sets,
                                  const StudyRequest& request) {
   const Plan& plan = *plans_called(plan_name).value()[0];
