@@ -8,7 +8,9 @@ void JoiningMethod::decide_units(Rows<const float> units, std::span<Decision> de
   samples_.assign(units, memory().format());
   multiply_references(samples_);
   look_at_references(units);
-  if (!indices_.empty()) {
+  if (indices_.size() == units.rows) {
+    memory().begin_block(samples_, products_, pool());
+  } else if (!indices_.empty()) {
     open_.assign(samples_, indices_);
     memory().begin_block(open_, products_, pool());
   }

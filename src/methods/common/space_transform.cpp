@@ -39,10 +39,14 @@ Result<void> StandardTransform::apply(Rows<const double> embeddings, Rows<float>
   PACO_TRY(check_block_shape(embeddings, dimension(), units.rows));
   constexpr std::size_t kRowsAtOnce = 64;
   std::atomic<bool> refused{false};
-  pool.parallel_for(embeddings.rows, kRowsAtOnce, [&](std::size_t first, std::size_t last) {
-    const std::size_t rows = last - first;
-    if (!apply(embeddings.slice(first, rows), units.slice(first, rows))) refused = true;
-  });
+  if (embeddings.rows <= kRowsAtOnce) {
+    refused = !apply(embeddings, units);
+  } else {
+    pool.parallel_for(embeddings.rows, kRowsAtOnce, [&](std::size_t first, std::size_t last) {
+      const std::size_t rows = last - first;
+      if (!apply(embeddings.slice(first, rows), units.slice(first, rows))) refused = true;
+    });
+  }
   if (!refused) return {};
   // This finds out which row it was.
   return standardise_rows(embeddings, mean_, deviation_, units, "stream", first_row, pool);

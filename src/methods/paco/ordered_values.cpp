@@ -88,6 +88,7 @@ void OrderedValues::join_neighbour(std::size_t b) {
 
 double OrderedValues::operator[](std::size_t rank) const {
   assert(rank < size_);
+  if (buckets_.size() == 1) return buckets_.front()[rank];
   const auto after = std::upper_bound(before_.begin(), before_.end(), rank);
   const auto b = static_cast<std::size_t>(after - before_.begin()) - 1;
   return buckets_[b][rank - before_[b]];
