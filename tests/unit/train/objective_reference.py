@@ -87,7 +87,7 @@ def phe(head, rows, labels):
     means = prototypes.reshape(classes, each, -1).mean(axis=1)
     centres = head.linear("hash_head.hash", head.mlp("hash_head.", means))
     soft = np.tanh(3 * centres)
-    apart = next(d for d in range(1, bits) if 2 ** bits / classes <= math.comb(bits, d - 1))
+    apart = next((d for d in range(1, bits // 2 + 1) if 2 ** bits / classes <= math.comb(bits, d - 1)), bits // 2)
     separation = sum(max(0, apart - 0.5 * (0.95 * bits - soft[a] @ soft[b]))
                      for a in range(classes) for b in range(classes) if a != b) / classes
     feature = cross_entropy(unit(codes) @ unit(centres).T, labels)
