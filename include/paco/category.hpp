@@ -1,9 +1,10 @@
-// Categories as people see them: who owns which prototype, what it is called, where it went. And
-// the memory of a method at one moment, which readers hold as long as they like.
+// Categories as users see them: which prototypes a category owns, its name, and the category that
+// it was merged into. Also the memory of a method at one moment, which readers can keep for any
+// length of time.
 //
-// A category is apart from the prototypes it owns: names, merges and separations change what is
-// answered, not what is compared. Copies of Categories are cheap, whatever their number (they share
-// what has not changed), and immutable where held const.
+// A category is separate from the prototypes that it owns: names, merges and separations change the
+// answers, not what a sample is compared with. Copies of Categories are cheap, whatever their
+// number (they share what has not changed), and a const Categories is immutable.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ namespace paco {
 inline constexpr CategoryId kNoId = -1;
 
 struct Category {
-  std::string name;            // empty: the one that it has by itself
+  std::string name;            // empty: the category has its default name
   CategoryId forward = kNoId;  // where it was merged into
   bool retired = false;
   bool exists = true;          // false: made by an operation that was undone before it answered
@@ -31,7 +32,7 @@ struct Category {
   std::vector<PrototypeId> prototypes;  // that it owns, ascending
 };
 
-// What a method tells of one prototype.
+// The description of one prototype that a method gives.
 struct Prototype {
   CategoryId owner = kNoId;  // kNoId: a candidate without a category yet
   bool reference = false;    // a fixed direction of a known class
@@ -49,44 +50,45 @@ class Categories {
   explicit Categories(std::vector<std::string> class_names = {});
 
   std::size_t known_classes() const { return class_names_->size(); }
-  // Ids that were ever given, those of support classes included.
+  // The number of ids given so far, including those of support classes.
   CategoryId next() const { return static_cast<CategoryId>(categories_.size()); }
   const Category& operator[](CategoryId id) const {
     return categories_[static_cast<std::size_t>(id)];
   }
   bool has(CategoryId id) const;
-  // In force: it exists and was not merged away. Retired ones are still there.
+  // True if the category exists and was not merged away. Retired categories count as live.
   bool is_live(CategoryId id) const { return has(id) && (*this)[id].forward == kNoId; }
-  // Follows merges; `id` must be there.
+  // The live category that `id` was merged into, or `id` itself; `id` must exist.
   CategoryId now(CategoryId id) const;
   std::string name(CategoryId id) const;
-  // The name that a category has until somebody names it: that of its class, or "category 7". If
-  // a class is called so, "category 7 (2)": no two ids ever have the same one.
+  // The default name of a category: the name of its class, or "category 7". If a class already has
+  // that name, "category 7 (2)". No two ids have the same default name.
   std::string own_name(CategoryId id) const;
-  // The live category of this name, or kNoId.
+  // The live category with this name, or kNoId.
   CategoryId find(std::string_view name) const;
 
   // A new category; open() makes one that owns `prototype`.
   CategoryId add(Category category);
   CategoryId open(PrototypeId prototype, std::uint64_t birth);
   Category& edit(CategoryId id) { return categories_.edit(static_cast<std::size_t>(id)); }
-  // For a state that is being restored: ids up to `next` exist no longer unless they are put.
+  // For restoring a state: every id below `next` is marked as not existing until it is set again.
   void clear_to(CategoryId next);
-  // What follows may be seen by holders of earlier copies no more.
+  // A copy for readers. Later changes to this object are not visible in earlier copies.
   Categories share() const;
 
  private:
   std::shared_ptr<const std::vector<std::string>> class_names_;
-  // Those that begin as the names of discovered categories do. Null: none does.
+  // The class names that start like the default names of discovered categories. Null: there are
+  // none.
   std::shared_ptr<const std::vector<std::string>> alike_;
   mutable PersistentArray<Category> categories_;
 };
 
-// Samples of which a person confirmed that they belong where they are, with the prototype they were
-// in. Moving a sample takes its mark away.
+// Samples that a person confirmed to be in the right place, each with the prototype it was in.
+// Moving a sample removes its mark.
 class VerifiedSamples {
  public:
-  // kNoId: nobody confirmed it.
+  // kNoId: the sample is not confirmed.
   PrototypeId prototype_of(std::uint64_t sequence) const;
   std::uint64_t count(std::span<const PrototypeId> prototypes) const;
   void set(std::uint64_t sequence, PrototypeId prototype);  // kNoId takes the mark away
@@ -98,7 +100,7 @@ class VerifiedSamples {
   std::map<PrototypeId, std::uint64_t> counts_;
 };
 
-// One category with what its prototypes add up to.
+// One category with the sums over its prototypes.
 struct CategoryInfo {
   CategoryId id = 0;
   std::string name;

@@ -1,9 +1,9 @@
-// What made an embedding: which encoder with which weights, and what was done to its input. Two
-// embeddings can be compared only if these agree; a model that was calibrated on embeddings of one
-// encoder answers nonsense to those of another, and no number tells.
+// The origin of an embedding: the encoder, its weights, and the preprocessing of the input. Two
+// embeddings can be compared only if these agree. A model that was calibrated on embeddings of one
+// encoder gives meaningless decisions for those of another encoder, and no number shows it.
 //
-// `paco embed` writes a record beside its output (X.npy.json), a Model carries the one of
-// its support set. Numbers from elsewhere have none, and then nothing is checked.
+// `paco embed` writes a record beside its output (X.npy.json), and a Model contains the record of
+// its support set. Embeddings from other programs have no record; then nothing is checked.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,14 @@ struct EmbeddingRecord {
   bool operator==(const EmbeddingRecord&) const = default;
 };
 
-// One JSON object, and back. `name` stands for the file in errors.
+// Conversion to one JSON object and back. `name` stands for the file in error messages.
 std::string embedding_record_to_json(const EmbeddingRecord& record);
 Result<EmbeddingRecord> embedding_record_from_json(std::string_view text, const std::string& name);
 
-// An error that names both if the model was calibrated on embeddings of something else than this.
-// `input` says what the record is of: a file, an encoder. The encoder's name does not count, nor
-// does the precision, which moves an embedding far less than another photo of the same bird does.
-// A model without a record agrees with everything.
+// Returns an error that names both origins if the model was calibrated on embeddings of another
+// origin. `input` says what the record belongs to: a file, an encoder. The encoder's name is not
+// compared. The precision is not compared either: it changes an embedding far less than another
+// photo of the same bird does. A model without a record matches every record.
 Result<void> check_embedding(const EmbeddingRecord& models, const EmbeddingRecord& record,
                              const std::string& input);
 Result<void> check_embedding(const Model& model, const EmbeddingRecord& record,

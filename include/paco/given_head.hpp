@@ -6,15 +6,15 @@
 
 namespace paco {
 
-// The head's tensors by the names that released code gives them. Which ones a method reads stands
-// in methods/peers/given_head.hpp.
+// The head's tensors, by the names in the released code. methods/peers/given_head.hpp says which of
+// them each method reads.
 using GivenHead = std::map<std::string, Tensor, std::less<>>;
 
-// As calibrate(); refuses a method that takes no head.
+// Same as calibrate(), with a head. Returns an error for a method that takes no head.
 Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& options,
                         const GivenHead& head, std::stop_token stop = {});
 
-// Does a method need one?
+// True if the method needs a head.
 bool takes_head(std::string_view method);
 
 }  // namespace paco

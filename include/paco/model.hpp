@@ -1,4 +1,5 @@
-// The calibrated start: everything the support set taught, and all that a method needs to decide.
+// The result of calibration: everything that is learned from the support set, and all that a method
+// needs to decide.
 //
 // A Model has a part that all methods share (the support set's statistics and the references of the
 // known classes) and a section for each method it was calibrated for, which only that method reads.
@@ -25,8 +26,8 @@
 
 namespace paco {
 
-// Which references stand for the known classes: whichever separates the support set better, or one
-// of them always.
+// Which references represent the known classes: those that separate the support set better, or
+// always one kind.
 enum class ReferenceChoice : std::uint8_t { automatic, prototype, classifier };
 
 std::string_view reference_choice_name(ReferenceChoice choice);
@@ -44,17 +45,18 @@ struct Tensor {
   std::variant<std::vector<double>, std::vector<float>, std::vector<std::int64_t>> values;
 };
 
-// What one method learned: its options, numbers by name, and larger things as tensors. The method
-// that wrote it reads it into a type of its own.
+// What one method learned: its options, named numbers, and larger data as tensors. The method that
+// wrote it converts it into its own type.
 struct Section {
   Settings settings;  // complete
   std::map<std::string, double, std::less<>> numbers;
   std::map<std::string, std::string, std::less<>> words;
   std::map<std::string, Tensor, std::less<>> tensors;
 
-  // A number that must be there.
+  // The number with this name; an error if it is missing.
   Result<double> number(std::string_view name) const;
-  // Values of a tensor that must be there, of this type and with this many elements.
+  // The values of the tensor with this name; an error if it is missing or has another type or
+  // number of elements.
   template <class T>
   Result<const std::vector<T>*> tensor(std::string_view name, std::size_t elements) const;
 };
@@ -76,14 +78,14 @@ struct Model {
   std::optional<EmbeddingRecord> embedding;              // what made the support set, if known
 
   std::size_t known_classes() const { return class_names.size(); }
-  // The section of a method, or an error that says how to have one.
+  // The section of a method, or an error that says how to add one.
   Result<const Section*> section(std::string_view method) const;
-  // Identifies the model in states and journals: equal for equal content.
+  // Identifies the model in states and journals: equal for models with equal content.
   std::string fingerprint() const;
 };
 
-// Receives how many of how many steps of a calibration are done; one call at a time, from any
-// thread of it. May be empty.
+// Receives the number of finished steps and the number of all steps of a calibration. Calls do not
+// overlap, but can come from any of its threads. May be empty.
 using CalibrationProgress = std::function<void(std::uint64_t done, std::uint64_t total)>;
 
 struct CalibrationOptions {
@@ -91,11 +93,11 @@ struct CalibrationOptions {
   Settings settings;            // of that method
   double epsilon = 1e-5;
   ReferenceChoice reference = ReferenceChoice::automatic;
-  // At most this share of the samples of known classes may be called new; 0: no promise. See
+  // At most this share of the samples of known classes may be called new; 0: no guarantee. See
   // false_new.hpp.
   double false_new = 0;
-  bool false_new_price = true;  // measure what it costs, too
-  int threads = 1;              // speed only, no answer depends on it; 0: all cores
+  bool false_new_price = true;  // also measure what the guarantee costs
+  int threads = 1;              // changes the speed only, never a decision; 0: all cores
   CalibrationProgress progress = {};
 
   void set(std::string_view name, double value) {
@@ -106,21 +108,23 @@ struct CalibrationOptions {
   }
 };
 
-// The labelled start. Labels are class ids 0 .. K-1; each must occur.
+// The labelled samples that calibration starts from. Labels are class ids 0 .. K-1; each must
+// occur.
 struct SupportSet {
   Rows<const double> embeddings;         // (N, d), as the backbone gave them
   std::span<const std::int64_t> labels;  // (N)
   std::vector<std::string> class_names;  // (K), or empty: the ids are the names
   Rows<const double> classifier;         // (K, d) trained class weights, or no rows
-  // Samples of known classes that nothing was made from, for the promise on known classes; or none.
+  // Samples of known classes that no reference was made from, for the false-new guarantee; may be
+  // empty.
   Rows<const double> held_out = {};
   std::span<const std::int64_t> held_out_labels = {};
 };
 
-// Deterministic: same support set, options and seed give the same bytes for any number of threads.
-// The time grows with samples times classes.
-// Sections of the cheap baselines come along, and with a false-new rate the price of the promise is
-// judged by calibrating on parts of the support set, which takes as long again.
+// Deterministic: the same support set, options and seed give the same bytes for any number of
+// threads. The time grows with samples times classes. The model also gets the sections of the cheap
+// baselines. With a false-new rate, the cost of the guarantee is measured by calibrating on parts
+// of the support set, which takes as long again.
 Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& options = {},
                         std::stop_token stop = {});
 

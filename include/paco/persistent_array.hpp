@@ -1,8 +1,8 @@
-// A growing array whose copies are cheap: they share every part that has not been edited since.
+// A growing array with cheap copies: copies share every part that has not been edited since.
 //
-// For a writer that goes on while readers keep a copy of some moment: share() costs a few pointers
-// for ten thousand elements, and the first edit of a part after it copies that part. Thread rule:
-// one writer edits and shares; a shared copy is immutable and may be read anywhere.
+// One writer keeps editing while readers hold a copy of some moment. share() costs a few pointers
+// for ten thousand elements; the first edit of a part after it copies that part. Thread rule: one
+// writer edits and shares; a shared copy is immutable and may be read from any thread.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class PersistentArray {
     return place;
   }
 
-  // A copy for readers. Parts edited from now on are copied first.
+  // Returns a copy for readers. A part that is edited after this call is copied first.
   PersistentArray share() {
     PersistentArray copy = *this;
     ++epoch_;
@@ -44,7 +44,7 @@ class PersistentArray {
  private:
   static constexpr std::size_t kLeaf = 64, kFan = 64, kBranch = kLeaf * kFan;
 
-  // A part belongs to the writer alone while its epoch is the present one.
+  // The writer may edit a part in place only if the epoch of the part is the current one.
   struct Leaf {
     explicit Leaf(std::uint64_t now) : epoch(now) {}
     std::uint64_t epoch;

@@ -19,7 +19,7 @@ enum class ErrorCode {
   bad_argument,  // an option or parameter outside its range
   not_found,     // a file, tensor or class that should be there is not
   io,            // the operating system refused: permission, full disk, broken pipe
-  bad_format,    // the bytes are not what their format promises
+  bad_format,    // the bytes do not match their format
   bad_shape,     // sizes that do not fit together
   bad_value,     // NaN, infinity, a zero vector, an unknown label
   unsupported,   // valid, but nothing here can read or do it

@@ -1,5 +1,5 @@
-// Rows of numbers that somebody else owns. The memory convention of the whole project, stated once:
-// row-major, dense, sample i starts at data + i * columns.
+// A view of rows of numbers; it does not own them. The memory convention of the whole project,
+// stated once: row-major, dense, sample i starts at data + i * columns.
 #pragma once
 
 #include <cstddef>

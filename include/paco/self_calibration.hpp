@@ -1,11 +1,12 @@
-// Thresholds out of a support set alone, for a method that is not this library's.
+// Thresholds from a support set alone, for a method that is not part of this library.
 //
-// A host is whatever answers samples with a number that is larger the better a sample fits what is
-// there: a cosine, a density, minus a distance. calibrate_threshold() cuts between answers that
-// should pass and answers that should not. calibrate_by_replay() makes those answers itself: the
-// support set is streamed past the host in random order with its true classes given, and every
-// sample is scored just before it is added. Scores of samples whose class is already there are what
-// joining looks like, the score at the first sample of a class is what something new looks like.
+// A host is any code that scores a sample with a number that is larger the better the sample fits
+// its memory: a cosine, a density, a negative distance. calibrate_threshold() finds the threshold
+// between scores that should pass and scores that should not. calibrate_by_replay() produces these
+// scores itself: it streams the support set to the host in random order with the true classes, and
+// the host scores every sample just before it is added. Scores of samples whose class is already in
+// the memory are the positives (joining). Scores at the first sample of a class are the negatives
+// (something new).
 #pragma once
 
 #include <cstddef>
@@ -18,18 +19,20 @@
 
 namespace paco {
 
-// The threshold of best balanced accuracy, 0.5 * (share of positives >= it + share of negatives <
-// it), with the interval of equally good ones. Both sets need a number, and all must be finite.
+// The threshold with the best balanced accuracy, 0.5 * (share of positives >= it + share of
+// negatives < it), with the interval of equally good thresholds. Both sets need at least one
+// number, and all must be finite.
 Result<ThresholdEvidence> calibrate_threshold(std::span<const double> positives,
                                               std::span<const double> negatives,
                                               Tie tie = Tie::mid);
 
-// What is calibrated. An Error of any of the three ends the replay and is its result.
+// The method that is calibrated. An Error from any of the three functions ends the replay and is
+// its result.
 struct ReplayHost {
-  std::function<Result<void>()> forget;  // everything; before each pass
-  // The best answer of what is there to a sample, which changes nothing. Something is there.
+  std::function<Result<void>()> forget;  // clears the memory; called before each pass
+  // The best score of a sample against the memory. It changes nothing, and the memory is not empty.
   std::function<Result<double>(std::size_t sample)> score;
-  // The sample becomes part of its class.
+  // Adds the sample to its class.
   std::function<Result<void>(std::size_t sample, std::int64_t label)> add;
 };
 
@@ -39,7 +42,8 @@ struct ReplayOptions {
   Tie tie = Tie::mid;
 };
 
-// The labels of the support set, two classes at least. The host is called from this thread alone.
+// `labels` are those of the support set, with at least two classes. All calls of the host come from
+// the calling thread.
 Result<ThresholdEvidence> calibrate_by_replay(std::span<const std::int64_t> labels,
                                               const ReplayHost& host,
                                               const ReplayOptions& options = {},

@@ -10,7 +10,7 @@
 
 namespace paco {
 
-// Where in the interval of equally good thresholds to stand.
+// Which point of the interval of equally good thresholds is used.
 enum class Tie : std::uint8_t { mid, low, high };
 
 std::string_view tie_name(Tie tie);
@@ -21,7 +21,7 @@ struct ThresholdEvidence {
   double balanced_accuracy = 0;
   double interval_low = 0;  // every threshold in (low, high] separates the support set equally well
   double interval_high = 0;
-  std::vector<float> positives;  // the scores it was chosen from
+  std::vector<float> positives;  // the scores that the threshold was chosen from
   std::vector<float> negatives;
 };
 
@@ -48,13 +48,14 @@ struct PacoParameters {
   double base_median = 0;    // median support size
   double log_p0 = 0;         // log density of the uniform distribution on the sphere
 
-  // Size from which a category counts as mature.
+  // The smallest number of samples of a mature category.
   std::int64_t mature_size() const;
-  // A birth or attach score as a cosine, which people can picture.
+  // A birth or attach score converted to a cosine, which is easier to interpret.
   double as_cosine(double score) const { return options.temperature * (score + log_p0); }
 };
 
-// `changed`: options of the deciding stage that a stream was begun with, in place of the model's.
+// `changed`: options of the deciding stage that the stream was started with; they replace those of
+// the model.
 Result<PacoParameters> paco_parameters(const Model& model, const Settings& changed = {});
 
 }  // namespace paco

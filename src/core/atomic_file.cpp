@@ -1,7 +1,8 @@
-// Writing: everything goes to a temporary file beside the target and takes its place in one step.
+// Atomic writing: all bytes go to a temporary file beside the target, and one rename puts it in
+// place.
 //
-// The exception is a target that is not a plain file (a pipe, /dev/null): there is nothing to
-// replace, so the bytes go straight into it.
+// A target that is not a plain file (a pipe, /dev/null) is written directly, because there is
+// nothing to replace.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Hidden, beside the target, and never a longer name than the target may have.
+// A hidden name in the target's folder, at most NAME_MAX bytes long.
 std::string temporary_name(const std::string& path) {
   static std::atomic<unsigned> count{0};
   const std::size_t slash = path.rfind('/');
@@ -52,7 +53,7 @@ Result<void> write_all(const std::string& path, int descriptor, const char* data
   return {};
 }
 
-// Never again after a signal: the descriptor is gone either way.
+// Not repeated after a signal: the descriptor is closed in any case.
 bool close_counted(int& descriptor) {
   if (!files::operation_allowed()) return false;
   return ::close(std::exchange(descriptor, -1)) == 0 || errno == EINTR;
@@ -87,8 +88,8 @@ Result<AtomicFile> AtomicFile::create(const std::string& path) {
     return error;
   }
   file.temporary_ = temporary;
-  // A file that is replaced keeps its permissions. Where the system refuses, the new ones are as
-  // good.
+  // A replaced file keeps its permissions. If the system refuses to set them, the new file keeps
+  // its own.
   if (exists && ::fchmod(file.descriptor_, status.st_mode & 07777) != 0) errno = 0;
   return file;
 }
@@ -110,7 +111,7 @@ AtomicFile& AtomicFile::operator=(AtomicFile&& other) noexcept {
 AtomicFile::~AtomicFile() {
   if (descriptor_ >= 0) ::close(descriptor_);
   if (temporary_.empty()) return;
-  // Not counted: cleaning up has to work after the operation that a test made fail.
+  // Not counted: the cleanup must work even after a test has made an operation fail.
   ::unlink(temporary_.c_str());
   files::forget_temporary(temporary_);
 }
@@ -159,7 +160,7 @@ Result<void> AtomicFile::put_in_place(unsigned rename_flags) {
   }
   if (counted([&] { return ::fsync(descriptor_); }) != 0) return system_error(path_, "write");
   if (!close_counted(descriptor_)) return system_error(path_, "write");
-  // Opened before the rename: what can still fail after it is the folder's fsync alone.
+  // Opened before the rename, so that after the rename only the fsync of the folder can still fail.
   const std::string folder = folder_of(path_);
   const int descriptor =
       counted([&] { return ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
@@ -169,7 +170,7 @@ Result<void> AtomicFile::put_in_place(unsigned rename_flags) {
              return ::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), flags);
            }) == 0;
   };
-  // Some file systems know no renaming with conditions; there the plain one has to do.
+  // Some file systems do not support a conditional rename; for them the plain rename is used.
   const bool renamed = rename(rename_flags) || (rename_flags != 0 && errno == EINVAL && rename(0));
   if (!renamed) {
     const Error error = system_error(path_, "put in place");

@@ -5,8 +5,8 @@
 //   kTies.value("low")       // Tie::low; nothing where no value has that name
 //   kTies.names()            // all of them, in the order of the table
 //
-// Everything is known when the program is compiled: a name that is there twice, or none at all,
-// does not compile. Not for translation: names are in files and options, and stay as they are.
+// The table is checked at compile time: a duplicate or empty name does not compile. Not for
+// translation: the names are part of files and options and must not change.
 #pragma once
 
 #include <array>
@@ -36,7 +36,7 @@ class EnumNames {
     }
   }
 
-  // "unknown" for a number that is none of the values.
+  // "unknown" for a number that is not one of the values.
   constexpr std::string_view name(Enum value) const {
     for (const EnumName<Enum>& entry : table_)
       if (entry.value == value) return entry.name;

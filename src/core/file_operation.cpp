@@ -13,7 +13,8 @@
 namespace paco::core {
 namespace {
 
-// Operations left until the one that fails; 0 when no test asked for a failure or it has happened.
+// Number of operations until the one that fails; 0 if no test requested a failure or if it has
+// already happened.
 std::atomic<std::int64_t> operations_left{0};
 std::atomic<bool> failure_happened{false};
 

@@ -1,5 +1,5 @@
-// Shared by the files that talk to the system: the counted operation behind FailNthOperation, and
-// errors in plain words. For src/core, and for src/journal, which uses SQLite.
+// Shared by the code that makes system calls: the counted operation behind FailNthOperation, and
+// readable errors. Used by src/core, and by src/journal, which uses SQLite.
 #pragma once
 
 #include <cerrno>
@@ -11,18 +11,19 @@
 
 namespace paco::core::files {
 
-// Counts one operation. False (with errno set to EIO) when it is the one that a test wants to fail.
+// Counts one operation. Returns false (with errno set to EIO) if a test wants this operation to
+// fail.
 bool operation_allowed();
 
 // "runs/model.paco: cannot write: No space left on device", with a hint that fits the cause.
 Error system_error(const std::string& path, std::string_view action, int cause = errno);
 
-// Where a link leads, so that the file is replaced and the link stays; a name that is not there yet
-// is itself.
+// The target of a link, so that the file is replaced and the link stays. A name that does not exist
+// is returned unchanged.
 std::string follow_links(const std::string& path);
 
-// Calls a system function that answers -1 on failure: counted, and again when a signal cut it
-// short.
+// Makes a system call that returns -1 on failure. The call is counted, and repeated if a signal
+// interrupts it.
 template <class Call>
 auto counted(Call call) -> decltype(call()) {
   if (!operation_allowed()) return -1;
@@ -32,8 +33,8 @@ auto counted(Call call) -> decltype(call()) {
   }
 }
 
-// The same for a call that may wait for ever where the file is a pipe: there a signal ends it, with
-// errno EINTR, so that Ctrl-C is heard.
+// Same as counted(), for a call that can block for ever on a pipe: for a pipe a signal ends the
+// call with errno EINTR, so that Ctrl-C works.
 template <class Call>
 auto counted_wait(const std::string& path, Call call) -> decltype(call()) {
   if (!operation_allowed()) return -1;

@@ -1,4 +1,4 @@
-// Reading: whole files, places in files, streams, folders. Writing is in atomic_file.cpp.
+// Reading: whole files, parts of files, streams, folders. Writing is in atomic_file.cpp.
 #include "core/files.hpp"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@
 namespace paco::core {
 namespace {
 
-constexpr int kPipeBytes = 1 << 20;  // what Linux grants to anybody
+constexpr int kPipeBytes = 1 << 20;  // the most that Linux allows without privileges
 
 using files::counted;
 using files::system_error;
@@ -61,7 +61,7 @@ Result<std::vector<std::byte>> read_file(const std::string& path, std::uint64_t 
   const auto expected = static_cast<std::uint64_t>(std::max<off_t>(status.st_size, 0));
   if (S_ISREG(status.st_mode) && expected > limit) return too_large(path, limit);
 
-  // The size is a first guess only: pipes have none, and files in /proc say 0.
+  // The size is only a first guess: for pipes it is not known, and files in /proc report 0.
   std::vector<std::byte> bytes;
   try {
     bytes.resize(expected + 1);
@@ -138,8 +138,8 @@ Result<InputStream> InputStream::open(const std::string& path) {
     struct stat status {};
     const bool known = ::fstat(STDIN_FILENO, &status) == 0;
     stream.is_file_ = known && S_ISREG(status.st_mode);
-    // Room for more rows than a pipe has by itself: its writer waits less often, and more rows
-    // are there when somebody looks. Where it is not granted, all goes on as it is.
+    // A larger pipe buffer: the writer waits less often, and one read returns more rows. If the
+    // system refuses, the default size stays.
     if (known && S_ISFIFO(status.st_mode)) ::fcntl(STDIN_FILENO, F_SETPIPE_SZ, kPipeBytes);
     return stream;
   }
@@ -171,8 +171,8 @@ InputStream::~InputStream() {
 
 Result<std::size_t> InputStream::read_some(std::span<std::byte> buffer) {
   if (buffer.empty()) return std::size_t{0};
-  // Not `counted`: a signal that cuts this call short is Ctrl-C on a pipe that has gone quiet, and
-  // must be heard.
+  // Not `counted`, which repeats the call after a signal: a signal here is Ctrl-C while waiting on
+  // a quiet pipe, and must end the read.
   const ssize_t got =
       files::operation_allowed() ? ::read(descriptor_, buffer.data(), buffer.size()) : -1;
   if (got >= 0) return static_cast<std::size_t>(got);
@@ -183,7 +183,7 @@ Result<std::size_t> InputStream::read_some(std::span<std::byte> buffer) {
 }
 
 bool InputStream::ready() const {
-  // Whatever poll() reports, also an error or the end, read_some() answers at once.
+  // After any result of poll(), including an error or the end, read_some() returns at once.
   pollfd waiting{descriptor_, POLLIN, 0};
   return is_file_ || ::poll(&waiting, 1, 0) != 0;
 }
@@ -240,7 +240,7 @@ Result<std::vector<std::string>> list_folder(const std::string& path) {
 }
 
 Result<void> make_folder(const std::string& path) {
-  // Every prefix in turn, so that the parents come first.
+  // Creates every prefix of the path in turn, so that parents exist before their children.
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
     const int answer = counted([&] { return ::mkdir(part.c_str(), 0777); });

@@ -1,10 +1,10 @@
 // Files: reading, listing and atomic writing. Journals are the exception: SQLite reads and writes
 // them.
 //
-// Every operation passes through one counter, so a test can make the n-th one fail
-// (FailNthOperation) and prove that nothing is lost and nothing half-written stays. Errors name the
-// path and what the system said. A signal (Ctrl-C) that comes while waiting for the other end of a
-// pipe is ErrorCode::interrupted.
+// One counter counts every operation, so a test can make the n-th one fail (FailNthOperation) and
+// check that nothing is lost and no half-written file stays. Errors contain the path and the
+// message of the system. A signal (Ctrl-C) while waiting for the other end of a pipe gives
+// ErrorCode::interrupted.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@
 
 namespace paco::core {
 
-// A whole file in memory; refuses one of more than `limit` bytes.
+// Reads a whole file into memory; a file of more than `limit` bytes is an error.
 Result<std::vector<std::byte>> read_file(const std::string& path,
                                          std::uint64_t limit = std::uint64_t{1} << 32);
 
-// A plain file that is read at any place. Many threads may read at once.
+// A plain file with reads at any offset. Many threads may read at once.
 class RandomFile {
  public:
   static Result<RandomFile> open(const std::string& path);
@@ -32,7 +32,8 @@ class RandomFile {
   ~RandomFile();
 
   std::uint64_t size() const { return size_; }  // when it was opened
-  // Fills `out`; an error where the file ends before, because somebody cut it short since.
+  // Fills `out` completely. It is an error if the file ends earlier, for example because it was
+  // truncated after it was opened.
   Result<void> read_at(std::uint64_t offset, std::span<std::byte> out) const;
 
  private:
@@ -42,7 +43,7 @@ class RandomFile {
   int descriptor_ = -1;
 };
 
-// Bytes in order, from a file, or from standard input where the path is "-".
+// Bytes in order, from a file, or from standard input if the path is "-".
 class InputStream {
  public:
   static Result<InputStream> open(const std::string& path);
@@ -52,10 +53,10 @@ class InputStream {
 
   // Reads up to buffer.size() bytes; fewer only at the end, 0 after it.
   Result<std::size_t> read(std::span<std::byte> buffer);
-  // Reads what is there, waiting only while there is nothing: for a pipe whose writer is slow. A
-  // signal (Ctrl-C) that comes while waiting is ErrorCode::interrupted, in both calls.
+  // Reads the bytes that are available, and waits only if there are none: for a pipe with a slow
+  // writer. In both calls, a signal (Ctrl-C) while waiting gives ErrorCode::interrupted.
   Result<std::size_t> read_some(std::span<std::byte> buffer);
-  // Whether read_some() would answer at once. A file always does.
+  // True if read_some() would return at once. Always true for a file.
   bool ready() const;
   bool is_file() const { return is_file_; }          // a plain one, also behind standard input
   const std::string& name() const { return name_; }  // the path, or "standard input"
@@ -68,9 +69,9 @@ class InputStream {
   bool is_file_ = false;
 };
 
-// Writes beside the target and puts the file in place only at commit(): temporary file, fsync,
-// rename, fsync of the folder. Destroyed without commit, it removes the temporary file; the old
-// target is untouched.
+// Writes to a temporary file beside the target. Only commit() puts it in place: fsync, rename,
+// fsync of the folder. Without commit(), the destructor removes the temporary file, and the old
+// target is unchanged.
 class AtomicFile {
  public:
   static Result<AtomicFile> create(const std::string& path);
@@ -80,10 +81,10 @@ class AtomicFile {
 
   Result<void> write(std::span<const std::byte> bytes);
   Result<void> write(std::string_view text);
-  // Overwrites earlier bytes, e.g. a header whose counts are known only at the end.
+  // Overwrites earlier bytes, e.g. a header with counts that are known only at the end.
   Result<void> write_at(std::uint64_t offset, std::span<const std::byte> bytes);
   Result<void> commit();
-  // The same, but never over a file that came to be there meanwhile: ErrorCode::io then.
+  // Same as commit(), but never replaces a file that was created meanwhile: that is ErrorCode::io.
   Result<void> commit_new();
   const std::string& path() const { return path_; }
 
@@ -97,8 +98,9 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-// Removes the temporary files of every AtomicFile there is, for a signal handler that ends the
-// process at once: it makes only calls that are allowed there. What is being written is lost.
+// Removes the temporary files of all existing AtomicFiles. For a signal handler that ends the
+// process at once: it makes only calls that are allowed in a handler. Data that are being written
+// are lost.
 void remove_temporary_files() noexcept;
 
 // One atomic write of a whole file.
@@ -107,7 +109,7 @@ Result<void> write_file(const std::string& path, std::string_view text);
 
 enum class PathKind { absent, file, folder, other };
 PathKind path_kind(const std::string& path);
-// What tells one folder or file from another, whatever paths and links lead to it.
+// Identifies a folder or file, independent of the path and the links that lead to it.
 struct FileIdentity {
   std::uint64_t device = 0, number = 0;
   bool is_link = false;  // the path itself is a link to it
@@ -117,13 +119,13 @@ struct FileIdentity {
 };
 Result<FileIdentity> file_identity(const std::string& path);
 Result<std::uint64_t> file_size(const std::string& path);
-// Names (not paths) in a folder, sorted by bytes.
+// The names (not paths) of the entries of a folder, sorted by bytes.
 Result<std::vector<std::string>> list_folder(const std::string& path);
 Result<void> make_folder(const std::string& path);  // with its parents; fine if it is there
 Result<void> remove_file(const std::string& path);
 
-// While alive, the n-th operation of these functions (1 is the next one) fails as a full disk or a
-// broken device would.
+// As long as this object exists, the n-th operation of these functions (1 is the next one) fails,
+// as on a full disk or a broken device.
 class FailNthOperation {
  public:
   explicit FailNthOperation(std::uint64_t n);

@@ -28,7 +28,7 @@ std::uint64_t of_the_machine() {
   return kUnknown;
 }
 
-// Of the group that the process is in, as a container has it.
+// Free memory of the control group of the process, which limits a container.
 std::uint64_t of_the_group() {
   const auto most = number_in("/sys/fs/cgroup/memory.max");
   const auto taken = number_in("/sys/fs/cgroup/memory.current");

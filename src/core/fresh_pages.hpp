@@ -1,6 +1,6 @@
-// Pages that are about to be written, all at once: the first write to each page of new memory is a
-// fault, a journey into the system that costs more than clearing the page does. A wish: where the
-// system cannot, pages come one by one.
+// Prepares pages that are about to be written, all in one call. Otherwise the first write to each
+// new page is a page fault, which costs more than clearing the page. This is only a hint: if the
+// system does not support it, pages are created one by one.
 #pragma once
 
 #include <sys/mman.h>
@@ -10,7 +10,7 @@
 
 namespace paco::core {
 
-// The whole pages among these bytes, which have not been written yet.
+// Prepares all whole pages within these bytes, which must not have been written yet.
 inline void make_pages(void* memory, std::size_t bytes) {
 #ifdef MADV_POPULATE_WRITE
   constexpr std::uintptr_t kPage = 4096;

@@ -1,8 +1,8 @@
-// An array that grows without copying its elements: the system moves page tables instead (mremap),
-// and pages that were never written need no memory, but for the first mebibyte of an array, which
-// comes as a whole when it is asked for. For plain numbers in large, long-lived, ever
-// growing arrays; small or short-lived ones belong in std::vector. Running out of address space
-// ends the program, as for std::vector.
+// An array that grows without copying its elements: the system moves page tables instead (mremap).
+// Pages that were never written use no memory, except the first mebibyte of an array, which is
+// allocated as a whole. For plain numbers in large, long-lived arrays that keep growing; use
+// std::vector for small or short-lived ones. As with std::vector, running out of address space ends
+// the program.
 #pragma once
 
 #include <sys/mman.h>
@@ -44,7 +44,8 @@ class GrowingArray {
     if (size < size_) std::fill(data_ + size, data_ + size_, T{});
     size_ = size;
   }
-  // After this, as many elements fit without asking the system, which may refuse (std::bad_alloc).
+  // After this call, the array can hold `size` elements without another system call. Throws
+  // std::bad_alloc if the system refuses.
   void reserve(std::size_t size) {
     if (size * sizeof(T) > mapped_) grow(size * sizeof(T));
   }

@@ -18,8 +18,9 @@ std::size_t round_up(std::size_t bytes, std::size_t step) {
   return (bytes + step - 1) / step * step;
 }
 
-// How much is asked of the system: whole pages, and of few sizes, at most a quarter apart, so that
-// arrays of much the same size fit each other's place. What is not written takes no memory.
+// The size that is requested from the system: whole pages, rounded to a few sizes, at most a
+// quarter apart, so that a block can be reused for arrays of similar size. Bytes that are not
+// written use no memory.
 std::size_t block_size(std::size_t bytes) {
   const std::size_t pages = round_up(bytes, kPage);
   return round_up(pages, std::max(kPage, std::bit_floor(pages) / 4));
@@ -30,10 +31,10 @@ struct Block {
   std::size_t bytes = 0;
 };
 
-// Unused blocks, the one given back last at the end.
+// Unused blocks; the most recently returned block is last.
 class KeptBlocks {
  public:
-  // The one of that size given back last, or nothing.
+  // The most recently returned block of this size, or null.
   void* take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = count_; i-- > 0;) {
@@ -47,7 +48,7 @@ class KeptBlocks {
     while (count_ > 0) std::free(remove(count_ - 1).memory);
   }
 
-  // Keeps it, in place of others that lie here for longer.
+  // Keeps the block, and frees the oldest blocks if there is no room.
   void give(Block block) {
     if (block.bytes > kKeptBytes) return std::free(block.memory);
     const std::lock_guard lock(mutex_);
@@ -73,13 +74,14 @@ class KeptBlocks {
   std::size_t count_ = 0, kept_ = 0;
 };
 
-// For as long as the process lives: arrays may be given back after everything static is gone.
+// Never destroyed: arrays may be returned after static objects are destroyed.
 KeptBlocks& kept_blocks() {
   static auto* blocks = new KeptBlocks;
   return *blocks;
 }
 
-// The address sanitizer would not notice who still uses what lies here.
+// Blocks are not kept under the address sanitizer, because it would not detect the use of a kept
+// block after its return.
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kKeeps = false;
 #elif defined(__has_feature)

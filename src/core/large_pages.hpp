@@ -1,10 +1,10 @@
-// An allocator for arrays that are written as a whole as soon as they are there. It asks the system
-// for large pages where the array is large: one page fault and one entry in the processor's page
-// tables for 2 MiB instead of for 4 KiB; where the system has none, the pages stay small. Pages of
-// smaller arrays are made in one go. GrowingArray is for arrays that grow all the time.
+// An allocator for arrays that are written completely right after allocation. For large arrays it
+// requests large pages from the system: one page fault and one entry in the processor's page tables
+// for 2 MiB instead of for 4 KiB. If the system has no large pages, it uses small ones. The pages
+// of smaller arrays are prepared in one call. GrowingArray is for arrays that keep growing.
 //
-// A calibration makes arrays of much the same size over and over, and the system clears every page
-// that it hands out, so some large arrays that were given back are kept for the next who asks.
+// A calibration allocates arrays of similar size over and over, and the system clears every page
+// that it provides. Therefore some returned large arrays are kept for later allocations.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 namespace paco::core {
 
-// At most so many bytes are kept.
+// Upper bound on the bytes that are kept.
 constexpr std::size_t kKeptBytes = std::size_t{64} << 20;
-// Memory for so many bytes, with whatever was in it; give it back with the same number.
+// Memory for this many bytes, with unspecified contents; return it with the same number of bytes.
 void* take_large_pages(std::size_t bytes);
 void give_large_pages(void* memory, std::size_t bytes) noexcept;
 
@@ -43,7 +43,7 @@ struct LargePages {
 
  private:
   static constexpr std::size_t kWorthIt = std::size_t{4} << 20;
-  static constexpr std::size_t kNewPages = std::size_t{1} << 17;  // fewer bytes: mostly used before
+  static constexpr std::size_t kNewPages = std::size_t{1} << 17;  // below: mostly reused memory
 };
 
 }  // namespace paco::core

@@ -1,5 +1,5 @@
-// A small file that is overwritten in place, again and again, for a record that must be cheap to
-// keep up to date. What replaces a file as a whole is AtomicFile (files.hpp).
+// A small file that is overwritten in place again and again, for a record that must be cheap to
+// update. To replace a file as a whole, use AtomicFile (files.hpp).
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace paco::core {
 
 class OverwrittenFile {
  public:
-  // Makes the file if it is not there; what is in it stays.
+  // Creates the file if it does not exist; existing contents stay.
   static Result<OverwrittenFile> open(const std::string& path);
   OverwrittenFile() = default;
   OverwrittenFile(OverwrittenFile&& other) noexcept;

@@ -23,7 +23,7 @@ using files::system_error;
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 18;
 
-// Renames within a folder, and makes sure that it lasts.
+// Renames within a folder, and syncs the folder to the disk.
 Result<void> move_into_place(const std::string& from, const std::string& to) {
   if (counted([&] { return ::rename(from.c_str(), to.c_str()); }) != 0)
     return system_error(to, "put in place");
@@ -39,10 +39,10 @@ Result<void> move_into_place(const std::string& from, const std::string& to) {
   return {};
 }
 
-// Opens NAME.part, of which `path` is what the user calls it, for this writer alone: two that write
-// the same result would mix up their bytes. Where the other finished between opening and locking,
-// the file has its last name by now and is left alone. A file system without locks has to do
-// without.
+// Opens NAME.part for this writer alone, because two writers of the same result would mix up their
+// bytes; `path` is the name that the user gave. If another writer finishes between open and lock,
+// the opened file already has its final name: it is closed unchanged, and NAME.part is opened
+// again. A file system without locks gives no protection.
 Result<int> open_alone(const std::string& name, int flags, const std::string& path) {
   for (;;) {
     const int descriptor = counted([&] { return ::open(name.c_str(), flags | O_CLOEXEC, 0666); });
@@ -79,8 +79,8 @@ Result<PartialFile> PartialFile::create(const std::string& path) {
   PACO_ASSIGN(file.descriptor_, open_alone(partial_name(file.path_), O_RDWR | O_CREAT, path));
   if (counted([&] { return ::ftruncate(file.descriptor_, 0); }) != 0)
     return system_error(path, "write");
-  // A file that is replaced keeps its permissions. Where the system refuses, the new ones are as
-  // good.
+  // A replaced file keeps its permissions. If the system refuses to set them, the new file keeps
+  // its own.
   if (exists && ::fchmod(file.descriptor_, status.st_mode & 07777) != 0) errno = 0;
   return file;
 }
@@ -143,7 +143,7 @@ PartialFile& PartialFile::operator=(PartialFile&& other) noexcept {
 
 PartialFile::~PartialFile() {
   if (descriptor_ < 0) return;
-  const Result<void> kept = flush();  // as much as there is room for
+  const Result<void> kept = flush();  // as much as fits on the disk
   static_cast<void>(kept);
   ::close(descriptor_);
 }

@@ -1,9 +1,9 @@
-// A result that grows for hours: written to NAME.part, which anybody may look at, and put in place
-// of NAME only when it is whole.
+// A result that grows for hours: it is written to NAME.part, which other programs may read, and
+// renamed to NAME only when it is complete.
 //
-// Unlike an AtomicFile it survives the program: after a crash, or a stop that somebody asked for,
-// what was written stays in NAME.part, and a later run can go on from a length that it knows to be
-// whole. The old NAME is untouched until finish(). A second writer of the same NAME is refused.
+// Unlike an AtomicFile it stays after the program ends: after a crash or a requested stop, the
+// written data are in NAME.part, and a later run can continue after a length that is known to be
+// valid. The old NAME is unchanged until finish(). A second writer of the same NAME gets an error.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,23 @@ class PartialFile {
  public:
   static std::string partial_name(const std::string& path) { return path + ".part"; }
 
-  // Starts anew.
+  // Starts a new file.
   static Result<PartialFile> create(const std::string& path);
-  // Goes on after the first `length` bytes of what an earlier run left: in NAME.part, or in NAME
-  // where that run had finished, which is then copied.
+  // Continues after the first `length` bytes of an earlier run: in NAME.part, or, if that run had
+  // finished, in a copy of NAME.
   static Result<PartialFile> resume(const std::string& path, std::uint64_t length);
   PartialFile(PartialFile&&) noexcept;
   PartialFile& operator=(PartialFile&&) noexcept;
-  // What is in NAME.part stays there.
+  // Leaves the contents of NAME.part in place.
   ~PartialFile();
 
   Result<void> write(std::string_view text);
   Result<void> write(std::span<const std::byte> bytes);
   // Overwrites earlier bytes, e.g. a header with counts.
   Result<void> write_at(std::uint64_t offset, std::string_view text);
-  // Everything written is on the disk.
+  // After this call everything written is on the disk.
   Result<void> sync();
-  // The file takes its name.
+  // Gives the file its final name.
   Result<void> finish();
   // Removes NAME.part.
   void discard();
@@ -49,9 +49,9 @@ class PartialFile {
 
   std::string path_;
   std::string buffer_;
-  std::uint64_t size_ = 0;  // with what is in the buffer
+  std::uint64_t size_ = 0;  // including the bytes in the buffer
   int descriptor_ = -1;
-  bool direct_ = false;  // the target is no plain file (a pipe) and is written directly
+  bool direct_ = false;  // true: the target is not a plain file (a pipe) and is written directly
 };
 
 }  // namespace paco::core

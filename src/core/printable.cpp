@@ -7,7 +7,7 @@
 namespace paco::core {
 namespace {
 
-// One character of UTF-8: its code point and its bytes; 0 bytes where the text is not UTF-8.
+// One character of UTF-8: its code point and its bytes; 0 bytes if the text is not valid UTF-8.
 struct Character {
   std::uint32_t point = 0;
   std::size_t bytes = 0;
@@ -23,7 +23,7 @@ Character first_character(std::string_view text) {
     if ((byte(i) & 0xc0) != 0x80) return {};
     point = point << 6 | (byte(i) & 0x3fu);
   }
-  // Longer than needed, half of a pair of UTF-16, or beyond the last character.
+  // Invalid: longer than necessary, half of a UTF-16 surrogate pair, or beyond the last code point.
   const bool overlong = (bytes == 3 && point < 0x800) || (bytes == 4 && point < 0x10000);
   if (overlong || (point >= 0xd800 && point < 0xe000) || point > 0x10ffff) return {};
   return {point, bytes};

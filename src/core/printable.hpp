@@ -1,8 +1,8 @@
 // Text from outside (file names, class names, data) made safe to show on a terminal.
 //
-// What would move the cursor, change colours, reorder letters or is no valid UTF-8 is written out:
-// an escape character becomes "\x1b". Everything else, letters of any script included, stays as it
-// is. This is for people: a program that needs the exact bytes reads the JSON output.
+// Characters that move the cursor, change colours or reorder letters, and invalid UTF-8, are
+// escaped: an escape character becomes "\x1b". Everything else, including letters of any script,
+// stays unchanged. This is for people: a program that needs the exact bytes reads the JSON output.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace paco::core {
 
-// Whether text is UTF-8 as a whole, as JSON, models and pages need it.
+// True if the whole text is valid UTF-8, as JSON, models and pages require.
 bool is_utf8(std::string_view text);
 
-// One line of text: line breaks and tabs are written out too, so that a name cannot pose as a
-// line of its own.
+// For one line of text: line breaks and tabs are escaped too, so that a name cannot look like a
+// separate line.
 std::string printable(std::string_view text);
 
 // Text of several lines: line breaks and tabs stay.

@@ -9,7 +9,7 @@
 namespace paco::core {
 namespace {
 
-// What the bar and the rows have in common: the count, the clock and the arithmetic.
+// The common part of the bar and the rows: the count, the clock and the arithmetic.
 class Counting : public Progress {
  public:
   Counting(TextSink sink, Clock clock) : sink_(std::move(sink)), clock_(std::move(clock)) {}
@@ -39,7 +39,7 @@ class Counting : public Progress {
   double rate(double seconds) const {
     return seconds > 0 ? static_cast<double>(done_) / seconds : 0.0;
   }
-  // Seconds that remain at the present rate; negative where it cannot be said.
+  // Seconds that remain at the present rate; negative if unknown.
   double remaining(double seconds) const {
     if (!total_ || done_ == 0 || seconds <= 0) return -1.0;
     return static_cast<double>(*total_ - std::min(*total_, done_)) / rate(seconds);
@@ -95,7 +95,7 @@ class Bar final : public Counting {
       line += ", " + format_duration(left) + " left";
     if (!note_.empty()) line += ", " + note_;
     if (line.size() >= columns_)
-      line.resize(columns_ - 1);  // a line that wraps cannot be drawn over
+      line.resize(columns_ - 1);  // a line that wraps cannot be overwritten
     sink_("\r\x1b[K" + line);
   }
 

@@ -1,6 +1,6 @@
-// How a long loop tells how far it is. The loop is given a Progress and calls it; where the words
-// go, and what time it is, is passed in too, so the library prints nothing by itself and tests need
-// no waiting.
+// Progress reports of a long loop. The caller passes a Progress, and the loop calls it. The output
+// function and the clock are passed in as well, so the library prints nothing by itself and tests
+// do not have to wait.
 //
 //   progress.start("embed", "images", total);
 //   for (...) progress.update(done);       // cheap: draws at most ten times a second
@@ -26,15 +26,15 @@ using TextSink = std::function<void(std::string_view)>;
 class Progress {
  public:
   virtual ~Progress() = default;
-  // What is being done, what is counted, and how many there are where that is known.
+  // The title of the work, the unit that is counted, and the total if it is known.
   virtual void start(std::string_view title, std::string_view unit,
                      std::optional<std::uint64_t> total) = 0;
-  // `done` so far, and a few words worth seeing beside it ("loss 0.412").
+  // `done` so far, and a short note that is shown beside it ("loss 0.412").
   virtual void update(std::uint64_t done, std::string_view note = {}) = 0;
   virtual void finish() = 0;
 };
 
-// Says nothing.
+// Prints nothing.
 class NoProgress final : public Progress {
  public:
   void start(std::string_view, std::string_view, std::optional<std::uint64_t>) override {}
@@ -48,7 +48,7 @@ std::unique_ptr<Progress> make_progress_bar(TextSink sink, Clock clock, unsigned
 // For a file or a pipe: a row when 1, 2, 4, 8, ... are done, and one at the end.
 std::unique_ptr<Progress> make_progress_rows(TextSink sink, Clock clock);
 
-// "0:07", "12:40", "3:05:09": for people. "-" where it is not known.
+// "0:07", "12:40", "3:05:09": for people. "-" if the duration is unknown.
 std::string format_duration(double seconds);
 
 }  // namespace paco::core

@@ -8,7 +8,7 @@
 namespace paco::core {
 namespace {
 
-// One step of splitmix64: turns any seed, also 0, 1, 2, into well mixed words.
+// One step of splitmix64: turns any seed, including 0, 1 and 2, into well mixed words.
 std::uint64_t splitmix(std::uint64_t& state) {
   state += 0x9e3779b97f4a7c15U;
   std::uint64_t z = state;
@@ -62,8 +62,8 @@ std::vector<std::size_t> NumpyLegacyRandom::permutation(std::size_t n) {
 }
 
 Random::Random(std::uint64_t seed, std::uint64_t stream) {
-  // The stream is mixed before it meets the seed: (seed 1, stream 2) and (seed 2, stream 1) have
-  // nothing in common.
+  // The stream is mixed before it is combined with the seed, so that (seed 1, stream 2) and (seed
+  // 2, stream 1) give unrelated numbers.
   std::uint64_t mixed_stream = stream;
   std::uint64_t mix = seed ^ std::rotl(splitmix(mixed_stream), 17);
   for (std::uint64_t& word : state_) word = splitmix(mix);

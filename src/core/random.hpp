@@ -1,7 +1,7 @@
-// Random numbers, always passed in and always from a seed: the same seed gives the same numbers on
-// every machine and compiler. Two generators: numpy's legacy one, where results must agree with
-// numpy's RandomState, and a modern one for everything else. Neither is safe to share between
-// threads; give each its own stream instead. Not for secrets.
+// Random number generators. They are always passed in and always have a seed: the same seed gives
+// the same numbers on every machine and with every compiler. Two generators: numpy's legacy one,
+// where results must agree with numpy's RandomState, and a modern one for everything else. Neither
+// is safe to share between threads; give each its own stream instead. Not for secrets.
 #pragma once
 
 #include <array>
@@ -28,9 +28,9 @@ class NumpyLegacyRandom {
   std::mt19937 engine_;
 };
 
-// xoshiro256++ (Blackman and Vigna), seeded through splitmix64. `stream` gives independent
-// sequences of one seed, e.g. one for each sample, so that the numbers do not depend on which
-// thread asks first.
+// xoshiro256++ (Blackman and Vigna), seeded through splitmix64. `stream` selects one of the
+// independent sequences of a seed, e.g. one for each sample, so that the numbers do not depend on
+// the order in which threads draw them.
 class Random {
  public:
   explicit Random(std::uint64_t seed, std::uint64_t stream = 0);

@@ -32,7 +32,7 @@ Result<void> take_name(const std::string& temporary, const std::string& path) {
              return ::renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), flags);
            }) == 0;
   };
-  // Some file systems know no renaming with conditions; there the plain one has to do.
+  // Some file systems do not support a conditional rename; for them the plain rename is used.
   const bool renamed = rename(RENAME_NOREPLACE) || (errno == EINVAL && rename(0));
   if (!renamed) return system_error(path, "make");
   const std::size_t slash = path.rfind('/');

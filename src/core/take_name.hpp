@@ -1,5 +1,5 @@
-// For a file that another library wrote under a temporary name: it takes its real name, whole and
-// on the disk. What paco itself writes goes through AtomicFile (files.hpp).
+// Gives a file that another library wrote under a temporary name its final name, complete and on
+// the disk. Files that paco itself writes use AtomicFile (files.hpp).
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace paco::core {
 
-// Syncs the file, renames it and syncs the folder. Never over a file that is there: ErrorCode::io
-// then, and the temporary file stays.
+// Syncs the file, renames it and syncs the folder. Does not replace an existing file: then it
+// returns ErrorCode::io, and the temporary file stays.
 Result<void> take_name(const std::string& temporary, const std::string& path);
 
 }  // namespace paco::core

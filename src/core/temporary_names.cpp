@@ -12,7 +12,7 @@
 namespace paco::core {
 namespace {
 
-// Fixed memory: a handler may run while another thread is anywhere, so nothing is ever freed.
+// Fixed memory that is never freed: a signal handler may run while another thread is at any point.
 struct Place {
   enum State : int { empty, changing, filled };
   std::atomic<int> state{empty};

@@ -1,8 +1,8 @@
 // The temporary files that exist at this moment, in a form that a signal handler can read. Not for
 // use outside src/core: remove_temporary_files() in core/files.hpp is what the handler calls.
 //
-// Any thread may note and forget. There is room for kRoom names; one more, or one that is too long,
-// is left out, and a process that ends by a signal then leaves that file behind.
+// Any thread may add and remove names. There is room for kRoom names. A name beyond that, or a name
+// that is too long, is not stored; if a signal then ends the process, that file stays on the disk.
 #pragma once
 
 #include <cstddef>

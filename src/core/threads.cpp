@@ -18,8 +18,8 @@
 namespace paco::core {
 namespace {
 
-// True on a thread that is inside a loop of any pool: a nested loop then runs where it is, so it
-// cannot wait for itself.
+// True on a thread that is inside a loop of any pool. A nested loop then runs on that thread, so
+// that it cannot wait for itself.
 thread_local bool inside_loop = false;
 
 using Body = std::function<void(std::size_t, std::size_t)>;
@@ -56,9 +56,9 @@ struct ThreadPool::Shared {
   std::mutex mutex;  // guards all below
   std::condition_variable work_ready;
   std::condition_variable work_done;
-  Loop* loop = nullptr;          // null where no loop has ranges left to take
-  std::uint64_t generation = 0;  // counts loops, so that no worker takes one twice
-  std::size_t busy = 0;          // workers that are in the present loop
+  Loop* loop = nullptr;          // null if no loop has ranges left
+  std::uint64_t generation = 0;  // counts loops, so that no worker takes part in one twice
+  std::size_t busy = 0;          // workers that are in the current loop
   bool ending = false;
   std::vector<std::thread> workers;
 
@@ -90,7 +90,7 @@ ThreadPool::ThreadPool(unsigned threads) : threads_(1) {
       shared->workers.emplace_back([pool = shared.get()] { pool->serve(); });
       ++threads_;
     }
-  } catch (const std::system_error&) {  // a limit on processes: those that run do the work
+  } catch (const std::system_error&) {  // process limit: the threads that exist do the work
   } catch (const std::bad_alloc&) {     // likewise
   }
   if (threads_ > 1) shared_ = std::move(shared);
@@ -123,8 +123,8 @@ void ThreadPool::parallel_for(std::size_t count, std::size_t grain, const Body& 
   }
   shared_->work_ready.notify_all();
   loop.work();
-  // Every worker in the loop must have left it before it goes out of scope. A worker that has not
-  // woken up by now, because others have its core, is not waited for: it finds nothing to do.
+  // `loop` must stay alive until every worker has left it. A worker that has not woken up yet,
+  // because other processes use its core, is not waited for: it finds no loop.
   std::unique_lock lock(shared_->mutex);
   shared_->loop = nullptr;
   shared_->work_done.wait(lock, [&] { return shared_->busy == 0; });

@@ -23,9 +23,9 @@
 namespace paco::math {
 namespace {
 
-// The open columns of one search, in a list that starts with the last column; when a column leaves,
-// the last of the list takes its place. Which of equally near columns comes next depends on where
-// it stands. Only what a search changes is stored, so that starting anew costs nothing.
+// The open columns of one search. The list starts with the last column; when a column leaves, the
+// last entry of the list takes its place. The place in the list decides ties between equally near
+// columns. Only the changes of a search are stored, so that a new search starts at no cost.
 class OpenColumns {
  public:
   explicit OpenColumns(std::size_t columns)
@@ -55,7 +55,7 @@ class OpenColumns {
 
  private:
   struct Changed {
-    std::uint32_t search = 0;  // in which the value was set
+    std::uint32_t search = 0;  // the search in which the value was set
     std::uint32_t value = 0;
   };
   std::size_t columns_;
@@ -66,7 +66,7 @@ class OpenColumns {
   std::vector<std::uint32_t> moved_;
 };
 
-// Which columns are free; they are taken one by one and never come back.
+// The set of free columns. Columns are removed one by one and never added again.
 class FreeColumns {
  public:
   explicit FreeColumns(std::size_t columns) : next_(columns + 1) {
@@ -74,7 +74,7 @@ class FreeColumns {
   }
   bool holds(std::uint32_t column) const { return next_[column] == column; }
   void take(std::uint32_t column) { next_[column] = column + 1; }
-  // The first free column that is not below `column`; the number of columns where there is none.
+  // The first free column at or after `column`; the number of columns if there is none.
   std::uint32_t first_from(std::uint32_t column) {
     std::uint32_t found = column;
     while (next_[found] != found) found = next_[found];
@@ -84,7 +84,7 @@ class FreeColumns {
 
  private:
   std::vector<std::uint32_t>
-      next_;  // itself where it is free, else one nearer to the next free one
+      next_;  // itself if it is free, otherwise one nearer to the next free column
 };
 
 class Solver {
@@ -117,7 +117,7 @@ class Solver {
     std::uint32_t step = 0;    // of the search
     bool closed = false;
   };
-  // The smallest offset of a row so far, and the first row that had it.
+  // The smallest offset of a row so far, and the first row with that offset.
   struct Offset {
     std::int64_t value = std::numeric_limits<std::int64_t>::max();
     std::uint32_t row = 0;
@@ -154,7 +154,7 @@ class Solver {
     }
   }
 
-  // Goes on from row i, itself at distance `length`.
+  // Continues the search from row i, which is at distance `length`.
   void relax(std::size_t i, std::int64_t length, std::uint32_t step) {
     const std::int64_t offset = length - u_[i];
     const auto row = static_cast<std::uint32_t>(i);
@@ -169,7 +169,8 @@ class Solver {
     }
   }
 
-  // The smallest distance of an open column; those that cells put there are then in nearest_.
+  // Returns the smallest distance of an open column; nearest_ then has the columns that a cell puts
+  // at this distance.
   std::int64_t advance(std::int64_t length) {
     if (nearest_.empty()) {
       while (!queue_.empty() && outdated(queue_.top())) queue_.pop();
@@ -187,8 +188,8 @@ class Solver {
     return reached.closed || reached.distance != entry.first;
   }
 
-  // Takes the next column out of nearest_; this decides ties. Of those at hand the free one latest
-  // in the list of open columns is taken, else the earliest.
+  // Takes the next column out of nearest_; this decides ties. Among them it takes the free column
+  // latest in the list of open columns, or if none is free the earliest column.
   std::uint32_t choose() {
     std::size_t chosen = 0;
     for (std::size_t k = 1; k < nearest_.size(); ++k) {
@@ -202,7 +203,7 @@ class Solver {
     return column;
   }
 
-  // The free column latest in the list of open columns. Of those that have not been moved that is
+  // The free column latest in the list of open columns. Among columns that have not moved this is
   // the lowest.
   std::uint32_t latest_free() {
     std::uint32_t latest = free_.first_from(0);
@@ -214,8 +215,8 @@ class Solver {
     return latest;
   }
 
-  // Which row first brought a free column to the smallest offset: one with a cell there, or the one
-  // with that offset.
+  // The row that first brought a free column to the smallest offset: a row with a cell in this
+  // column, or the row with that offset.
   std::uint32_t row_before(std::uint32_t column) const {
     const Reached& reached = reached_[column];
     const bool by_cell = reached.search == search_ && reached.distance == lowest_.value &&
@@ -223,7 +224,7 @@ class Solver {
     return by_cell ? reached.before : lowest_.row;
   }
 
-  // New dual values, then every column on the path goes to the row before it.
+  // Updates the dual values, then matches every column on the path with the row before it.
   void finish(std::size_t start, std::uint32_t end, std::int64_t length, std::uint32_t before) {
     u_[start] += length;
     for (const std::uint32_t column : closed_) {
@@ -253,11 +254,11 @@ class Solver {
   FreeColumns free_;
   std::size_t search_ = 0;
   Offset lowest_;
-  std::vector<std::uint32_t> closed_;   // columns reached for good, none of them free
+  std::vector<std::uint32_t> closed_;   // columns with a final distance, none of them free
   std::vector<std::uint32_t> nearest_;  // open columns that cells put at the present distance
   std::priority_queue<std::pair<std::int64_t, std::uint32_t>,
                       std::vector<std::pair<std::int64_t, std::uint32_t>>, std::greater<>>
-      queue_;  // (distance, column); a column may stand there with older, larger distances too
+      queue_;  // (distance, column); a column may also have entries with older, larger distances
 };
 
 }  // namespace

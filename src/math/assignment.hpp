@@ -4,8 +4,8 @@
 // smaller side, on the pairs that weigh something: memory and time grow with those, not with rows
 // times columns. Deterministic; of several optimal assignments it finds the one that
 // scipy.optimize.linear_sum_assignment(weights, maximize=True) finds. The evaluation code of the
-// field uses that function, so shares that hang on a tie come out alike. plain_match() does the
-// same on the whole table, cell by cell, and checks it.
+// field uses that function, so results that depend on a tie are the same. plain_match() computes
+// the same on the whole table, cell by cell; tests compare the two.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace paco::math {
 inline constexpr std::int64_t kUnmatched = -1;
 inline constexpr std::int64_t kLargestWeight = std::int64_t{1} << 58;
 
-// A table of which most cells are 0.
+// A sparse table: most cells are 0.
 struct WeightTable {
   struct Cell {
     std::uint32_t row = 0;
@@ -35,15 +35,15 @@ struct WeightTable {
 WeightTable weight_table(Rows<const std::int64_t> weights);
 
 struct Matching {
-  std::vector<std::int64_t> column_of_row;  // (rows) kUnmatched where the row is left over
+  std::vector<std::int64_t> column_of_row;  // (rows) kUnmatched if the row has no column
   std::vector<std::int64_t> row_of_column;  // (columns)
 };
 
-// Every row or every column is matched, whichever are fewer: a pair of weight 0 only fills up.
-// Where the token is set it returns early, with pairs missing.
+// Matches every row or every column, whichever are fewer; pairs of weight 0 fill up the matching.
+// If the token is set, it returns early, and pairs are missing.
 Matching match(const WeightTable& table, std::stop_token stop = {});
 
-// The same pairs. weights is (rows, columns), each from 0 to kLargestWeight.
+// Returns the same pairs as match(). weights is (rows, columns), each from 0 to kLargestWeight.
 Matching plain_match(Rows<const std::int64_t> weights);
 
 }  // namespace paco::math

@@ -48,7 +48,7 @@ void BestTwoRows(const double* table, std::size_t stride, std::size_t rows, cons
   }
 }
 
-// The largest first, with several sums under way, then where it is.
+// First finds the largest sum, with several partial maxima at once, then its first place.
 std::size_t BestSum(const float* values, const float* biases, std::size_t n) {
   const hn::ScalableTag<float> d;
   const std::size_t width = hn::Lanes(d);
@@ -73,8 +73,8 @@ std::size_t BestSum(const float* values, const float* biases, std::size_t n) {
     const auto found = hn::FindFirstTrue(d, hn::Eq(at(j), wanted));
     if (found >= 0) return j + static_cast<std::size_t>(found);
   }
-  // Where all are minus infinity, Highway's emulated vectors call the lowest finite number the
-  // best, and nothing equals it.
+  // If all sums are minus infinity, Highway's emulated vectors return the lowest finite number as
+  // the maximum, and no sum equals it.
   while (j < n && values[j] + biases[j] != best) ++j;
   return j;
 }

@@ -11,9 +11,10 @@
 namespace paco::math {
 namespace {
 
-constexpr std::size_t kSmall = 16;  // rows that are not worth splitting
+constexpr std::size_t kSmall = 16;  // fewer rows are not split further
 
-// Factors rows first .. last, whose elements already lack the share of the rows above.
+// Factors the rows first .. last; the contributions of the rows above are already subtracted from
+// their elements.
 class SignedFactor {
  public:
   SignedFactor(Matrix<double>& a, double smallest, std::vector<double>& signs)
@@ -79,8 +80,8 @@ void invert(const Matrix<double>& r, std::size_t first, std::size_t last, Matrix
   invert(r, middle, last, b, scratch);
   scratch.assign(below * above, 0.0);
   const std::vector<double> minus(below, -1.0);
-  // B1 and B2 are triangular: a block of B1's columns begins at its diagonal, one of B2's rows ends
-  // there.
+  // B1 and B2 are triangular: a block of columns of B1 starts at its diagonal, and a block of rows
+  // of B2 ends at its diagonal.
   constexpr std::size_t kBlock = 64;
   for (std::size_t j = 0; j < above; j += kBlock) {
     add_products({r.data() + (first + j) * n + middle, n, true}, below,
@@ -95,7 +96,7 @@ void invert(const Matrix<double>& r, std::size_t first, std::size_t last, Matrix
   }
 }
 
-// Largest eigenvalue of a tridiagonal matrix, by halving an interval: with x above all eigenvalues
+// The largest eigenvalue of a tridiagonal matrix T, by bisection: if x is above all eigenvalues,
 // every pivot of T - x is negative.
 double largest_of_tridiagonal(const std::vector<double>& diagonal, const std::vector<double>& off) {
   const std::size_t n = diagonal.size();
@@ -166,7 +167,8 @@ double largest_eigenvalue(Rows<const double> a) {
     const std::vector<double>& q = basis.back();
     for (std::size_t i = 0; i < n; ++i) next[i] = dot(a[i].data(), q.data(), n);
     diagonal.push_back(dot(next.data(), q.data(), n));
-    // Against all earlier vectors, twice: otherwise rounding brings found directions back.
+    // Orthogonalises against all earlier vectors, twice: otherwise rounding errors bring back
+    // directions that were already found.
     for (int pass = 0; pass < 2; ++pass) {
       for (const std::vector<double>& earlier : basis) {
         const double share = dot(next.data(), earlier.data(), n);
@@ -186,13 +188,14 @@ double largest_eigenvalue(Rows<const double> a) {
 }
 
 std::size_t eigenvalues_above(Matrix<double>& a, double threshold) {
-  // As many as a - threshold has positive ones, and those are counted by the signs of any factors
-  // of it. A pivot near zero would drown the rest in rounding: then another threshold beside it.
+  // The number equals the number of positive eigenvalues of a - threshold, which is the number of
+  // positive signs of its factors. A pivot near zero would make rounding errors dominate the rest;
+  // then a slightly larger threshold is tried.
   constexpr double kStep = 1e-10, kSmallestPivot = 1e-6;
   std::vector<double> signs, diagonal;
   for (std::size_t i = 0; i < a.rows(); ++i) diagonal.push_back(a[i][i]);
   for (int attempt = 0;; ++attempt) {
-    if (attempt > 0) mirror_lower(a);  // what the last attempt has left as it was
+    if (attempt > 0) mirror_lower(a);  // restores the triangle that the last attempt overwrote
     const double moved = threshold * (1 + kStep * attempt);
     for (std::size_t i = 0; i < a.rows(); ++i) a[i][i] = diagonal[i] - moved;
     if (cholesky_signed(a, attempt < 8 ? kSmallestPivot * threshold : 0.0, signs)) break;

@@ -1,4 +1,4 @@
-// How far apart codes can be kept.
+// The minimum distance at which codes can be kept apart.
 #pragma once
 
 #include <cstddef>
