@@ -19,7 +19,7 @@ namespace {
 
 Result<Section> nothing_to_learn(SupportView&, const Settings&) { return Section{}; }
 
-// Of a method whose prototypes have no directions, or are no sums of members.
+// For a method whose prototypes have no directions or are not sums of their members.
 std::vector<OperationKind> category_operations() {
   using enum OperationKind;
   return {rename, merge, separate, retire, revive, verify, undo};
@@ -39,7 +39,7 @@ Registration code_method(std::string_view name, std::string_view summary,
           starts_empty};
 }
 
-// A method as published: its network was trained from images.
+// A method in its published form: its network was trained from images.
 Registration given(Registration method) {
   method.takes_head = true;
   method.info.needs = kNeedsHead;

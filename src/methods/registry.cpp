@@ -10,7 +10,7 @@
 namespace paco {
 namespace {
 
-// The method that writes the section that another one reads.
+// The method whose calibration writes the section that this method reads.
 const methods::Registration& calibrator(const methods::Registration& method) {
   for (const methods::Registration& other : methods::registered_methods()) {
     if (other.info.name == method.info.section) return other;
@@ -112,7 +112,7 @@ Result<Model> methods::calibrated(const SupportSet& support, const CalibrationOp
   PACO_ASSIGN(sections[std::string(main.info.name)], main.calibrate(*view, settings));
   for (const methods::Registration& other : methods::registered_methods()) {
     if (!other.always_calibrated || sections.contains(other.info.name)) continue;
-    // Such a method takes options of the same name.
+    // Such a method takes the given options that have the same name as its own.
     Settings shared;
     for (const MethodOption& option : other.info.options) {
       const auto given = settings.find(option.name);
@@ -144,7 +144,7 @@ Result<Model> calibrate(const SupportSet& support, const CalibrationOptions& opt
                         const GivenHead& head, std::stop_token stop) {
   return core::guard_memory("calibrate", [&]() -> Result<Model> {
     PACO_ASSIGN(Model model, methods::calibrated(support, options, stop, head));
-    // The price is judged on parts of the classes, for which there is no head.
+    // The price is measured on parts of the classes, for which there is no trained head.
     if (options.false_new > 0 && options.false_new_price && head.empty())
       PACO_TRY(methods::measure_price(support, options, stop, model));
     return model;

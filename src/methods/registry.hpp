@@ -1,4 +1,5 @@
-// The list of methods. A new one is a folder or file with its code and one line in all_methods.cpp.
+// The list of methods. To add one, write a folder or file with its code and add one line to
+// all_methods.cpp.
 #pragma once
 
 #include <memory>
@@ -16,18 +17,18 @@ namespace paco::methods {
 
 struct Registration {
   MethodInfo info;
-  // From the support set and complete settings to the method's section of the model. Null where it
-  // shares the section of another method.
+  // From the support set and complete settings to the method's section of the model. Null if the
+  // method uses the section of another method.
   Result<Section> (*calibrate)(SupportView& support, const Settings& settings);
   Result<std::unique_ptr<Method>> (*make)(const MethodInfo& info,
                                           std::shared_ptr<const Model> model,
                                           const MethodOptions& options);
-  // Of the method's section; null: its numbers by name.
+  // Summary of the method's section; null: the section's numbers by name.
   Result<SectionSummary> (*summarise)(const Model& model);
-  bool always_calibrated = false;  // so cheap that every calibration brings it along
-  // Thresholds with their evidence, for reports and studies; null: it has none.
+  bool always_calibrated = false;  // so cheap that every calibration includes it
+  // Thresholds with their evidence, for reports and studies; null: the method has none.
   Result<MethodDetails> (*details)(const Model& model, const Settings& changed) = nullptr;
-  // Its memory holds no known classes at the start: a list of codes, or leaders, that begins empty.
+  // True if its memory starts without known classes: an empty list of codes or leaders.
   bool starts_empty = false;
   bool takes_head = false;  // its network was trained from images, together with a head
 };
@@ -36,12 +37,12 @@ inline constexpr std::string_view kNeedsSupport = "labelled embeddings of at lea
 inline constexpr std::string_view kNeedsHead =
     "the same, by a backbone that was trained from images with this method's losses, and its head";
 
-// Of a method whose prototypes have directions.
+// All operations, for methods whose prototypes have directions.
 std::vector<OperationKind> all_operations();
 
 // All methods, in all_methods.cpp.
 std::span<const Registration> registered_methods();
-// One more, from outside the library: before anything else asks for the list.
+// Adds a method from outside the library. Call it before any other code uses the list.
 void add_method(Registration method);
 Result<const Registration*> find_method(std::string_view name);
 

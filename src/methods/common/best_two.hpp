@@ -1,6 +1,6 @@
-// The best and the second best of some scored prototypes, offered in any order: the highest score
-// wins, of equal ones the lowest number. Every method that names a runner-up keeps its candidates
-// here.
+// The best and the second best of a set of scored prototypes, which can be offered in any order.
+// The higher score wins; if scores are equal, the lower number wins. Every method that reports a
+// runner-up uses this class.
 #pragma once
 
 #include "paco/category.hpp"

@@ -1,10 +1,10 @@
-// Screened products of a block of samples with the prototypes of a PrototypeSet, kept right while
-// the block is decided.
+// Screened products of a block of samples with the prototypes of a PrototypeSet. They are updated
+// while the block is decided.
 //
-// At the start of a block two matrix products give U R^T and U U^T. When sample i joins prototype
-// k, the products of the other samples with k change by their entry of U U^T with i; a new
-// prototype is a new column. So a block costs as much as matrix multiplication, and each sample
-// still meets exactly the memory that the samples before it left behind.
+// At the start of a block, two matrix products compute U R^T and U U^T. When sample i joins
+// prototype k, the products of the other samples with k change by their entry of U U^T with i. A
+// new prototype adds a column. So a block costs as much as matrix multiplication, and each sample
+// is still compared with exactly the prototypes that the earlier samples left.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,8 @@ namespace paco::methods {
 
 class BlockProducts {
  public:
-  // Do the rows of a block come up once each and in order, or (stored samples that are looked at
+  // in_order: each row of a block is visited once, in order. any: rows are visited several times
+  // and in any order (stored samples are rehearsed), so every change is made in all rows.
   // again) several times and in any order? Then every change is made in all rows.
   enum class Visits : std::uint8_t { in_order, any };
 
@@ -34,21 +35,22 @@ class BlockProducts {
   static constexpr std::size_t kMaxRows = 128;
   static std::size_t good_rows(std::size_t prototypes);
 
-  // Renews the copies of the prototypes and multiplies them with the samples, which have to stay
-  // until the block is decided. Every change of a product is a rounding that the error bound of the
-  // PrototypeSet must know (`roundings` there). At most `founders` prototypes begin in the block.
+  // Updates the screening copies of the prototypes and multiplies them with the samples, which must
+  // stay alive until the block is decided. Every change of a product is a rounding, which the error
+  // bound of the PrototypeSet must include (see `roundings` there). At most `founders` new
+  // prototypes can start in the block.
   void begin(math::SampleBlock& samples, PrototypeSet& prototypes, std::size_t founders,
              Visits visits, core::ThreadPool& pool);
-  // Every sample may found a prototype, and each comes up once.
+  // The same if every sample can start a prototype and each row is visited once.
   void begin(math::SampleBlock& samples, PrototypeSet& prototypes, core::ThreadPool& pool) {
     begin(samples, prototypes, samples.rows(), Visits::in_order, pool);
   }
-  // Products of sample i with all prototypes there are now.
+  // Products of sample i with all current prototypes.
   math::PrefilterRow row(std::size_t i) const {
     return {products_.data() + i * stride_, samples_->error(i)};
   }
-  // After sample i founded, joined or left prototype k of the set, with the error of its row;
-  // added: it founded the next or joined one that was there.
+  // Call these after sample i, with the error of its row, has started, joined or left prototype k
+  // of the set. added: the sample started the next prototype or joined an existing one.
   void added(std::size_t i, std::size_t k) {
     if (k < columns_) return joined(i, k);
     ++columns_;
@@ -59,8 +61,8 @@ class BlockProducts {
   void left(std::size_t i, std::size_t k);
 
  private:
-  // Calls change(product, entry of U U^T) for prototype k and each row that is looked at after row
-  // i has changed something.
+  // Calls change(product, entry of U U^T) for prototype k and for each row that is visited after
+  // row i has changed something.
   template <class Change>
   void for_rows_after(std::size_t i, std::size_t k, Change change);
 

@@ -63,8 +63,8 @@ BestTwo JoiningMethod::nearest_references(const Sample& sample) {
     offer_best(scores, 2, ids, 0, exact, nearest);
     return nearest;
   }
-  // The second must be of another category: look again without those of the first's. Their products
-  // are made so small that they cannot compete.
+  // The second best must belong to another category. The search runs again without the references
+  // of the first category: their products are set so low that they cannot win.
   offer_best(scores, 1, ids, 0, exact, nearest);
   const CategoryId owner = table()[nearest.first].owner;
   masked_.assign(sample.references.products, sample.references.products + scores.count);

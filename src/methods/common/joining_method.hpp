@@ -1,9 +1,9 @@
-// A fast method in which every sample joins one prototype, or starts one, and nothing else moves:
-// PACO and the baselines. A method adds one function, choose().
+// Base class of the fast methods in which every sample joins one prototype or starts one, and no
+// other prototype changes: PACO and the baselines. A method adds one function, choose().
 //
-// The references never move, so what they say of a sample can be had for the whole block before any
-// of it is decided. Many samples need nothing else; only the others are multiplied with the
-// adapting prototypes and with each other.
+// The references never change. So the comparisons with them can be computed for the whole block
+// before any sample of it is decided. Many samples need nothing else. Only the remaining samples
+// are multiplied with the adapting prototypes and with each other.
 #pragma once
 
 #include <memory>
@@ -20,29 +20,30 @@ class JoiningMethod : public PrototypeMethod {
       : PrototypeMethod(info, std::move(model), options) {}
 
  protected:
-  // One sample with its screened products. Exact cosines are computed once and remembered.
+  // One sample with its screened products. Exact cosines are computed once and then kept.
   struct Sample {
     const float* unit = nullptr;
     math::PrefilterRow references;
-    math::PrefilterRow adapting;  // without products where they are not needed
-    // Exact: the closest reference, and the closest of another category.
+    math::PrefilterRow adapting;  // without products if they are not needed
+    // Exact cosines: the closest reference, and the closest one of another category.
     BestTwo nearest;
   };
 
-  // Can a sample with these nearest references depend on the other prototypes? It must not depend
-  // on what was decided before, because it is asked for a whole block at once: the products of the
-  // others are never made.
+  // Returns true if the decision on a sample with these nearest references can depend on the
+  // adapting prototypes. The answer must not depend on earlier decisions, because it is computed
+  // for a whole block at once. If it is false, the products with the adapting prototypes are not
+  // computed.
   virtual bool needs_adapting(const BestTwo& nearest) const = 0;
 
-  // Fills in prototype (kNoId: a new one), runner_up (a prototype or kNoId), score, threshold
-  // and evidence; must not change the memory.
+  // Sets prototype (kNoId: a new one), runner_up (a prototype or kNoId), score, threshold and
+  // evidence. Must not change the memory.
   virtual void choose(const Sample& sample, Decision& decision) = 0;
-  // The same for a sample that the false-new gate answers: what the method's evidence says of it.
+  // Sets the method's evidence for a sample that the false-new gate answers.
   virtual void note_gated(const Sample& sample, Decision& decision) {
     static_cast<void>(sample), static_cast<void>(decision);
   }
-  // After every decision: the sample has joined its prototype. `size` and `length` are those of the
-  // sum before, 0 for a new prototype.
+  // Called after every decision, when the sample has joined its prototype. `size` and `length` are
+  // those of the prototype's sum before that, 0 for a new prototype.
   virtual void joined(Decision& decision, std::int64_t size, double length) {
     static_cast<void>(decision), static_cast<void>(size), static_cast<void>(length);
   }
@@ -69,11 +70,11 @@ class JoiningMethod : public PrototypeMethod {
   // Scratch, kept between calls.
   std::vector<float> masked_;
   math::SampleBlock samples_;         // the block being decided
-  math::SampleBlock open_;            // those of it that need the adapting prototypes, in order ...
-  std::vector<std::size_t> indices_;  // ... and which they are
+  math::SampleBlock open_;            // those that need the adapting prototypes, in order ...
+  std::vector<std::size_t> indices_;  // ... and their indices
   struct Look {
     BestTwo nearest;
-    std::size_t row = 0;  // among the samples that need the adapting prototypes
+    std::size_t row = 0;  // index among the samples that need the adapting prototypes
     bool needs_adapting = false;
   };
   std::vector<Look> looks_;  // one per sample of the block

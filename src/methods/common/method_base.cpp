@@ -96,7 +96,8 @@ CategoryId MethodBase::open_category(PrototypeId id) {
 
 void MethodBase::conclude(Decision& d) {
   d.sequence = samples_++;
-  // The runner-up is a prototype until here; without one it is the winner itself.
+  // Up to this point `runner_up` is a prototype id. If there is no runner-up, it becomes the
+  // winner.
   d.runner_up = d.runner_up == kNoId ? d.category : table_[d.runner_up].owner;
   ++categories_.edit(d.category).answered;
   d.categories_after = discovered_;
@@ -170,7 +171,7 @@ Result<void> MethodBase::restore(std::vector<std::byte> bytes, const std::string
   PACO_ASSIGN(State state, state_from_bytes(std::move(bytes), name, *this, keeps_candidates()));
   Result<void> done = take(state, name);
   if (done.ok()) return done;
-  // An error about a section does not name the file, which is only known here.
+  // An error in a section does not contain the file name, because only this function has it.
   Error error = done.error();
   if (!error.message.starts_with(name)) {
     error.message = fmt::format("{}: {}", name, error.message);
@@ -179,7 +180,7 @@ Result<void> MethodBase::restore(std::vector<std::byte> bytes, const std::string
   return error;
 }
 
-// On an error everything is as it was: what is found wrong by the engine, too, is put back.
+// If an error occurs, the previous state is restored, also if the method's own part reports it.
 Result<void> MethodBase::take(State& state, const std::string& name) {
   const std::size_t d = model_->dimension;
   std::vector<PrototypeId> promoted;

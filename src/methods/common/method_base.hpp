@@ -1,6 +1,6 @@
-// The common ground of all methods with directions: samples decided, categories, the table of
-// prototypes, states, views, and what operations change. A method adds how it decides
-// (decide_block) and keeps the sums.
+// Base class of all methods: the count of decided samples, categories, the table of prototypes,
+// states, views, and the changes that operations make. A method adds its decision rule
+// (decide_block) and stores the sums.
 #pragma once
 
 #include <map>
@@ -18,8 +18,8 @@ namespace paco::methods {
 class MethodBase : public Method, protected Editor, protected PrototypeDirections {
  public:
   MethodBase(const MethodInfo& info, std::shared_ptr<const Model> model, Settings settings);
-  // `space` is what samples go through; `references` (K, d) are the support classes' unit rows
-  // there, and have to stay.
+  // `space` transforms the samples. `references` (K, d) are the unit rows of the support classes in
+  // that space; they must stay alive.
   MethodBase(const MethodInfo& info, std::shared_ptr<const Model> model, Settings settings,
              std::shared_ptr<const StandardTransform> space, Rows<const float> references);
 
@@ -39,7 +39,8 @@ class MethodBase : public Method, protected Editor, protected PrototypeDirection
   Result<std::vector<std::byte>> save(const std::string& note = {}) const final;
   Result<void> restore(std::vector<std::byte> bytes, const std::string& name) final;
   Result<std::string> digest() const final;
-  // The gate's answers are the same for every method; of all others the method speaks itself.
+  // Decisions of the false-new gate are explained here, the same for every method. All other
+  // decisions are explained by the method (explain_rule).
   std::string explain(const Decision& decision) const final;
   const PrototypeDirections* directions() const override { return this; }
   Editor& editor() final { return *this; }
@@ -47,8 +48,9 @@ class MethodBase : public Method, protected Editor, protected PrototypeDirection
  protected:
   virtual std::string explain_rule(const Decision& decision) const = 0;
 
-  // The false-new gate: a sample whose best known cosine passes it is of that class, and nothing
-  // is born or joined. `nearest` names the known class and the closest prototype of another one.
+  // The false-new gate: a sample whose best known cosine reaches the gate belongs to that known
+  // class, and it neither joins nor starts a prototype. `nearest` holds the closest known class and
+  // the closest prototype of another class.
   double gate() const { return gate_; }
   bool has_gate() const { return gate_ <= 1; }
   bool passes_gate(const BestTwo& nearest) const {
@@ -57,7 +59,7 @@ class MethodBase : public Method, protected Editor, protected PrototypeDirection
   void answer_by_gate(const BestTwo& nearest, Decision& decision) const {
     answer_by_gate(nearest, gate_, decision);
   }
-  // The same with a gate of the method's own.
+  // The same with a gate that the method computes.
   void answer_by_gate(const BestTwo& nearest, double gate, Decision& decision) const;
 
   const StandardTransform& space() const { return *space_; }
@@ -66,37 +68,41 @@ class MethodBase : public Method, protected Editor, protected PrototypeDirection
   bool is_known(CategoryId id) const { return known_[static_cast<std::size_t>(id)] != 0; }
   std::size_t discovered() const { return discovered_; }
 
-  // Completes a decision whose `prototype`, or that there is none yet (kNoId), is set, and whose
-  // `runner_up` names a prototype: category, verdict, counts. The caller then moves the sums.
+  // Completes a decision: category, verdict and counts. `prototype` must be set (kNoId: a new one),
+  // and `runner_up` must be a prototype or kNoId. The caller then updates the sums.
   void complete(Decision& decision);
-  // The same in steps, for a method that does more with a sample than this. A prototype of the
-  // sample being decided, which has no category yet; a category of its own.
+  // The same in steps, for methods that do more with a sample. begin_prototype() adds a prototype
+  // for the current sample, without a category. open_category() gives a prototype a new category.
   PrototypeId begin_prototype();
   CategoryId open_category(PrototypeId id);
-  // A sample joins a prototype, as a member or, of a fixed one, counted; or leaves it.
+  // A sample joins a prototype: as a member or, if the prototype is fixed, as a counted sample.
+  // leave() is the reverse.
   void join(PrototypeId id) { table_.joined(id, table_[id].reference()); }
   void leave(PrototypeId id, bool counted) { table_.left(id, counted); }
-  // The answer is given: category, verdict and everything else but `runner_up` stand.
+  // Called when category, verdict and all other fields except `runner_up` are final.
   void conclude(Decision& decision);
 
-  // What a method says of itself. Sums are the same whatever order members came and left in, so
-  // that an operation that moves samples adds and takes away; else sums are added up anew.
+  // Properties of the method. exact_sums: a sum does not depend on the order in which members
+  // joined and left. Then an operation that moves samples adds and subtracts them; otherwise it
+  // computes the sums anew.
   virtual bool exact_sums() const { return false; }
-  // There may be prototypes without a category (PrototypeRecord::candidate).
+  // True if there can be prototypes without a category (PrototypeRecord::candidate).
   virtual bool keeps_candidates() const { return false; }
-  // An operation has moved a sample; `edit` is of Cell::member.
+  // Called after an operation has moved a sample; edit.cell is Cell::member.
   virtual void sample_moved(const Edit& edit) { static_cast<void>(edit); }
 
-  // The engine's side. |R| of a prototype, or not computed for a support class.
+  // Implemented by the method. Returns |R| of a prototype. Not called for support classes.
   virtual double resultant(PrototypeId id) const = 0;
   // A copy of the sum of a discovered prototype.
   virtual std::vector<double> sum(PrototypeId id) const = 0;
-  // What stands in a state besides categories and prototypes: sums, and what a method adds.
+  // Saves what the state contains besides categories and prototypes: the sums, and what the method
+  // adds.
   virtual void save_own(Section& own) const;
-  // The table has been restored already. On an error the engine is as it was.
+  // Called after the table has been restored. If an error occurs, the method's data are unchanged.
   virtual Result<void> restore_own(const Section& own, const std::string& name);
-  // The table has changed: prototypes compete or not, are fixed or not; those in `sums` have a new
-  // sum. Everything that is derived from them is to be made anew.
+  // Called after the table has changed: prototypes start or stop competing, or become fixed or
+  // adapting. Those in `sums` have a new sum. The method must recompute everything that it derives
+  // from them.
   struct NewSum {
     PrototypeId prototype;
     std::vector<double> sum;
@@ -128,16 +134,16 @@ class MethodBase : public Method, protected Editor, protected PrototypeDirection
   std::shared_ptr<const StandardTransform> space_;
   Rows<const float> references_;
   Settings settings_;
-  double gate_;  // of the false-new promise; above every cosine where there is none
+  double gate_;  // of the false-new promise; above every cosine if there is no promise
   std::size_t gate_field_;
   std::uint64_t samples_ = 0;
   Categories categories_;
   PrototypeTable table_;
-  std::vector<std::uint8_t> known_;  // by category: it owns a fixed reference
-  std::size_t discovered_ = 0;       // live categories that own none
-  std::size_t promoted_ = 0;         // live ones beyond the support classes that own one
+  std::vector<std::uint8_t> known_;  // by category: 1 if it owns a fixed reference
+  std::size_t discovered_ = 0;       // live categories without a fixed reference
+  std::size_t promoted_ = 0;         // other live ones than support classes that own one
   std::map<PrototypeId, std::vector<float>> rows_;
-  PersistentArray<Prototype> shown_;  // what the last view showed
+  PersistentArray<Prototype> shown_;  // what the last view contained
 };
 
 }  // namespace paco::methods

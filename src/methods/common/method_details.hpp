@@ -1,5 +1,5 @@
-// What a method's calibration found, in parts: for the report and for studies, which show the
-// thresholds of any method and know none by name.
+// The results of a method's calibration, in parts. Reports and studies use it to show the
+// thresholds of any method without special code for it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -15,16 +15,16 @@ namespace paco::methods {
 struct CalibratedThreshold {
   std::string key;    // in the report's document
   std::string name;   // in tables: "tau_birth"
-  std::string field;  // of the evidence, compared with it
+  std::string field;  // the evidence field that is compared with it
   ThresholdEvidence evidence;
 };
 
 struct MethodDetails {
   std::vector<CalibratedThreshold> thresholds;
-  // Added to evidence in the unit "score" for readers: scores lie near a constant that no reader
-  // can picture.
+  // Added to evidence in the unit "score" before it is shown, because the raw scores lie near a
+  // large constant.
   double shift = 0;
-  std::optional<std::int64_t> mature_size;  // from which a category counts as mature
+  std::optional<std::int64_t> mature_size;  // size from which a category is mature
   nlohmann::ordered_json numbers;           // by name, for the report's document
   nlohmann::ordered_json options;           // likewise
 };

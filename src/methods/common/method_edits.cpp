@@ -1,5 +1,5 @@
-// What operations change in a method: edits, one cell at a time, and the sums of prototypes whose
-// members have changed.
+// How operations change a method: edits, one cell at a time, and the sums of prototypes whose
+// members change.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace paco::methods {
 
-// A prototype after samples have come or gone.
+// A prototype after samples have joined or left it.
 struct MethodBase::Regrouped {
   PrototypeId prototype = 0;
   std::int64_t members = 0, counted = 0;
   std::vector<double> sum;  // empty for a support class
 };
 
-// The sum of one group of those that regroup() touches: `gone` leave and `here` come.
+// Computes the sum of one group of regroup(): the samples `gone` leave and the samples `here` join.
 Result<void> MethodBase::add_up(Regrouped& group, std::span<const std::uint64_t> gone,
                                 std::vector<std::uint64_t> here, MemberSource& members) const {
   const auto add = [&](std::uint64_t sequence, float sign) -> Result<void> {
@@ -39,12 +39,12 @@ Result<void> MethodBase::add_up(Regrouped& group, std::span<const std::uint64_t>
     group.sum = empty ? std::vector<double>(model_->dimension, 0.0) : sum(group.prototype);
     for (const std::uint64_t sequence : gone) PACO_TRY(add(sequence, -1));
     for (const std::uint64_t sequence : here) PACO_TRY(add(sequence, 1));
-    // No rounding is left of a prototype without members.
+    // A prototype without members must have a sum without rounding errors.
     if (!exact_sums() && group.members == 0) std::fill(group.sum.begin(), group.sum.end(), 0.0);
     return {};
   }
-  // From the embeddings of those that are left and in stream order: the order in which they would
-  // have been added, had they always been there.
+  // Adds up the embeddings of the remaining members in stream order, which is the order in which
+  // they would have been added originally.
   std::vector<MemberSource::Member> present;
   if (!is_new) {
     PACO_ASSIGN(present, members.members(group.prototype));
@@ -63,7 +63,7 @@ Result<void> MethodBase::add_up(Regrouped& group, std::span<const std::uint64_t>
                "verify the journal"};
 }
 
-// The members and sums of all prototypes that lose or gain a sample.
+// Computes the members and sums of all prototypes that lose or gain a sample.
 Result<std::vector<MethodBase::Regrouped>> MethodBase::regroup(std::span<const Edit> edits,
                                                                MemberSource* members) const {
   std::map<PrototypeId, std::vector<const Edit*>> touched;
@@ -111,7 +111,7 @@ Result<void> MethodBase::apply(std::span<const Edit> edits, MemberSource* member
     PrototypeRecord& record = table_.edit(group.prototype);
     if (!record.exists) continue;
     record.members = group.members;
-    // Where a candidate was dropped, its sample is counted nowhere.
+    // If a candidate was dropped, no prototype counts its sample.
     if (record.owner != kNoId) record.counted = group.counted;
     if (!group.sum.empty()) sums.push_back({group.prototype, std::move(group.sum)});
   }
@@ -127,7 +127,7 @@ Result<void> MethodBase::apply(std::span<const Edit> edits, MemberSource* member
 void MethodBase::apply(const Edit& edit) {
   switch (edit.cell) {
     case Edit::Cell::category:
-      // What is gone keeps nothing, so that a state without it is the same.
+      // A removed category keeps no data, so that the state equals one in which it never existed.
       if (edit.id == categories_.next()) categories_.add({});
       categories_.edit(edit.id) = {};
       categories_.edit(edit.id).exists = edit.to != 0;
@@ -171,7 +171,7 @@ void MethodBase::apply(const Edit& edit) {
       }
       return;
     case Edit::Cell::member:
-      return;  // the sums are made anew
+      return;  // apply() computes the sums anew
     case Edit::Cell::verified:
       return;  // no decision depends on it
   }

@@ -117,7 +117,7 @@ Result<void> read_section_tensors(const io::SafetensorsFile& file, Model& model)
   return {};
 }
 
-// Shapes that fit together and numbers that a calibration can have given.
+// Checks that the shapes agree and that a calibration can produce the numbers.
 Result<void> check_content(const Model& model, const std::string& path) {
   const std::size_t d = model.dimension, k = model.known_classes();
   const auto damaged = [&](const std::string& what) {
@@ -135,7 +135,7 @@ Result<void> check_content(const Model& model, const std::string& path) {
       *std::min_element(model.deviation.begin(), model.deviation.end()) <= 0) {
     return damaged("its statistics or references are not proper numbers");
   }
-  constexpr std::int64_t kMostSamples = std::int64_t{1} << 40;  // of a class; sums stay whole
+  constexpr std::int64_t kMostSamples = std::int64_t{1} << 40;  // of a class; keeps sums exact
   const auto [fewest, most] =
       std::minmax_element(model.class_sizes.begin(), model.class_sizes.end());
   if (*fewest < 1) return damaged("it has a class without samples");
@@ -144,7 +144,7 @@ Result<void> check_content(const Model& model, const std::string& path) {
   return {};
 }
 
-// Of models whose support set came without a record there is none.
+// Models whose support set came without an embedding record have none.
 Result<void> read_record(const Json& json, const std::string& name, Model& model) {
   const auto found = json.find("embedding");
   if (found == json.end()) return {};

@@ -4,8 +4,8 @@
 //       {"rehearse", &MirrorOptions::rehearse, 0, 64, "stored samples that are looked at again"},
 //       {"prior", &MirrorOptions::prior, "draw the threshold to what serves elsewhere"}});
 //
-// The struct's own defaults are the presets. What was given, by a person or by a file, becomes the
-// struct in read(); nothing else looks at the texts or checks a range.
+// The struct's default values are the option defaults. read() converts the texts given by the user
+// or by a file to the struct. No other code parses the texts or checks a range.
 #pragma once
 
 #include <charconv>
@@ -22,7 +22,7 @@
 
 namespace paco::methods {
 
-// A number as a person would write it: 0.5, 2000, 1e6.
+// The shortest usual text of a number: 0.5, 2000, 1e6.
 std::string preset_text(double value);
 
 template <class T>
@@ -87,7 +87,7 @@ class OptionTable {
     std::function<void(T&, std::string_view)> set_;
   };
 
-  // `method` begins error messages; `presets` are what holds if nothing is given.
+  // `method` is the prefix of error messages; `presets` are the defaults.
   explicit OptionTable(std::string method, std::vector<Row> rows, T presets = {})
       : method_(std::move(method)), presets_(std::move(presets)), rows_(std::move(rows)) {
     texts_.reserve(rows_.size());
@@ -102,7 +102,8 @@ class OptionTable {
 
   const std::vector<MethodOption>& options() const { return options_; }
 
-  // Of settings as calibration stored them, with those in their place that a stream was begun with.
+  // Reads the settings that calibration stored. Those in `changed` (given when a stream starts)
+  // replace them.
   Result<T> read(const Settings& stored, const Settings& changed = {}) const {
     PACO_ASSIGN(const Settings wanted, complete_settings(options_, changed, kLater, method_));
     Settings given = stored;
@@ -118,7 +119,7 @@ class OptionTable {
   std::string method_;
   T presets_;
   std::vector<Row> rows_;
-  std::vector<std::string> texts_;  // presets, which options_ look at
+  std::vector<std::string> texts_;  // texts of the defaults; options_ points to them
   std::vector<MethodOption> options_;
 };
 

@@ -42,13 +42,14 @@ void PrototypeMethod::multiply_references(math::SampleBlock& samples) {
   memory_.reference_bank().multiply(samples, reference_products_.data(), references, pool_);
 }
 
-// Bytes pay while they leave few candidates. Where all directions are alike, as in a stream from
-// another domain than the support set, they leave nearly everybody, and float32 is faster from then
-// on. A float32 product takes as long as 5 of bytes; a cosine in double, its sum in no near cache,
-// as long as 60: so they break even where that is asked for by one in 15.
+// 8-bit products are faster as long as they leave few candidates. If all directions are similar, as
+// in a stream from another domain than the support set, they leave nearly all prototypes as
+// candidates, and float32 is faster. A float32 product takes as long as 5 products of bytes; a
+// cosine in double, whose sum is not in a near cache, takes as long as 60. So the two formats break
+// even if one product in 15 needs such a cosine.
 void PrototypeMethod::reconsider_format() {
   constexpr std::size_t kSamples = 256, kOneIn = 15;
-  constexpr std::size_t kAlways = 8;  // cosines of a sample that float32 would need too
+  constexpr std::size_t kAlways = 8;  // cosines per sample that float32 needs too
   if (memory_.format() == math::PrefilterFormat::float32 || watched_.samples < kSamples) return;
   if (kOneIn * watched_.scored > watched_.products + kOneIn * kAlways * watched_.samples)
     memory_.change_format(math::PrefilterFormat::float32);

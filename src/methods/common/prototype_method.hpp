@@ -1,12 +1,11 @@
-// The common ground of every fast method that keeps prototypes: the space that samples go through,
-// matrix products for whole blocks, the memory and its updates.
+// Base class of every fast method that keeps prototypes: the space of the samples, matrix products
+// for whole blocks, the memory and its updates.
 //
-// How exactness and speed go together: approximate products with an error bound
-// (math/prefilter.hpp) narrow the prototypes down to those that can win a comparison, nearly
-// always the winner and the runner-up alone. Those are then scored in double in the order of
-// summation that plain.hpp fixes, and only doubles are compared. So a decision depends on the
-// stored state and the sample alone; blocks, threads and instruction sets change when the products
-// are made, never the outcome.
+// Exactness and speed: approximate products with an error bound (math/prefilter.hpp) reduce the
+// prototypes to those that can win a comparison, usually only the winner and the runner-up. Those
+// are then scored in double, in the summation order that math/plain.hpp defines, and only doubles are
+// compared. So a decision depends only on the stored state and the sample. Blocks, threads and
+// instruction sets change when products are computed, but never the decision.
 #pragma once
 
 #include <limits>
@@ -27,21 +26,22 @@ class PrototypeMethod : public MethodBase {
  public:
   Result<void> decide_block(Rows<const double> embeddings, std::span<Decision> decisions) final;
 
-  // What products are screened in now: bytes may give way to float32, see reconsider_format().
+  // The current format of screening products. It can change from bytes to float32, see
+  // reconsider_format().
   math::PrefilterFormat prefilter_format() const { return memory_.format(); }
 
  protected:
   // In the model's own space.
   PrototypeMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
                   const MethodOptions& options);
-  // In another one. `roundings` and `attach` as for PrototypeSet.
+  // In another space. `roundings` and `attach` are those of PrototypeSet.
   PrototypeMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
                   const MethodOptions& options, std::shared_ptr<const StandardTransform> space,
                   Rows<const float> references, std::size_t roundings, PrototypeSet::Attach attach);
 
-  // How many samples are decided with one table of products.
+  // Number of samples that are decided with one table of products.
   virtual std::size_t block_rows() const = 0;
-  // Decides on so many samples at most; `units` stay until it returns.
+  // Decides at most block_rows() samples. `units` stay alive until it returns.
   virtual void decide_units(Rows<const float> units, std::span<Decision> decisions) = 0;
   // After operations and after a restore.
   virtual void memory_changed() {}
@@ -50,7 +50,7 @@ class PrototypeMethod : public MethodBase {
   const PrototypeStore& memory() const { return memory_; }
   PrototypeStore& memory() { return memory_; }
 
-  // Makes the products of a block with all references, in the format of the bank.
+  // Computes the products of a block with all references, in the format of the bank.
   void multiply_references(math::SampleBlock& samples);
   math::PrefilterRow reference_products(std::size_t i, float error) const {
     return {reference_products_.data() + i * memory_.references(), error};
@@ -64,15 +64,15 @@ class PrototypeMethod : public MethodBase {
     ++watched_.scored;
     return memory_.adapting().cosine(place, unit);
   }
-  // Products besides those with references, for reconsider_format().
+  // Counts products other than those with references, for reconsider_format().
   void watch(std::size_t samples, std::size_t products) {
     watched_.samples += samples;
     watched_.products += products;
   }
 
-  // Exact scores of all that may be among the `places` best, offered to `best`. `ids` has the
-  // prototype numbers of the places screened; an exact score is what was screened plus `shift`, the
-  // same for all.
+  // Computes the exact scores of all prototypes that may be among the `places` best, and offers
+  // them to `best`. `ids` maps screened places to prototype numbers. An exact score is the screened
+  // score plus `shift`, which is the same for all.
   template <class Exact>
   void offer_best(const math::PrefilterScores& scores, int places, const PrototypeId* ids,
                   double shift, Exact exact, BestTwo& best) {
@@ -82,7 +82,7 @@ class PrototypeMethod : public MethodBase {
         candidates_, [&] { return bar_of(best, places) - shift; },
         [&](std::size_t i) { best.offer(ids[i], exact(ids[i])); });
   }
-  // What a candidate has to reach to be among the `places` best.
+  // The score that a candidate must reach to be among the `places` best.
   static double bar_of(const BestTwo& best, int places) {
     const PrototypeId last = places == 1 ? best.first : best.second;
     if (last == kNoId) return -std::numeric_limits<double>::infinity();

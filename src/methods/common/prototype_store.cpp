@@ -90,7 +90,7 @@ double PrototypeStore::resultant(PrototypeId id) const {
   return std::sqrt(math::dot(shelved->second.data(), shelved->second.data(), dimension_));
 }
 
-// It stands on the shelf until follow() finds its place.
+// If the prototype is not in the bank, the sum is put on the shelf until follow() adds it.
 void PrototypeStore::set_sum(PrototypeId id, std::vector<double> sum) {
   if (stands(id)) {
     adapting_.assign(place(id), sum, std::max<std::int64_t>(table_[id].members, 1));
@@ -129,7 +129,7 @@ void PrototypeStore::follow_adapting() {
       adapting_ids_.push_back(it->first);
       places_[static_cast<std::size_t>(it->first)] = static_cast<std::uint32_t>(at);
     }
-    // A sum without members is zero and need not be kept.
+    // A sum without members is zero, so it is not stored.
     const bool kept = record.exists && record.members > 0 && !adapts(record);
     it = kept ? std::next(it) : shelf_.erase(it);
   }

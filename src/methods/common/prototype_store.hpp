@@ -1,9 +1,10 @@
-// Where the prototypes of a fast method point: fixed references in one bank, adapting prototypes as
-// sums in another, and on a shelf the sums of those that take no part at present.
+// The directions of the prototypes of a fast method. One bank holds the fixed references, another
+// one holds the adapting prototypes as sums, and a shelf holds the sums of prototypes that do not
+// compete at present.
 //
-// The table says who takes part and how; this follows it. Places in the banks are an engine's own
-// business: answers speak of prototype numbers, and ties go to the lowest number wherever it
-// stands.
+// The table defines which prototypes compete and how; this class follows it. Places in the banks
+// are internal. Decisions use prototype numbers, and ties go to the lowest number regardless of its
+// place.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ namespace paco::methods {
 
 class PrototypeStore {
  public:
-  // `references` (K, d) are the rows of the support classes and have to stay; `roundings` and
-  // `attach` as for PrototypeSet.
+  // `references` (K, d) are the rows of the support classes and must stay alive. `roundings` and
+  // `attach` are those of PrototypeSet.
   PrototypeStore(Rows<const float> references, const PrototypeTable& table, std::size_t roundings,
                  PrototypeSet::Attach attach = PrototypeSet::Attach::scored);
 
@@ -31,15 +32,15 @@ class PrototypeStore {
     return rows_of_references() + place * dimension_;
   }
   const math::Prefilter& reference_bank() const { return reference_bank_; }
-  // Does some category own several references?
+  // True if some category owns several references.
   bool shares_references() const { return shares_references_; }
 
   // Adapting prototypes.
   const PrototypeSet& adapting() const { return adapting_; }
-  // By place; kNoId at a place that is free (see leave).
+  // Prototype numbers by place; kNoId if the place is free (see leave).
   const PrototypeId* adapting_ids() const { return adapting_ids_.data(); }
 
-  // Where a competing prototype stands, in the bank that the table says.
+  // Place of a competing prototype in its bank; the table says which bank that is.
   std::size_t place(PrototypeId id) const { return places_[static_cast<std::size_t>(id)]; }
 
   // Begins the products of a block of samples with the adapting prototypes.
@@ -47,26 +48,27 @@ class PrototypeStore {
   void begin_block(math::SampleBlock& samples, BlockProducts& products, How&&... how) {
     products.begin(samples, adapting_, how...);
   }
-  // The format that samples must have in the blocks to come.
+  // Sets the format that the samples of later blocks must have.
   void change_format(math::PrefilterFormat format);
   math::PrefilterFormat format() const { return reference_bank_.format(); }
 
-  // `sample_error` is that of the sample's row of products (PrefilterRow).
+  // `sample_error` is the error of the sample's row of products (PrefilterRow).
   void create(PrototypeId id, const float* unit, float sample_error);
-  // A sample leaves; true if it was the last one. The place is free then, and the next prototype
-  // that is created takes it.
+  // Removes a sample from a prototype. Returns true if it was the last one; then the place is free,
+  // and the next prototype that is created uses it.
   bool leave(PrototypeId id, const float* unit, float sample_error);
-  // All of them leave.
+  // Removes all samples of a prototype.
   void drop(PrototypeId id);
   void join(PrototypeId id, const float* unit, float sample_error) {
     adapting_.join(place(id), unit, sample_error);
   }
 
-  // Of any discovered prototype.
+  // For any discovered prototype.
   std::vector<double> sum(PrototypeId id) const;
   double resultant(PrototypeId id) const;
 
-  // The table has changed. `row` gives the fixed direction of a promoted prototype.
+  // Call this after the table has changed. `row` returns the fixed direction of a promoted
+  // prototype.
   template <class Row>
   void follow(Row row) {
     follow_adapting();
@@ -77,7 +79,7 @@ class PrototypeStore {
     }
     set_references();
   }
-  // Another sum for a prototype; it takes its place at the next follow().
+  // Sets another sum for a prototype. It is used from the next follow() on.
   void set_sum(PrototypeId id, std::vector<double> sum);
 
   // Bytes kept for each adapting prototype.
@@ -87,7 +89,7 @@ class PrototypeStore {
   const float* rows_of_references() const {
     return reference_rows_.empty() ? support_.data : reference_rows_.data();
   }
-  // Is it in the bank of adapting prototypes?
+  // True if it is in the bank of adapting prototypes.
   bool stands(PrototypeId id) const;
   void follow_adapting();
   std::vector<PrototypeId> wanted_references() const;
@@ -97,12 +99,12 @@ class PrototypeStore {
   const PrototypeTable& table_;
   std::size_t dimension_;
   std::vector<PrototypeId> reference_ids_;
-  std::vector<float> reference_rows_;  // empty while they are just the support classes'
+  std::vector<float> reference_rows_;  // empty if they equal the support classes' rows
   math::Prefilter reference_bank_;
   bool shares_references_ = false;
   PrototypeSet adapting_;
   core::GrowingArray<PrototypeId> adapting_ids_;
-  std::vector<std::size_t> free_;             // places of adapting_
+  std::vector<std::size_t> free_;             // free places of adapting_
   core::GrowingArray<std::uint32_t> places_;  // by prototype number
   std::map<PrototypeId, std::vector<double>> shelf_;
 };

@@ -1,8 +1,8 @@
-// What a method knows of every prototype besides where it points: whom it belongs to, how many
-// samples it holds, whether it is a fixed reference, whether it takes part.
+// Everything that a method stores about each prototype except its direction: its category, its
+// number of samples, whether it is a fixed reference, and whether it competes.
 //
-// Numbered in order of creation; the support classes come first. Directions and sums are the
-// engine's, which looks here for all the rest. Not thread-safe.
+// Prototypes are numbered in order of creation; the support classes come first. The method stores
+// directions and sums itself. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ struct PrototypeRecord {
   std::int64_t members = 0;  // samples in its sum; of a support class, its support samples
   std::int64_t counted = 0;  // samples that joined while it was a fixed reference
   std::uint64_t birth = 0;   // sequence number of its first sample
-  bool support = false;      // a reference that the model brought
-  bool promoted = false;     // a reference by promotion
+  bool support = false;      // a reference of the model
+  bool promoted = false;     // became a reference by promotion
   bool exists = true;        // false: made by an operation that was undone
-  bool retired = false;      // its category is
+  bool retired = false;      // its category is retired
 
   bool reference() const { return support || promoted; }
-  // Retired ones and those without members stand aside.
+  // Retired prototypes and those without members do not compete.
   bool competing() const { return exists && !retired && (reference() || members > 0); }
   std::int64_t size() const { return members + counted; }
-  // A candidate that lost its sample or was dropped: nothing is left but its number.
+  // True for a candidate that lost its sample or was dropped; only its number remains.
   bool gone() const { return !exists || (owner == kNoId && size() == 0 && !reference()); }
   bool candidate() const { return exists && owner == kNoId && members > 0; }
 };
@@ -44,7 +44,7 @@ class PrototypeTable {
   PrototypeRecord& edit(PrototypeId id);
   PrototypeId add(PrototypeRecord record);
 
-  // Competing prototypes and the samples they hold, for shares.
+  // Number of competing prototypes and of the samples they hold, for shares.
   std::int64_t competing() const { return competing_; }
   std::int64_t samples() const { return samples_; }
 
@@ -52,10 +52,10 @@ class PrototypeTable {
   void joined(PrototypeId id, bool counted);
   // One sample left a prototype.
   void left(PrototypeId id, bool counted);
-  // After edits other than the above.
+  // Call this after other edits than the above.
   void recount();
 
-  // Those edited since the last call, each once.
+  // Prototypes that were edited since the last call, each once.
   std::vector<PrototypeId> take_changed();
 
  private:

@@ -19,7 +19,7 @@ PrototypeSet::PrototypeSet(std::size_t dimension, std::size_t roundings, Attach 
 
 std::size_t PrototypeSet::add(const float* unit, float sample_error) {
   const std::size_t k = size();
-  // All or nothing: where memory runs out, the set is as it was.
+  // If memory runs out, the set is unchanged.
   for (auto* numbers :
        {&drifts_, &inverse_resultants_, &cosine_errors_, &concentrations_, &log_sizes_}) {
     numbers->reserve(k + 1);
@@ -49,7 +49,7 @@ void PrototypeSet::leave(std::size_t k, const float* unit, float sample_error) {
   --sizes_[k];
   negated_.resize(dimension_);
   for (std::size_t j = 0; j < dimension_; ++j) negated_[j] = -unit[j];
-  // The bound counts on one addition for each member: here are two more.
+  // The error bound counts one addition per member; joining and leaving are two more.
   const auto rounded = static_cast<float>(2 * rounding_error_ * 1.001);
   moved(k, math::accumulate(sums_.data() + k * dimension_, negated_.data(), dimension_),
         sample_error + rounded);
@@ -101,7 +101,7 @@ void PrototypeSet::remove(std::size_t k) {
     cosine_errors_[k] = cosine_errors_[last];
     concentrations_[k] = concentrations_[last];
     log_sizes_[k] = log_sizes_[last];
-    stale_[k] = 1;  // its copy stands elsewhere
+    stale_[k] = 1;  // its copy is at another place
     drifts_[k] = 0;
   }
   sums_.resize(last * dimension_);
@@ -134,13 +134,15 @@ void PrototypeSet::change_format(math::PrefilterFormat format) {
   std::fill_n(stale_.data(), size(), std::uint8_t{1});
 }
 
-// A product differs from the exact one by the roundings of the copy and of the samples that joined
-// since, by those of float32 arithmetic, and by the sample's own, which screened_cosines adds.
+// The difference between a screened product and the exact one has four sources: the rounding of the
+// copy, the rounding of the samples that joined since, float32 arithmetic, and the sample's own
+// rounding, which screened_cosines adds.
 //
-// Where samples cancel each other the sum is short and the bound on its cosine wide: the prototype
-// is then a candidate in every comparison. That is slow, rare, and right. Where the bound says
-// nothing any more, or 1 / length is no float32, the screened cosine is 0 and any true one is
-// possible. A sum of length zero has cosine 0 by definition, without error.
+// If samples cancel each other, the sum is short and the error bound of its cosine is wide. The
+// prototype is then a candidate in every comparison, which is slow and rare, but correct. If the
+// bound is too wide to be useful, or 1 / length is not representable in float32, the screened
+// cosine is 0 and its bound includes every possible cosine. A sum of length zero has cosine 0 by
+// definition, without error.
 void PrototypeSet::bound_error(std::size_t k) {
   const double length = resultant(k);
   const double copy_error = k < copies_.size() ? static_cast<double>(copies_.error(k)) : 0;

@@ -74,7 +74,7 @@ std::vector<Fold> draw_folds(std::span<const std::uint32_t> labels, std::size_t 
     const std::vector<std::size_t> shuffled = random.permutation(mine.size());
     for (std::size_t i = 0; i < mine.size(); ++i) fold_of[mine[shuffled[i]]] = i % kFolds;
   }
-  // Held-out samples one after another, fold by fold; where they are many, some are drawn.
+  // Held-out samples in sequence, fold by fold. If there are many, a random part of them is used.
   std::vector<std::size_t> held_out;
   for (std::size_t f = 0; f < kFolds; ++f) {
     for (std::size_t i = 0; i < n; ++i) {

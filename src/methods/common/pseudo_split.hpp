@@ -1,6 +1,6 @@
-// The random draws of calibration: which samples stand for what in a pseudo-stream, and the folds
-// of cross-validation. Draws come from numpy's legacy generator in a fixed order, so a seed means
-// the same everywhere.
+// The random draws of calibration: the role of each sample in a pseudo-stream, and the folds of
+// cross-validation. Draws come from numpy's legacy generator in a fixed order, so a seed gives the
+// same draws on every machine.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@
 
 namespace paco::methods {
 
-// More samples than this are drawn from, to bound the time of calibration.
+// If there are more samples than this, only so many are drawn, to limit the time of calibration.
 inline constexpr std::size_t kMostDrawn = 3000;
 
-// Half of the classes are visible; half of their samples (two of three) are references. Everything
-// else is the stream.
+// Half of the classes are visible. Half of the samples of a visible class are references (two of
+// three if it has three). All other samples are the stream.
 struct PseudoSplit {
   std::vector<std::size_t> references;          // rows of the support set, ascending
   std::vector<std::uint32_t> reference_labels;  // 0 .. visible - 1
@@ -26,7 +26,7 @@ struct PseudoSplit {
   std::size_t visible = 0;
 };
 
-// Of so many classes, those that a pseudo-stream knows; the others are hidden.
+// Of `classes` classes, the number that a pseudo-stream treats as known; the others are hidden.
 inline std::size_t visible_classes(std::size_t classes) {
   return std::max<std::size_t>(2, classes / 2);
 }
@@ -36,8 +36,9 @@ PseudoSplit draw_split(std::span<const std::uint32_t> labels, std::size_t classe
 
 inline constexpr std::size_t kFolds = 5;
 
-// Rows that are held out in each fold, ascending; a class with a single sample never is. Where
-// there are many, `scored` are those that cosines are wanted of, else all.
+// Rows that are held out in each fold, ascending. A class with a single sample is never held out.
+// `scored` are the held-out rows whose cosines are computed: all, or a random part if there are
+// many.
 struct Fold {
   std::vector<std::size_t> kept;
   std::vector<std::size_t> scored;

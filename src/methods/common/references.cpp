@@ -34,7 +34,7 @@ struct TopTwo {
   }
 };
 
-// What a sample sees: all scores, and those without its own class.
+// Scores of a sample: with all classes, and without its own class.
 struct TwoViews {
   std::int64_t label = 0;
   TopTwo open, masked;
@@ -48,7 +48,7 @@ struct TwoViews {
   }
 };
 
-// `normalised` = float32 of row / |row|; false where the row has no direction.
+// `normalised` = float32 of row / |row|. Returns false if the row has no direction.
 bool normalise(std::span<const double> row, std::span<float> normalised) {
   const double length = std::sqrt(math::dot(row.data(), row.data(), row.size()));
   if (!(length > 0) || !std::isfinite(length)) return false;
@@ -100,7 +100,7 @@ std::vector<BankView> view_bank(Rows<const float> units, std::span<const std::in
   const std::size_t d = units.columns;
   const std::size_t classes = bank.rows();
   const math::Prefilter screen(bank.view(), math::best_screen_format(d));
-  // Fewer at once where there are many classes, so that the table of products stays in cache.
+  // Fewer rows at once if there are many classes, so that the table of products stays in cache.
   const std::size_t rows = std::clamp<std::size_t>((std::size_t{1} << 20) / classes, 16, 256);
   std::vector<BankView> views(units.rows);
   pool.parallel_for(units.rows, rows, [&](std::size_t first, std::size_t last) {
@@ -114,7 +114,7 @@ std::vector<BankView> view_bank(Rows<const float> units, std::span<const std::in
     for (std::size_t i = first; i < last; ++i) {
       const math::PrefilterScores scores = screen.screened_cosines(
           {products.data() + (i - first) * classes, samples.error(i - first)});
-      // The best three hold the best two, and the best two without any one class.
+      // The best three always contain the best two, and the best two if any one class is left out.
       math::prefilter_best(scores, 3, candidates);
       TwoViews seen{labels[i], {}, {}};
       math::rerank_best(

@@ -57,7 +57,7 @@ Result<ThresholdEvidence> calibrate_by_replay(std::span<const std::int64_t> labe
     for (const std::size_t sample : random.permutation(labels.size())) {
       if (stop.stop_requested()) return Error{ErrorCode::interrupted, "stopped", ""};
       const std::int64_t label = labels[sample];
-      // The first sample of a pass meets nothing and has no score.
+      // The first sample of a pass is compared with an empty memory and has no score.
       if (!there.empty()) {
         PACO_ASSIGN(const double score, host.score(sample));
         if (!std::isfinite(score)) {

@@ -31,7 +31,7 @@ std::string wanted(const MethodOption& option) {
   return fmt::format("it is a whole number between {:.0f} and {:.0f}", option.low, option.high);
 }
 
-// The value as it is kept, or nothing where it is not proper.
+// The value in its stored form, or an empty string if it is not valid.
 std::string proper(const MethodOption& option, std::string_view text) {
   double value = 0;
   switch (option.kind) {

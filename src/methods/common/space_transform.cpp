@@ -48,7 +48,7 @@ Result<void> StandardTransform::apply(Rows<const double> embeddings, Rows<float>
     });
   }
   if (!refused) return {};
-  // This finds out which row it was.
+  // Finds the row that failed, for the error message.
   return standardise_rows(embeddings, mean_, deviation_, units, "stream", first_row, pool);
 }
 

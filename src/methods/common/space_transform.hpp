@@ -1,5 +1,5 @@
-// The transforms of methods with prototypes: every one begins with standardising, so what it
-// refuses is what cannot be standardised.
+// The transforms of methods with prototypes. Each begins with standardising, so it refuses exactly
+// the embeddings that cannot be standardised.
 #pragma once
 
 #include <memory>
@@ -22,14 +22,14 @@ class StandardTransform : public SpaceTransform {
   std::size_t dimension() const final { return mean_.size(); }
   bool apply(Rows<const double> embeddings, Rows<float> units) const override;
   Result<std::vector<float>> apply(std::span<const double> embedding) const final;
-  // What an embedding is refused for, or nothing. The message has no row number.
+  // The reason why an embedding is refused, or nothing. The message has no row number.
   std::optional<Error> check(std::span<const double> embedding) const;
   // The same as apply() with threads; an error names the first bad row as `first_row` + its index.
   Result<void> apply(Rows<const double> embeddings, Rows<float> units, std::uint64_t first_row,
                      core::ThreadPool& pool) const;
 
  protected:
-  // For a transform whose statistics are not the model's. They have to stay.
+  // For a transform with other statistics than the model's. They must stay alive.
   StandardTransform(std::shared_ptr<const Model> model, std::span<const double> mean,
                     std::span<const double> deviation);
 

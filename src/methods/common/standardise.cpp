@@ -55,7 +55,7 @@ namespace {
 
 bool is_finite(double x) { return std::isfinite(x); }
 
-// What is wrong with a row whatever it is compared with.
+// Checks a row on its own, regardless of the statistics.
 RowFault own_fault(std::span<const double> raw) {
   if (std::all_of(raw.begin(), raw.end(), [](double x) { return x == 0; }))
     return RowFault::all_zero;
@@ -68,7 +68,7 @@ RowFault standardise_row(std::span<const double> raw, std::span<const double> me
                          std::span<const double> deviation, std::span<float> unit) {
   const double squared =
       math::standardise(raw.data(), mean.data(), deviation.data(), unit.data(), raw.size());
-  // Below this the square has lost digits, and the result would not have length 1.
+  // Below this length the square has lost digits, and the result would not have length 1.
   constexpr double kShortest = 1e-280;
   if (std::isfinite(squared) && squared >= kShortest) {
     const bool zero = std::all_of(raw.begin(), raw.end(), [](double x) { return x == 0; });
@@ -80,7 +80,7 @@ RowFault standardise_row(std::span<const double> raw, std::span<const double> me
 
 namespace {
 
-// What is wrong, without its subject.
+// The error text, without its subject.
 Error fault_error(RowFault fault, std::span<const double> raw) {
   switch (fault) {
     case RowFault::not_finite: {

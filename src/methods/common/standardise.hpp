@@ -33,11 +33,11 @@ struct SupportStatistics {
 
 // Rows are added in order, so the result does not depend on threads.
 SupportStatistics support_statistics(Rows<const double> embeddings, double epsilon);
-// The same of the rows that are named, in the order named.
+// The same for the given rows, in the given order.
 SupportStatistics support_statistics(Rows<const double> embeddings,
                                      std::span<const std::size_t> chosen, double epsilon);
 
-// Why a row cannot be placed on the sphere.
+// Reasons why a row has no point on the sphere.
 enum class RowFault : std::uint8_t { none, not_finite, all_zero, no_direction };
 
 RowFault standardise_row(std::span<const double> raw, std::span<const double> mean,
@@ -47,21 +47,21 @@ RowFault standardise_row(std::span<const double> raw, std::span<const double> me
 std::optional<Error> row_fault(std::span<const double> raw, std::span<const double> mean,
                                std::span<const double> deviation);
 
-// The embeddings have the model's dimension and there is room for every decision, or an error says
-// what is wrong. The same words for every method.
+// Checks that the embeddings have the model's dimension and that there is room for every decision.
+// Every method uses this check, so all give the same messages.
 Result<void> check_block_shape(Rows<const double> embeddings, std::size_t dimension,
                                std::size_t room);
 
-// What check_block_shape and row_fault would refuse a single sample for, or nothing.
+// The reason why check_block_shape or row_fault would refuse this single sample, or nothing.
 std::optional<Error> sample_fault(std::span<const double> raw, std::span<const double> mean,
                                   std::span<const double> deviation);
 
-// An error that names the first row that is zero or not finite. For the support set, whose
-// statistics a single such row would spoil for all others.
+// Returns an error that names the first row that is zero or not finite. Used for the support set,
+// because one such row would make its statistics useless for all samples.
 Result<void> check_rows(Rows<const double> raw, const std::string& what);
 
-// All rows, or an error that names the first bad row as `first_row` + its index. `what` begins the
-// message.
+// Standardises all rows, or returns an error that names the first bad row as `first_row` + its
+// index. `what` is the start of the message.
 Result<void> standardise_rows(Rows<const double> raw, std::span<const double> mean,
                               std::span<const double> deviation, Rows<float> unit,
                               const std::string& what, std::uint64_t first_row,

@@ -18,8 +18,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kOwn = "own/";
 constexpr const char* kNote = "note";
-// Ids that are not in the file: more than people ever make and take back, besides candidates that
-// were dropped.
+// Largest number of ids that are missing in the file. It exceeds the number of categories that
+// users create and undo; dropped candidates are not counted.
 constexpr std::int64_t kMostGaps = 1 << 16;
 
 Json settings_json(const Settings& settings) { return Json(settings); }
@@ -261,7 +261,7 @@ class Reader {
       if (!std::is_sorted(category.prototypes.begin(), category.prototypes.end()))
         return damaged(fmt::format("category {} owns prototypes out of order", ids[i]));
     }
-    // Merges lead somewhere: every chain ends at a category that is there.
+    // Checks merges: every chain must end at an existing category.
     for (std::size_t i = 0; i < n; ++i) {
       CategoryId c = ids[i];
       for (std::size_t steps = 0; categories[c].forward != kNoId; ++steps) {
@@ -285,7 +285,8 @@ class Reader {
     return {};
   }
 
-  // Every sample was answered once and belongs to one prototype; who can be joined has an owner.
+  // Checks that each sample was answered once and belongs to one prototype, and that every
+  // competing prototype has an owner.
   Result<void> check_owners(const methods::State& state, const Categories& categories) const {
     std::uint64_t held = 0, answered = 0;
     for (std::size_t i = 0; i < state.prototypes.size(); ++i) {
@@ -296,7 +297,7 @@ class Reader {
           !(candidates_ && record.candidate() && record.size() == 1 && !record.promoted))
         return damaged(fmt::format("prototype {} has no owner", i));
     }
-    // The sample of a candidate that was dropped is held nowhere.
+    // No prototype holds the sample of a dropped candidate.
     if (candidates_ ? held > state.samples : held != state.samples)
       return damaged(fmt::format("it counts {} samples but holds {}", state.samples, held));
     for (CategoryId id = 0; id < categories.next(); ++id) {
@@ -347,7 +348,8 @@ Result<std::string> state_digest(const State& state, const Method& method) {
 
 namespace {
 
-// The file says that it is of this version, method and model, and the method is new.
+// Checks that the file is of this version, method and model, and that the method has decided
+// nothing yet.
 Result<void> check_state_owner(const io::SafetensorsFile& file, const Method& method) {
   PACO_ASSIGN(const int version, io::artifact_version(file));
   if (version != kStateVersion) {

@@ -1,9 +1,9 @@
-// The state of a method as a file: what has been decided, who owns what, and the method's own
-// numbers.
+// The state of a method as a file: the decision counts, the categories and prototypes, and the
+// method's own numbers.
 //
-// Only what decisions depend on is stored; the rest is derived again. So equal states have equal
-// bytes, however they came about. Ids that were given and taken back leave a trace in `next` alone,
-// which the digest leaves out.
+// Only data that decisions depend on are stored; the rest is derived when the file is read. So
+// equal states have equal bytes, whatever operations led to them. Ids that were assigned and then
+// undone change only `next`, which the digest leaves out.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace paco::methods {
 
-// Of the artifact.
+// The artifact's kind.
 inline constexpr const char* kStateKind = "state";
 inline constexpr int kStateVersion = 3;
 
@@ -25,15 +25,15 @@ struct State {
   std::uint64_t samples = 0;
   Categories categories;
   PrototypeTable prototypes;
-  Section own;  // what the method keeps besides: sums, fixed directions, counters
+  Section own;  // the method's own data: sums, fixed directions, counters
 };
 
 Result<std::vector<std::byte>> state_to_bytes(const State& state, const Method& method,
                                               const std::string& note);
 Result<std::string> state_digest(const State& state, const Method& method);
 
-// Refuses the state of another method, model or settings, and one whose numbers contradict each
-// other. `candidates`: prototypes may be without a category.
+// Refuses a state of another method, model or settings, and a state whose numbers contradict each
+// other. `candidates`: true if prototypes can be without a category.
 Result<State> state_from_bytes(std::vector<std::byte> bytes, const std::string& name,
                                const Method& method, bool candidates);
 

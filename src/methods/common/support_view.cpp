@@ -19,7 +19,7 @@
 namespace paco::methods {
 namespace {
 
-// Samples per class; refuses what cannot be calibrated from.
+// Counts the samples per class; refuses sets that cannot be used for calibration.
 Result<std::vector<std::int64_t>> count_classes(const SupportSet& support,
                                                 const std::vector<std::string>& names) {
   const Rows<const double>& h = support.embeddings;
@@ -68,7 +68,7 @@ Result<std::vector<std::int64_t>> count_classes(const SupportSet& support,
   return sizes;
 }
 
-// Every class has a name of its own.
+// Checks that no two classes have the same name.
 Result<void> check_names(const std::vector<std::string>& names) {
   std::map<std::string_view, std::size_t> seen;
   for (std::size_t k = 0; k < names.size(); ++k) {
@@ -100,7 +100,9 @@ std::vector<std::string> names_of(const SupportSet& support) {
   return names;
 }
 
-// The better bank as a whole: support accuracy, then mean margin, then prototypes.
+// Returns true if the classifier bank is chosen. If the choice is automatic, the bank with the
+// higher support accuracy wins, then the one with the higher mean margin; if both are equal, the
+// prototypes win.
 bool classifier_wins(const Model& model, ReferenceChoice wanted) {
   if (wanted != ReferenceChoice::automatic) return wanted == ReferenceChoice::classifier;
   const ReferenceQuality &p = model.prototype_quality, &c = model.classifier_quality;
@@ -219,7 +221,7 @@ Result<std::unique_ptr<SupportView>> SupportView::make(const SupportSet& support
   PACO_TRY(check_held_out(support, model, options.false_new));
 
   SupportStatistics statistics = support_statistics(support.embeddings, options.epsilon);
-  // A value that is not finite leaves no finite mean behind; then it is worth finding.
+  // If a value is not finite, the mean is not finite either. Only then are the rows searched.
   if (!std::all_of(statistics.mean.begin(), statistics.mean.end(),
                    [](double mean) { return std::isfinite(mean); })) {
     PACO_TRY(check_rows(support.embeddings, "support set"));

@@ -1,6 +1,6 @@
-// The support set as calibrations look at it: standardised, with the references of the known
-// classes and what they say of every sample. Made once and shared by all methods that calibrate on
-// it; what several of them need (the replay) is computed once.
+// The support set in the form that calibrations use: standardised, with the references of the known
+// classes and the scores of every sample. It is made once and shared by all methods that calibrate
+// on it. Results that several methods need (the replay) are computed once.
 #pragma once
 
 #include <map>
@@ -34,18 +34,19 @@ class SupportView {
   Rows<const double> raw() const { return raw_; }
   const math::Matrix<float>& units() const { return units_; }
   std::span<const std::int64_t> labels() const { return labels_; }
-  // Samples of known classes that were kept apart; may have no rows.
+  // Samples of known classes that are not part of the support set; may have no rows.
   Rows<const double> held_out() const { return held_out_; }
-  double false_new() const { return false_new_; }  // the rate that is promised; 0: none
-  // What the chosen references say of the support samples, or of as many as are scored.
+  double false_new() const { return false_new_; }  // the promised rate; 0: no promise
+  // Scores of the support samples with the chosen references, or of the part that is scored.
   std::span<const BankView> views() const { return views_; }
-  // How many are scored against all classes, here and in the replay: all, unless that were more
-  // than kMostPairs comparisons; then as many, drawn at random, as make so many. Thresholds are
-  // read off distributions, which tens of thousands of samples show as well as millions; without a
-  // bound the cost grows with the square of the classes.
+  // Number of samples that are scored against all classes, here and in the replay. All samples are
+  // scored, unless that needs more than kMostPairs comparisons; then a random part is scored that
+  // needs about so many. Thresholds are read from distributions, and tens of thousands of samples
+  // show those as well as millions. Without this limit the cost would grow with the square of the
+  // number of classes.
   std::size_t scored() const { return scored_; }
   double base_median() const;
-  // Of a method that takes one; empty for all others.
+  // Only set for a method that takes a trained head; empty for all others.
   const GivenHead& given_head() const { return given_head_; }
   void give_head(const GivenHead& head) { given_head_ = head; }
   core::ThreadPool& pool() { return pool_; }
@@ -66,7 +67,7 @@ class SupportView {
   std::span<const std::int64_t> labels_;
   math::Matrix<float> units_;
   std::size_t scored_ = 0;
-  math::Matrix<float> drawn_units_;  // what is scored, where it is not all
+  math::Matrix<float> drawn_units_;  // the scored samples, if not all are scored
   std::vector<std::int64_t> drawn_labels_;
   std::vector<BankView> views_;
   core::ThreadPool pool_;

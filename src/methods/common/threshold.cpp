@@ -18,14 +18,14 @@ double place(double low, double high, Tie tie) {
       break;
   }
   const double middle = 0.5 * (low + high);
-  return middle > low ? middle : high;  // between neighbouring doubles there is no middle
+  return middle > low ? middle : high;  // neighbouring doubles have no value between them
 }
 
 }  // namespace
 
-// Accuracy never rises where only positives are left behind, so the best interval begins at a
-// negative score, or it is the first of all. Sorting the negatives is enough: every positive is
-// counted between the two neighbours it falls.
+// The accuracy does not increase if only positives fall below the threshold. So the best interval
+// begins at a negative score, or it is the first one. It is therefore enough to sort the negatives
+// and to count each positive between its two neighbouring negatives.
 ThresholdEvidence choose_threshold(std::span<const double> positives,
                                    std::span<const double> negatives, Tie tie) {
   assert(!positives.empty() && !negatives.empty());
@@ -55,8 +55,9 @@ ThresholdEvidence choose_threshold(std::span<const double> positives,
     below += gaps[f - 1].positives;
     const double low = fail[f - 1];
     const double high = std::min(gaps[f].smallest, f < fail.size() ? fail[f] : kNone);
-    if (high == low || high == kNone) continue;  // a negative that occurs again, or the last score
-    // A threshold in (low, high] passes every positive but those below, and fails f negatives.
+    if (high == low || high == kNone) continue;  // a repeated negative, or the last score
+    // A threshold in (low, high] passes all positives except the `below` lowest, and fails f
+    // negatives.
     const double accuracy =
         0.5 * ((1 - static_cast<double>(below) / passes) + static_cast<double>(f) / fails);
     if (accuracy > best.balanced_accuracy) {

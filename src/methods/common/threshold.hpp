@@ -1,4 +1,5 @@
-// The threshold rule: where to cut between scores that should pass and scores that should not.
+// The threshold rule: chooses the value that best separates scores that should pass from scores
+// that should not.
 #pragma once
 
 #include <span>

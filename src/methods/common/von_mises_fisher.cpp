@@ -9,7 +9,7 @@
 namespace paco::methods {
 namespace {
 
-// (n - 1) / (n + 1): how far a statistic of n samples is trusted.
+// (n - 1) / (n + 1): the factor that shrinks a statistic of n samples.
 double shrinkage(std::int64_t size) {
   return static_cast<double>(size - 1) / static_cast<double>(size + 1);
 }

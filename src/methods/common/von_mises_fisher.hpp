@@ -18,7 +18,7 @@ double concentration(double resultant, std::int64_t size, std::size_t dimension)
 // a_k = log n + kappa cos - log p0: how well a category explains a sample at this cosine.
 double attach_score(double cosine, std::int64_t size, double kappa, double log_p0);
 
-// lambda_k: the birth score a typical member of the category reaches, shrunk for small sizes.
+// lambda_k: the birth score of a typical member of the category, shrunk for small sizes.
 double birth_level(double resultant, std::int64_t size, double temperature, double log_p0);
 
 }  // namespace paco::methods

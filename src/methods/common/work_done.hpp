@@ -1,5 +1,5 @@
-// How far a calibration is, and whether it is to go on: reported by any of its threads, passed on
-// one call at a time.
+// The progress of a calibration, and whether it has to stop. Any thread can report progress; the
+// calls to the listener are made one at a time.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class WorkDone {
   WorkDone() : WorkDone(0, {}, {}) {}  // no listener, no stop token
 
   bool stopped() const { return stop_.stop_requested(); }
-  // Another so many samples were scored.
+  // Adds `samples` to the number of scored samples.
   void add(std::uint64_t samples) {
     if (!listener_) return;
     const std::lock_guard lock(mutex_);

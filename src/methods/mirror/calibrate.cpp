@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kTaus = 31;
 constexpr double kFirstTau = 0.06, kTauStep = 0.05;
 
-// Counts steps from any thread and tells of them from the one it was made on.
+// Counts steps from any thread. Progress is reported from the thread that created it.
 class SharedProgress {
  public:
   SharedProgress(core::Progress& progress, std::uint64_t total) : progress_(progress) {
@@ -52,8 +52,8 @@ std::vector<std::uint32_t> labels_of(std::span<const std::uint32_t> labels,
   return out;
 }
 
-// What jobs lend each other, one at a time: it is large, and memory that was never touched costs
-// more than the sums.
+// Buffers that are passed from one job to the next, one job at a time. They are large, and the
+// first use of newly allocated memory takes longer than the sums.
 struct Room {
   FitRoom fit;
   std::vector<double> products;  // of a pseudo-stream
@@ -61,7 +61,7 @@ struct Room {
 
 class SharedRooms {
  public:
-  // One that is lent for as long as this lives.
+  // Holds one Room until its destructor returns it.
   class Lent {
    public:
     explicit Lent(SharedRooms& rooms) : rooms_(rooms) {
@@ -106,7 +106,8 @@ class Calibration {
     core::NumpyLegacyRandom fold_random(model_.options.seed);
     const std::vector<Fold> folds = draw_folds(labels_, classes_, fold_random);
     std::vector<HeldOut> held_out(kFolds);
-    // The model's own embedding and those without a fold are jobs of one size.
+    // The fit of the model's own embedding and the fits without one fold are jobs of about the same
+    // cost.
     pool_.parallel_for(1 + kFolds, 1, [&](std::size_t first, std::size_t last) {
       for (std::size_t job = first; job < last && !stop_.stop_requested(); ++job) {
         if (job == 0) {
@@ -176,7 +177,8 @@ class Calibration {
                             labels_of(labels_, fold.scored), references.rows);
   }
 
-  // One pseudo-stream with every threshold. `fit` stands in where it has no held-out sample.
+  // Plays one pseudo-stream with every threshold. `whole` is used if the stream has no held-out
+  // sample.
   void play(const PseudoSplit& split, const HeldOutFit& whole, std::span<double> scores) {
     if (stop_.stop_requested() || split.references.empty() || split.stream.empty())
       return steps_.add(kTaus);
@@ -258,7 +260,7 @@ double choose_tau(MirrorEvidence& evidence) {
   const auto largest = std::max_element(evidence.means.begin(), evidence.means.end());
   const auto best = static_cast<std::size_t>(largest - evidence.means.begin());
   evidence.best = evidence.low = evidence.high = best;
-  // Paired: what a split does to all thresholds alike is no error of their difference.
+  // Errors of paired differences: an effect of a split that is the same for all thresholds cancels.
   evidence.errors.assign(taus, 0.0);
   for (std::size_t i = 0; i < taus; ++i) {
     double mean = 0, squares = 0;

@@ -16,16 +16,16 @@ namespace {
 constexpr double kEpsilon = 1e-5;        // of the standard deviations
 constexpr std::size_t kRowsAtOnce = 64;  // that are whitened in one go
 
-// The square root's inverse of ((1 - alpha) W + alpha mu I) / mu, lower triangular.
+// The inverse of the square root of ((1 - alpha) W + alpha mu I) / mu, lower triangular.
 math::Matrix<float> whitening_of(const Scatter& scatter, FitRoom& room) {
   const std::size_t d = room.within.rows();
   const double mu = scatter.trace / static_cast<double>(scatter.rank), a = scatter.shrinkage;
-  // Without shrinkage a covariance that is not of full rank has no inverse: the smallest
-  // eigenvalues are kept apart from zero.
+  // Without shrinkage, a covariance without full rank has no inverse. So a small number is added to
+  // its diagonal until it has one.
   double least = 0;
   std::vector<double> signs;
   math::Matrix<double>&shrunk = room.weighted,
-  &inverse = room.inverse;  // the weighted one has served
+  &inverse = room.inverse;  // the weighted matrix is not needed any more
   if (inverse.rows() != d) inverse = math::Matrix<double>(d, d);
   for (;;) {
     for (std::size_t i = 0; i < d; ++i) {
@@ -43,8 +43,8 @@ math::Matrix<float> whitening_of(const Scatter& scatter, FitRoom& room) {
   }
 }
 
-// A row without a direction, which equals the mean, becomes zero; a row of zeros may well have one
-// here.
+// A row that equals the mean has no direction and becomes the zero vector. A row of zeros can have
+// a direction here.
 void standardise_or_zero(const MirrorEmbedding& embedding, std::span<const double> raw,
                          std::span<float> unit) {
   const RowFault fault = standardise_row(raw, embedding.mean, embedding.deviation, unit);
@@ -60,9 +60,9 @@ math::Matrix<float> standardised(const MirrorEmbedding& embedding, Rows<const do
   return units;
 }
 
-// From up to kRowsAtOnce raw rows to v. `standardise` puts a row, named by its place, on the unit
-// sphere and says whether that could be done; `whiten` makes products of all of them. A group of
-// rows goes through all steps before the next begins: it stays in cache meanwhile.
+// Embeds up to kRowsAtOnce raw rows as v. `standardise` puts the row with a given index on the unit
+// sphere and returns false if that is impossible. `whiten` multiplies all of them. A group of rows
+// passes all steps before the next group starts, so that it stays in cache.
 template <class Standardise, class Whiten>
 bool embed_rows(Rows<float> v, Standardise standardise, bool whitened, Whiten whiten) {
   const std::size_t d = v.columns, apart = math::SpreadRows::apart(d);

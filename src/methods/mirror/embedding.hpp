@@ -1,8 +1,9 @@
-// The embedding of `mirror`: how it is learned from labelled rows, and how rows go through it.
+// The embedding of `mirror`: how it is learned from labelled rows, and how rows are transformed by
+// it.
 //
-// A row that has no direction (it equals the mean of what the embedding was learned from) becomes
-// the zero vector here, whose cosine with everything is 0. A caller that must not take such rows
-// refuses them before.
+// A row without a direction (it equals the mean of the rows that the embedding was learned from)
+// becomes the zero vector here, whose cosine with everything is 0. A caller that must not accept
+// such rows checks them first.
 #pragma once
 
 #include <cstdint>
@@ -24,11 +25,11 @@ struct LabelledRows {
   std::size_t classes = 0;
 };
 
-// Meaningless where `stop` is set before it returns.
+// If `stop` is set before it returns, the result is meaningless.
 MirrorEmbedding fit_embedding(const LabelledRows& rows, FitRoom& room, const std::stop_token& stop);
 
-// Sends rows of a support set through an embedding, good to float32: thresholds are read off them.
-// Made once for many rows; may be used by many threads.
+// Transforms rows of a support set by an embedding, accurate to float32, because thresholds are
+// computed from them. Create it once for many rows; any number of threads can use it.
 class SupportEmbedder {
  public:
   explicit SupportEmbedder(const MirrorEmbedding& embedding);
@@ -42,13 +43,14 @@ class SupportEmbedder {
   math::PackedRows whitening_;
 };
 
-// Sends samples of a stream through an embedding; as MirrorEmbedding says, in less time and with
-// less precision than the support set where that pays. May be used by many threads.
+// Transforms samples of a stream by an embedding, as MirrorEmbedding describes. It is faster and
+// less precise than for the support set if the dimension is large enough. Any number of threads can
+// use it.
 class StreamEmbedder {
  public:
   explicit StreamEmbedder(const MirrorEmbedding& embedding);
 
-  // v (count, d) of raw rows. False where standardise_rows would refuse one of them.
+  // v (count, d) of raw rows. Returns false if standardise_rows would refuse one of them.
   bool embed(Rows<const double> raw, Rows<float> v) const;
 
  private:
@@ -57,10 +59,10 @@ class StreamEmbedder {
   math::ShortTriangle in_shorts_;  // ... or this, or neither
 };
 
-// References of known classes and how close their samples are to each other.
+// References of the known classes, and how similar the samples of a class are to each other.
 struct MirrorReferences {
   math::Matrix<float> rows;  // (K, d) unit rows
-  double rho = 0;            // not a number where no class has two samples
+  double rho = 0;            // NaN if no class has two samples
 };
 MirrorReferences references_of(Rows<const float> embedded, std::span<const std::uint32_t> labels,
                                std::size_t classes);

@@ -21,9 +21,9 @@ double beta(std::size_t i) {
                          static_cast<double>(kGrid - 1));
 }
 
-// Added up in numpy's order: halves down to 128 terms, and those in 8 partial sums. Where samples
-// are distinguished without doubt, the likelihood stops growing at the slope where a sum first
-// rounds to 1, so the order of summation is part of the definition.
+// Adds in numpy's order: recursive halves down to 128 terms, and those in 8 partial sums. If the
+// classes are perfectly separated, the likelihood stops growing at the slope at which a sum first
+// rounds to 1, so the result depends on the order of summation.
 double pairwise_sum(const double* x, std::size_t n) {
   constexpr std::size_t kPartial = 8, kWhole = 128;
   if (n < kPartial) {

@@ -1,5 +1,5 @@
-// What held-out samples of known classes say about cosines: how steeply they have to be weighed,
-// and how close a sample of a class usually comes to it.
+// What held-out samples of known classes say about cosines: how strongly to weight them, and the
+// usual cosine of a sample with its own class.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ class ThreadPool;
 
 namespace paco::methods {
 
-// Cosines of held-out samples with all references. A class without reference does not occur.
+// Cosines of held-out samples with all references. Every class has a reference.
 struct HeldOut {
   math::Matrix<float> cosines;        // (n, K)
   std::vector<std::uint32_t> labels;  // (n)
-  std::vector<double> own;            // (n) cosine with the own class, to more digits
+  std::vector<double> own;            // (n) cosine with the own class, in double
   std::vector<double> other;          // (n) best cosine with another class
 };
 
@@ -31,16 +31,16 @@ struct HeldOutFit {
   double sure = 0;   // median cosine with the own class
 };
 
-// How far the threshold may fall in a long stream. Cosines with the own class have a tail: `tail`
-// is by how much the lowest tenth of them lies below the others, on average. `floor` is the lower
-// quartile of the best cosine with another class.
+// How far the threshold can fall in a long stream. The cosines with the own class have a lower
+// tail: `tail` is the mean distance of their lowest tenth below the 10 % quantile. `floor` is the
+// lower quartile of the best cosine with another class.
 struct LongStreamFit {
   double tail = 0;
   double floor = 0;
 };
 LongStreamFit fit_long_stream(std::span<const HeldOut> parts);
 
-// Of one sample or more.
+// Needs at least one sample.
 HeldOutFit fit_held_out(std::span<const HeldOut> parts, core::ThreadPool& pool);
 
 }  // namespace paco::methods

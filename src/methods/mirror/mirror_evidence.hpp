@@ -1,4 +1,4 @@
-// The evidence of a decision of mirror: which number stands where, and a sentence made of it.
+// The evidence of a decision of mirror: the index of each number, and a sentence made from them.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ enum MirrorField : std::size_t {
   kCandidates,
 };
 
-// Values of kThresholdBy: what the threshold fell by, or that it has reached its floor.
+// Values of kThresholdBy: the rule by which the threshold fell, or that it has reached its floor.
 enum class ThresholdBy : std::uint8_t { slope, tail, floor };
 
 const std::vector<EvidenceField>& mirror_fields();

@@ -1,8 +1,8 @@
 // mirror, fast: the decisions of mirror_reference_method.cpp with screening in place of loops over
 // all prototypes.
 //
-// Which stored samples are rehearsed when does not depend on decisions, so their products are made
-// together with those of the block.
+// Which stored samples are rehearsed at which step does not depend on decisions. So their products
+// are computed together with those of the block.
 #include "methods/mirror/mirror_method.hpp"
 
 #include <algorithm>
@@ -19,10 +19,10 @@
 namespace paco::methods {
 namespace {
 
-// A product may be corrected once for every sample that is decided or rehearsed in its block, and
-// each correction is a rounding that the bounds of the memory must know.
+// A product can be corrected once for every sample that is decided or rehearsed in its block. Each
+// correction is a rounding, which the memory's error bounds must include.
 constexpr std::size_t kMostRows = 192;
-// Farther below 0 than any cosine and its error together.
+// So far below 0 that no cosine with its error reaches it.
 constexpr float kOut = -8;
 
 // The largest float32 that is not above x.
@@ -33,7 +33,8 @@ float round_down(double x) {
              : rounded;
 }
 
-// New samples in a block: with those that are rehearsed, as many rows as its table takes.
+// The largest number of new samples in a block. With their rehearsed samples they fill the rows of
+// the block's table.
 std::size_t most_new(const MirrorModel& model) {
   return kMostRows / (1 + static_cast<std::size_t>(model.options.rehearse));
 }
@@ -51,9 +52,9 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
  private:
   std::size_t candidates() const override { return waiting_.size(); }
 
-  // The rows of a block are multiplied with each other, so few are best; unless there are so many
-  // prototypes that they come from slow memory for each block. In any case the table of products
-  // stays in cache.
+  // The rows of a block are multiplied with each other, so a small block is best. If there are so
+  // many prototypes that they are read from slow memory for each block, a larger block is better.
+  // In any case the table of products stays in cache.
   std::size_t block_rows() const override {
     constexpr std::size_t kTableFloats = std::size_t{1} << 20, kRows = 32, kRehearsedRows = 96;
     const std::size_t prototypes = memory().adapting().size(), each = stream_.rehearsals();
@@ -63,8 +64,8 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     return std::max<std::size_t>(1, std::min(good, most) / (1 + each));
   }
 
-  // Which stored samples come up with each of the next samples, and the rows that they are. Rows 0
-  // .. block - 1 are the new samples themselves.
+  // Plans which stored samples are rehearsed after each of the next samples, and which rows of the
+  // block they are. Rows 0 .. block - 1 are the new samples themselves.
   void plan_rehearsal(std::size_t block) {
     plan_.clear();
     for (std::uint64_t t = samples(); t < samples() + block; ++t) {
@@ -120,13 +121,13 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     }
   }
 
-  // Returns the threshold, which holds for what is rehearsed with this sample, too.
+  // Returns the threshold. The samples that are rehearsed with this sample use it too.
   double choose(std::size_t row, const float* unit, BestTwo& known, Decision& d) {
     stream_.begin(d);
     const double threshold = d.threshold;
     BestTwo visible;
     nearest(row, unit, visible, known);
-    // A candidate matters only if it is better than all that is visible.
+    // A candidate matters only if its cosine is higher than that of every visible prototype.
     BestTwo best;
     if (visible.first != kNoId) best.offer(visible.first, visible.score);
     if (!waiting_.empty()) {
@@ -180,7 +181,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     return threshold;
   }
 
-  // The two closest of all that are visible, and the closest of those that are fixed.
+  // Finds the two closest visible prototypes and the closest fixed one.
   void nearest(std::size_t row, const float* unit, BestTwo& visible, BestTwo& known) {
     const std::size_t fixed = memory().references();
     const math::PrefilterRow products = reference_products(row, products_.row(row).error);
@@ -190,7 +191,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
         candidates_, [&] { return bar_of(visible, 2); },
         [&](std::size_t i) {
           if (i >= fixed) {
-            // Screening lets others through if none of the group is there.
+            // Screening can return places outside the group if the group is empty.
             if (visible_mask_[i - fixed] != 0) return;
             visible.offer(memory().adapting_ids()[i - fixed], adapting_cosine(i - fixed, unit));
           } else {
@@ -199,7 +200,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
             known.offer(memory().reference_ids()[i], cosine);
           }
         });
-    // Those left are none of the two, but may be the closest of the fixed ones.
+    // The remaining candidates are not among the two closest, but can be the closest fixed one.
     std::erase_if(candidates_, [&](const math::Candidate& c) { return c.index >= fixed; });
     offer_references(unit, known);
   }
@@ -210,14 +211,14 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     });
   }
 
-  // Those of candidates_ that may be the closest of the fixed ones.
+  // Scores those of candidates_ that can be the closest fixed prototype.
   void offer_references(const float* unit, BestTwo& best) {
     math::rerank_best(
         candidates_, [&] { return bar_of(best, 1); },
         [&](std::size_t k) { best.offer(memory().reference_ids()[k], reference_cosine(k, unit)); });
   }
 
-  // Those of candidates_ that may be better than `best` and reach `bar`.
+  // Scores those of candidates_ that can be better than `best` and reach `bar`.
   void offer_adapting(const float* unit, double bar, BestTwo& best) {
     math::rerank_best(
         candidates_, [&] { return best.first == kNoId ? bar : std::max(bar, best.score); },
@@ -226,7 +227,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
         });
   }
 
-  // The closest of the fixed ones to a stored sample.
+  // The fixed prototype that is closest to a stored sample.
   BestTwo known_of(RehearsalBuffer::Entry& entry, const float* unit) {
     BestTwo best;
     if (entry.version != references_version_) {
@@ -247,9 +248,10 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     return best;
   }
 
-  // A stored sample goes where it fits best without its own share, unless that is where it is.
+  // A stored sample moves to the prototype that fits it best. Its own contribution to its present
+  // prototype is not counted.
   void rehearse(std::size_t row, std::uint64_t sequence, double threshold) {
-    // What a person has put somewhere, taken out of competition or fixed stays as it is.
+    // A sample stays if the user has moved it, or has retired or fixed its prototype.
     if (stream_.stored.was_moved(sequence)) return;
     RehearsalBuffer::Entry& entry = stream_.stored.entry(sequence);
     const float* unit = stream_.stored.embedding(sequence);
@@ -262,7 +264,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     const BestTwo known = best;
     const std::size_t own_place = shares ? memory().place(own) : 0;
     if (shares && filed.members > 1) best.offer(own, cosine_without_own(own_place, unit));
-    // Only who is better than those two, and good enough, can change anything.
+    // Only prototypes above both scores and above the threshold can change the decision.
     double bar = threshold;
     if (best.first != kNoId) bar = std::max(bar, best.score);
     if (shares) any_mask_[own_place] = kOut;
@@ -289,7 +291,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
                           prototypes.squared(place), math::dot(unit, unit, d));
   }
 
-  // A row of the block founds a prototype.
+  // A row of the block starts a prototype.
   void found(std::size_t row, PrototypeId id, const float* unit) {
     memory().create(id, unit, products_.row(row).error);
     const std::size_t place = memory().place(id);
@@ -302,7 +304,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     products_.founded(row, place);
   }
 
-  // It joins a prototype. True if that becomes a category by it.
+  // A row of the block joins a prototype. Returns true if the prototype becomes a category by that.
   bool take(std::size_t row, PrototypeId id, const float* unit) {
     join(id);
     if (table()[id].reference()) return false;
@@ -317,7 +319,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     return true;
   }
 
-  // It leaves a prototype that it is a member of.
+  // A row of the block leaves a prototype of which it is a member.
   void give_up(std::size_t row, PrototypeId id, const float* unit) {
     const std::size_t place = memory().place(id);
     leave(id, false);
@@ -336,7 +338,7 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
     set_masks(place);
   }
 
-  // 0 for a place that takes part in a comparison, kOut for others.
+  // Sets the masks of a place: 0 if it takes part in the comparison, kOut if not.
   void set_masks(std::size_t place) {
     const PrototypeId id = memory().adapting_ids()[place];
     const bool hidden = id != kNoId && table()[id].owner == kNoId;
@@ -365,16 +367,17 @@ class MirrorMethod final : public MirrorForm<PrototypeMethod> {
   }
 
   std::set<PrototypeId> waiting_;  // candidates, the oldest first
-  // Offsets of screened cosines, by place: prototypes with a category, without one, all.
+  // Offsets of screened cosines, by place. They select prototypes with a category, without one, and
+  // all.
   std::vector<float> visible_mask_, hidden_mask_, any_mask_;
-  std::uint64_t references_version_ = 0;  // changes with what is fixed and competes
+  std::uint64_t references_version_ = 0;  // changes with the set of fixed, competing prototypes
 
   // Scratch, kept between calls.
   std::vector<float> one_row_;
   math::SampleBlock new_, all_, single_;
   std::vector<std::size_t> chosen_;       // stored samples that are rows of the block, by place
-  std::vector<std::uint64_t> plan_;       // sequence numbers, those of each new sample in turn
-  std::vector<std::size_t> row_of_plan_;  // the row of each
+  std::vector<std::uint64_t> plan_;       // sequence numbers to rehearse, by new sample
+  std::vector<std::size_t> row_of_plan_;  // the row of each of them
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Method `mirror` and its plain form in the registry: options, calibration, their section of the
-// model, and what they learned in words.
+// model, and a summary of what they learned.
 #pragma once
 
 #include "methods/common/section_summary.hpp"
@@ -21,7 +21,7 @@ Result<std::unique_ptr<Method>> make_mirror_reference_method(const MethodInfo& i
                                                              std::shared_ptr<const Model> model,
                                                              const MethodOptions& options);
 
-// What a model learned for mirror, as a section of a model file and back.
+// Converts what a model learned for mirror to a section of a model file, and back.
 Section mirror_section(const MirrorModel& learned, const Settings& settings);
 Result<std::shared_ptr<const MirrorModel>> mirror_model(const Model& model);
 

@@ -1,8 +1,8 @@
-// mirror in plain loops over everything and in double, one sample at a time: the method as it is
-// defined, nothing more.
+// mirror in plain loops over all prototypes and in double, one sample at a time: exactly the
+// definition of the method.
 //
-// It stays in the tree for good: the fast method (mirror_method.cpp) must agree with it on every
-// decision and every sum. Read this file to learn the method.
+// This file stays in the tree permanently. The fast method (mirror_method.cpp) must agree with it
+// on every decision and every sum. Read this file to learn the method.
 #include <algorithm>
 #include <cmath>
 
@@ -92,7 +92,7 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
     return count;
   }
 
-  // Cosine with a prototype that competes.
+  // Cosine with a competing prototype.
   double cosine_with(PrototypeId id, std::span<const float> unit) const {
     if (table()[id].reference()) {
       const std::vector<float> row = direction(id);
@@ -170,7 +170,7 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
     stream_.add(d);
   }
 
-  // Everything anew, every time.
+  // Computes everything anew in every call.
   double bonus(double threshold) override {
     live_.touch_all(static_cast<std::size_t>(all()));
     return live_.now(threshold, [&](std::size_t place, const float* unit) {
@@ -181,7 +181,7 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
     });
   }
 
-  // The oldest ones have waited longest for a second sample.
+  // Drops the oldest candidates first: they have had the most time to get a second sample.
   void drop_candidates() {
     const auto most = static_cast<std::size_t>(stream_.model().options.candidates);
     for (PrototypeId id = 0; candidates() > most; ++id) {
@@ -191,13 +191,14 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
     }
   }
 
-  // A stored sample goes where it fits best without its own share, unless that is where it is.
+  // A stored sample moves to the prototype that fits it best. Its own contribution to its present
+  // prototype is not counted.
   void rehearse(std::uint64_t sequence, double threshold) {
     RehearsalBuffer::Entry& entry = stream_.stored.entry(sequence);
     const std::span<const float> unit(stream_.stored.embedding(sequence), model().dimension);
     const PrototypeId own = entry.prototype;
     const PrototypeRecord& filed = table()[own];
-    // What a person has put somewhere, taken out of competition or fixed stays as it is.
+    // A sample stays if the user has moved it, or has retired or fixed its prototype.
     if (stream_.stored.was_moved(sequence) || filed.retired || (filed.promoted && !entry.counted))
       return;
     BestTwo best, known;
@@ -230,7 +231,7 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
     for (std::size_t j = 0; j < unit.size(); ++j) sum[j] += sign * static_cast<double>(unit[j]);
   }
 
-  // A sample joins a prototype. True if that becomes a category by it.
+  // A sample joins a prototype. Returns true if the prototype becomes a category by that.
   bool take(PrototypeId id, std::span<const float> unit) {
     join(id);
     if (table()[id].reference()) return false;
@@ -245,7 +246,7 @@ class MirrorReferenceMethod final : public MirrorForm<MethodBase> {
     for (NewSum& changed : sums) sum_of(changed.prototype) = std::move(changed.sum);
   }
 
-  std::vector<std::vector<double>> sums_;  // by prototype; of support classes and lost ones empty
+  std::vector<std::vector<double>> sums_;  // by prototype; empty for support classes and lost ones
 };
 
 }  // namespace

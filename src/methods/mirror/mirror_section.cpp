@@ -50,7 +50,7 @@ class ProgressAdapter final : public core::Progress {
   std::uint64_t total_ = 0;
 };
 
-// Of each column, from one row to the next.
+// Standard deviation of each column over the rows.
 std::vector<double> deviations(const math::Matrix<double>& scores) {
   const auto n = static_cast<double>(scores.rows());
   std::vector<double> out;
@@ -100,7 +100,7 @@ Result<void> check(const MirrorModel& m) {
   return {};
 }
 
-// Of samples that were kept apart: how close each comes to a known class.
+// Best cosine of each held-out sample with a known class.
 Result<std::vector<double>> known_cosines_of(const MirrorModel& m, Rows<const double> samples) {
   math::Matrix<float> rows(samples.rows, samples.columns);
   if (!StreamEmbedder(m.embedding).embed(samples, rows.view())) {
@@ -118,14 +118,14 @@ Result<std::vector<double>> known_cosines_of(const MirrorModel& m, Rows<const do
   return out;
 }
 
-// The bonus needs about ten held-out samples a class; with fewer it calls too many samples new. And
-// half of the rate of them has to be one at least.
+// The bonus needs about ten held-out samples per class; with fewer, it calls too many samples new.
+// Also, half of the rate times their number must be at least one.
 bool bonus_pays(std::size_t samples, std::size_t classes, double rate) {
   constexpr std::size_t kEach = 10;
   return samples >= kEach * classes && share_below(rate / 2, samples) >= 1;
 }
 
-// The promise that the bonus keeps, if it is there.
+// Reads the data of the promise that the bonus keeps, if the section has it.
 Result<void> read_bonus(const Section& s, MirrorModel& m) {
   const auto rows = s.tensors.find(kHeldOutRows);
   if (rows == s.tensors.end() || !s.numbers.contains(kLiveGate)) return {};

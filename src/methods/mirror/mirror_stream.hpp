@@ -1,5 +1,5 @@
-// What both forms of mirror keep besides prototypes (counters, the samples for rehearsal) and what
-// they have in common as methods.
+// The data that both forms of mirror keep besides prototypes (counters, the samples for rehearsal),
+// and the code that they share as methods.
 #pragma once
 
 #include <algorithm>
@@ -33,20 +33,20 @@ class WhiteningTransform final : public StandardTransform {
 
 class MirrorStream {
  public:
-  // Blocks have at most so many samples.
+  // `block`: the largest number of samples in a block.
   MirrorStream(std::shared_ptr<const MirrorModel> model, std::size_t block);
 
   const MirrorModel& model() const { return *model_; }
   std::size_t rehearsals() const { return static_cast<std::size_t>(model_->options.rehearse); }
   // The threshold of the next sample, and evidence that does not depend on the sample.
   void begin(Decision& decision) const;
-  // The sample is answered; `cosine` is that of the prototype that answers.
+  // Call this when the sample is answered; `cosine` is the cosine with the answering prototype.
   void answer(CategoryId category, double cosine);
   // After rehearsal and MethodBase::conclude.
   void add(const Decision& decision);
 
   std::vector<Statistic> figures(std::size_t candidates) const;
-  // Editor::place: a sample whose prototype is gone has no share anywhere.
+  // Implements Editor::place. A sample whose prototype was removed belongs to no sum.
   Result<std::pair<PrototypeId, bool>> place(std::uint64_t sequence, PrototypeId prototype,
                                              bool counted, std::uint64_t samples,
                                              const PrototypeTable& table) const;
@@ -59,14 +59,14 @@ class MirrorStream {
 
  private:
   std::shared_ptr<const MirrorModel> model_;
-  std::uint64_t confident_ = 0;         // answers with a known class at `sure` or more
-  std::vector<std::uint8_t> answered_;  // (K) has this known class been answered?
+  std::uint64_t confident_ = 0;         // answers with a known class at a cosine >= `sure`
+  std::vector<std::uint8_t> answered_;  // (K) 1 if this known class has been answered
   std::size_t classes_answered_ = 0;
   std::array<std::uint64_t, 4> verdicts_{};
   double length_ = 1;  // of the last sample
 };
 
-// A form of mirror on top of PrototypeMethod (fast) or MethodBase (plain loops).
+// The part of mirror on top of PrototypeMethod (fast) or MethodBase (plain loops).
 template <class Base>
 class MirrorForm : public Base {
  public:
@@ -83,11 +83,11 @@ class MirrorForm : public Base {
 
  protected:
   virtual std::size_t candidates() const = 0;
-  // Of known cosines, with the prototypes that there are now.
+  // The bonus on known cosines, with the current prototypes.
   virtual double bonus(double threshold) = 0;
 
-  // The known cosine from which a sample stays with its known class, for the false-new promise. A
-  // sample that does so anyway needs none.
+  // The known cosine from which a sample stays with its known class, for the false-new promise. If
+  // the sample is assigned to that class anyway, there is no gate.
   double gate_for(const BestTwo& known, const BestTwo& best, double threshold) {
     if (!live_.on()) return this->gate();
     if (known.first == kNoId || !live_.applies(known.score) ||

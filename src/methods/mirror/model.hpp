@@ -1,6 +1,7 @@
-// What `mirror` learns from a support set: the embedding that it compares samples in, a reference
-// for each known class, a starting threshold with its slope, and the evidence for them. Plain data;
-// calibrate.hpp makes it, plain.hpp and engine.hpp decide with it, section.hpp stores it.
+// What `mirror` learns from a support set: the embedding in which it compares samples, a reference
+// for each known class, a starting threshold with its slope, and the evidence for them. Plain data.
+// calibrate.hpp makes it, mirror_reference_method.cpp and mirror_method.cpp decide with it, and
+// mirror_section.cpp stores it.
 #pragma once
 
 #include <cstddef>
@@ -12,27 +13,27 @@
 namespace paco::methods {
 
 struct MirrorOptions {
-  int rehearse = 2;        // stored samples that are looked at again with every sample; 0: none
-  int buffer = 2000;       // samples that are stored for it, the latest
+  int rehearse = 2;        // stored samples that are rehearsed with every sample; 0: none
+  int buffer = 2000;       // number of latest samples that are stored for it
   int splits = 16;         // pseudo-streams of calibration
   std::uint32_t seed = 0;  // of their random order
   double odds = 1;         // what the slope is multiplied with
-  int candidates = 2000;   // the most candidates that are kept, see mirror_stream.hpp
-  bool prior = false;      // is the chosen threshold drawn to what serves elsewhere?
+  int candidates = 2000;   // the most candidates that are kept
+  bool prior = false;      // is the chosen threshold shifted to what works on other sets?
 };
 
 // From so many dimensions on, samples of a stream are whitened in 16-bit whole numbers.
 inline constexpr std::size_t kWhitenedInShorts = 512;
 
-// From a raw embedding h to the point v of the unit sphere that is compared:
+// Transforms a raw embedding h into the point v on the unit sphere that is compared:
 //   u = unit((h - mean) / deviation) in float32,   v = unit(whitening u) in float32.
-// The product is made in float32 (plain::fused_dot); but for the samples of a stream, where it is
-// large enough to be most of the work, in whole numbers (math/trmv_int16.hpp).
+// The product is computed in float32 (plain::fused_dot). For the samples of a stream it is computed
+// in integers (math/trmv_int16.hpp) if it is so large that it takes most of the time.
 struct MirrorEmbedding {
   std::vector<double> mean;       // (d)
   std::vector<double> deviation;  // (d) sqrt(population variance + 1e-5)
-  // (d, d) lower triangular: the inverse of a factor of the shrunk covariance within classes. Any
-  // such root gives the same cosines. Empty where v = u, because nothing varies within classes.
+  // (d, d) lower triangular: the inverse of a factor of the shrunk covariance within classes. Every
+  // such factor gives the same cosines. Empty if v = u, because nothing varies within classes.
   math::Matrix<float> whitening;
   double alpha = 1;      // how far that covariance was shrunk to a multiple of the identity
   std::size_t rank = 0;  // dimensions that the support set really uses
@@ -55,18 +56,18 @@ struct MirrorModel {
   math::Matrix<float> references;  // (K, d) unit rows
   double rho = 0;                  // root of the mean cosine of two samples of a class
   double sure = 0;                 // median cosine of a held-out sample with its own class
-  double slope = 0;                // by how much the threshold falls when the stream grows e-fold
+  double slope = 0;                // how far the threshold falls when the stream grows e-fold
   double tail =
-      0;  // the same in a long stream, if it is more: mean excess of the lowest own cosines
-  double floor = 0;  // where it stops: lower quartile of the best cosine with a class not their own
+      0;  // the same in a long stream, if it is larger: mean excess of the lowest own cosines
+  double floor = 0;  // lower limit: lower quartile of the best cosine with a class not their own
   double tau = 0;    // the chosen threshold in units of rho
   double start = 0;  // tau rho: the threshold at the start of a stream
   MirrorEvidence evidence;
-  // Of a false-new promise: held-out samples with their best cosines with a known class. Where the
-  // bonus keeps the promise (live_bonus.hpp), they stay.
+  // For a false-new promise: held-out samples with their best cosines with a known class. If the
+  // bonus keeps the promise (live_bonus.hpp), they are stored.
   std::vector<std::size_t> held_out_samples;  // rows of the support set; not stored
   std::vector<double> held_out_known;
-  math::Matrix<float> held_out_rows;  // (n, d) embedded; none where the gate keeps it
+  math::Matrix<float> held_out_rows;  // (n, d) embedded; empty if the gate keeps the promise
   double false_new = 0;               // the rate
   double bonus_from = 0;              // best known cosine from which a sample gets the bonus
 

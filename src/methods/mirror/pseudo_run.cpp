@@ -1,9 +1,9 @@
 // One pass over a pseudo-stream: PseudoStream::decide.
 //
-// Most prototypes of most passes hold the one sample that they were made from. Such a prototype
-// needs no sum: its products are a row of the Gram matrix, and because that is symmetric, all
-// samples that sit alone are compared with sample i in one sweep over row i. A prototype gets a row
-// in a table of its own when a second sample joins it, and keeps it.
+// Most prototypes of most passes hold only the sample that started them. Such a prototype needs no
+// sum: its products are a row of the Gram matrix. Because the Gram matrix is symmetric, one scan of
+// row i compares all samples that are alone with sample i. A prototype gets its own row in a table
+// when a second sample joins it, and keeps the row.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -78,7 +78,7 @@ class PseudoRun {
     int row = kNone;  // in the table
   };
 
-  // Samples that sit alone, as a list and as what is added to a cosine with each.
+  // Samples that are alone, as a list and as the number that is added to a cosine with each.
   struct Alone {
     explicit Alone(std::size_t n) : bias(n, kOut) {}
     void add(std::size_t i) {
@@ -94,8 +94,8 @@ class PseudoRun {
     std::vector<std::size_t> list;
   };
 
-  // The two best rows of eight neighbouring samples, each without the one it is filed under, as
-  // they were after so many changes.
+  // The two best rows of each of eight neighbouring samples, without the row of its own prototype,
+  // as of a given number of changes.
   struct Group {
     math::BestRows best;
     std::size_t changes = kNever;
@@ -111,7 +111,7 @@ class PseudoRun {
     return products_[row * stride_ + i] * scales_[row] + biases_[row];
   }
 
-  // The best prototype of sample i but for the one it is filed under.
+  // The best prototype of sample i other than its own.
   Best best(std::size_t i) {
     Best out = best_row(i);
     const float mine = alone_.bias[i];
@@ -131,7 +131,7 @@ class PseudoRun {
   void offer_alone(std::size_t i, const Alone& who, Best& best) const {
     const float* products = s_.gram_[i].data();
     const std::size_t seen = now_ + 1;
-    constexpr std::size_t kFew = 16;  // one in so many: single numbers instead of a sweep
+    constexpr std::size_t kFew = 16;  // below one in 16, single numbers replace the scan
     if (kFew * who.list.size() < seen) {
       for (const std::size_t j : who.list)
         best.offer(own_[j], static_cast<double>(products[j] + who.bias[j]));
@@ -141,14 +141,15 @@ class PseudoRun {
     if (j < seen) best.offer(own_[j], static_cast<double>(products[j]));
   }
 
-  // Rows that have not changed since are ranked in the sample's group; the others are few.
+  // Rows that have not changed since are in the ranking of the sample's group. The others are few
+  // and are compared one by one.
   Best best_row(std::size_t i) {
     constexpr std::size_t kManyChanges = 32;
     Group& group = groups_[i / math::kColumnsAtOnce];
     const std::size_t lane = i % math::kColumnsAtOnce;
     if (group.changes == kNever || changed_.size() - group.changes > kManyChanges) rank(i, group);
     int unchanged = unchanged_best(group, lane);
-    if (unchanged == kNone && group.best.second_row[lane] >= 0) {  // both have changed
+    if (unchanged == kNone && group.best.second_row[lane] >= 0) {  // both best rows have changed
       rank(i, group);
       unchanged = unchanged_best(group, lane);
     }
@@ -252,7 +253,7 @@ class PseudoRun {
     biases_[r] = kLowest;
   }
 
-  // A second sample is about to join the one that sits alone.
+  // A second sample is about to join the sample that is alone.
   void give_row(int number) {
     const auto founder =
         static_cast<std::size_t>(std::find(own_.begin(), own_.end(), number) - own_.begin());
@@ -292,23 +293,24 @@ class PseudoRun {
   std::size_t now_ = 0;  // the sample being decided
   std::uint32_t next_id_;
   std::vector<Prototype> prototypes_;
-  std::vector<int> own_;                   // (n) prototype of each sample, none for a reference
-  Alone alone_, alone_visible_;            // all of them, and those whose prototype has an id
+  std::vector<int> own_;                   // (n) prototype of each sample, kNone: a reference
+  Alone alone_, alone_visible_;            // all samples alone, and those whose prototype has an id
   std::vector<Group> groups_;              // (n / 8)
   std::vector<double>& products_;          // (rows, stride) sum of a prototype with each sample
-  std::vector<int> number_of_row_;         // whose it is
+  std::vector<int> number_of_row_;         // prototype number of each row
   std::vector<int> sizes_;                 // members
   std::vector<double> squares_;            // squared length of the sum ...
   std::vector<double> scales_;             // ... and 1 / length, 0 for an empty prototype
   std::vector<double> biases_;             // 0, or minus infinity for an empty prototype
   std::vector<std::size_t> visible_rows_;  // of prototypes with an id
   std::vector<std::size_t> changed_;       // rows, one entry a change ...
-  std::vector<std::size_t> last_change_;   // ... and how many there were after the last of each
+  std::vector<std::size_t> last_change_;   // ... and their number after the last of each row
 };
 
 std::vector<std::uint32_t> PseudoStream::decide(const PseudoRule& rule,
                                                 std::vector<double>& scratch) const {
-  // Above all cosines there are: every sample stays alone, and the threshold stays where it is.
+  // The threshold is above all cosines: every sample stays alone, and the threshold does not
+  // change.
   if (rule.start > largest_) {
     std::vector<std::uint32_t> out(size());
     std::iota(out.begin(), out.end(), static_cast<std::uint32_t>(classes_));

@@ -1,6 +1,6 @@
-// A stream of labelled samples that is short enough to keep all products of its samples, so that it
-// can be decided again and again with other thresholds. The rule is that of plain.hpp without a
-// limit on candidates; sums of embeddings appear here only through their products.
+// A stream of labelled samples that is so short that all products of its samples fit in memory. So
+// it can be decided again with other thresholds. The rule is that of mirror without a limit on
+// candidates. Sums of embeddings are not computed, only their products.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ class PseudoStream {
   PseudoStream(Rows<const float> embedded, Rows<const float> references);
 
   std::size_t size() const { return known_.size(); }
-  // The category answered for each sample: known classes first, then in order of appearance.
-  // `scratch` is room that is worth keeping from one call to the next.
+  // Returns the category of each sample: known classes first, then in order of appearance.
+  // `scratch` is a buffer that can be kept from one call to the next.
   std::vector<std::uint32_t> decide(const PseudoRule& rule, std::vector<double>& scratch) const;
 
  private:
@@ -36,11 +36,12 @@ class PseudoStream {
   math::Matrix<float> gram_;          // (n, n)
   std::vector<std::uint32_t> known_;  // (n) closest reference ...
   std::vector<double> known_cosine_;  // ... and its cosine
-  double largest_ = 0;                // of all cosines between samples or with references
+  double largest_ = 0;                // largest cosine between samples or with references
 };
 
-// Share of samples in the cluster that stands for their class, at the best matching of the largest
-// clusters, as many as there are classes, with the classes. Memory grows with the largest number.
+// Share of samples in the cluster that is matched to their class. The best matching of the classes
+// with the largest clusters is used, with as many clusters as classes. Memory grows with the
+// largest number.
 double strict_all(std::span<const std::uint32_t> truth, std::span<const std::uint32_t> answered);
 
 }  // namespace paco::methods

@@ -32,7 +32,7 @@ void RehearsalBuffer::note_move(std::uint64_t sequence, Filed from, Filed to, bo
     at->trail.pop_back();
   }
   const bool in_buffer = sequence + kept(samples) >= samples;
-  // Of a sample that was rehearsed and has left the buffer, only the move says where it is filed.
+  // For a rehearsed sample that has left the buffer, only the move stores its prototype.
   if (at->trail.empty() && (in_buffer || buffer_ == 0)) moved_.erase(at);
   if (!in_buffer) return;
   entry(sequence).prototype = to.first;
@@ -56,7 +56,7 @@ void RehearsalBuffer::save(Section& own, std::uint64_t samples) const {
     prototypes.push_back(entry(t).prototype);
     counted.push_back(entry(t).counted ? 1 : 0);
   }
-  // Places are pairs: prototype, counted. Of each moved sample that where it is, then its trail.
+  // Places are pairs: prototype, counted. For each moved sample: its present place, then its trail.
   const auto put_place = [&](const Filed& place) {
     places.insert(places.end(), {place.first, place.second ? 1 : 0});
   };

@@ -1,8 +1,8 @@
-// The samples that mirror keeps to look at them again: the latest ones with their embeddings, where
-// each is filed, and which of them a person has moved.
+// The samples that mirror stores for rehearsal: the latest ones with their embeddings, the
+// prototype of each, and which of them the user has moved.
 //
-// A moved sample stays where it was put; rehearsal passes over it. What is kept is bounded by the
-// buffer and by what people did, not by the length of the stream.
+// A moved sample stays at its new place; rehearsal skips it. The memory is limited by the size of
+// the buffer and the number of the user's moves, not by the length of the stream.
 #pragma once
 
 #include <algorithm>
@@ -24,14 +24,15 @@ class RehearsalBuffer {
   using Filed = std::pair<PrototypeId, bool>;
   struct Entry {
     PrototypeId prototype = kNoId;
-    bool counted = false;  // it has no share in a sum
-    // The best reference never changes unless references come and go: looked for once.
+    bool counted = false;  // it is part of no sum
+    // The best reference. It changes only if references are added or removed, so it is searched
+    // once.
     PrototypeId known = kNoId;
     double known_cosine = kNotComputed;
-    std::uint64_t version = 0;  // of the references then; 0: not looked for
+    std::uint64_t version = 0;  // version of the references at that time; 0: not searched
   };
 
-  // Keeps `buffer` samples, and has room for those of the block being decided. None if nothing is
+  // Keeps `buffer` samples, and has room for those of the current block. Keeps none if nothing is
   // rehearsed.
   RehearsalBuffer(std::size_t buffer, std::size_t block, std::size_t dimension)
       : buffer_(buffer), entries_(buffer + block), embeddings_(buffer + block, dimension) {}
@@ -49,28 +50,28 @@ class RehearsalBuffer {
     std::copy(unit.begin(), unit.end(), embeddings_[place(sequence)].begin());
     entry(sequence) = {};
   }
-  // The stored sample that comes up next with sample `sequence`, which is not the first: round and
-  // round.
+  // Returns the stored sample to rehearse next with sample `sequence`, which is not the first one.
+  // The buffer is read cyclically.
   std::uint64_t next(std::uint64_t sequence) {
     const std::uint64_t low = sequence > buffer_ ? sequence - buffer_ : 0;
     if (cursor_ < low || cursor_ >= sequence) cursor_ = low;
     return cursor_++;
   }
 
-  // A person moved a sample; `there`: the new prototype holds something. A move back to where the
-  // last one came from takes that one back.
+  // Records that the user moved a sample. `there`: the new prototype is not empty. A move back to
+  // the place before the last move cancels that move.
   void note_move(std::uint64_t sequence, Filed from, Filed to, bool there, std::uint64_t samples);
   bool was_moved(std::uint64_t sequence) const;
-  // Where a sample is filed, if that is kept.
+  // The prototype of a sample, if it is stored.
   std::optional<Filed> filed(std::uint64_t sequence, std::uint64_t samples) const;
 
-  // In the state of a method that has decided on so many samples.
+  // Saves to the state of a method that has decided `samples` samples.
   void save(Section& own, std::uint64_t samples) const;
   Result<void> restore(const Section& own, std::uint64_t samples, PrototypeId next_prototype,
                        const std::string& name);
 
  private:
-  // Where it is, and where the moves took it from, the first one first.
+  // The present place, and the earlier places in the order of the moves.
   struct Moved {
     std::uint64_t sequence = 0;
     Filed place;
@@ -82,7 +83,7 @@ class RehearsalBuffer {
   }
 
   std::size_t buffer_;
-  std::uint64_t cursor_ = 0;  // sequence number of the sample that comes up next
+  std::uint64_t cursor_ = 0;  // sequence number of the sample to rehearse next
   std::vector<Entry> entries_;
   math::Matrix<float> embeddings_;
   std::vector<Moved> moved_;  // in ascending order of sequence

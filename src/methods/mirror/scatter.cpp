@@ -1,9 +1,9 @@
-// The shrinkage needs, beside the covariance W itself, the sum over classes of |S_k - (n_k / N)
-// W|^2 with S_k the scatter of class k over N - K. Written out, that is
+// Besides the covariance W itself, the shrinkage needs the sum over classes of |S_k - (n_k / N)
+// W|^2. S_k is the scatter of class k divided by N - K. Expanded, the sum is
 //   sum |S_k|^2 - 2 <sum (n_k / N) S_k, W> + sum (n_k / N)^2 |W|^2,
-// so one pass that adds up W, P = sum (n_k / N) S_k and the squares will do. Classes of one size
-// share a weight and are added up together; the squares of small classes come from their Gram
-// matrices, which are smaller than S_k.
+// so one pass that adds up W, P = sum (n_k / N) S_k and the squares is enough. Classes of equal
+// size have the same weight and are added together. The squares of small classes are computed from
+// their Gram matrices, which are smaller than S_k.
 #include "methods/mirror/scatter.hpp"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kTile = 256;
 constexpr std::size_t kRowsAtOnce = 4096;
 
-// `room` with this shape and zeros everywhere.
+// Returns `room` with this shape, filled with zeros.
 math::Matrix<double>& cleared(math::Matrix<double>& room, std::size_t rows, std::size_t columns) {
   if (room.rows() == rows && room.columns() == columns) {
     std::fill_n(room.data(), rows * columns, 0.0);
@@ -80,8 +80,8 @@ class Sums {
         weighted_(cleared(room.weighted, d, d)),
         tile_(kTile * kTile) {}
 
-  // Rows first .. last of the deviations e (rows, d) belong to classes of `size` samples; where
-  // there is only one such class and it is large, its squares are taken here.
+  // Rows first .. last of the deviations e (rows, d) belong to classes of `size` samples. If they
+  // are one large class, its squares are computed here.
   void add(Rows<const double> e, std::size_t first, std::size_t last, std::size_t size,
            bool one_large_class) {
     const double weight = static_cast<double>(size) / samples_;
@@ -110,10 +110,10 @@ class Sums {
     }
   }
 
-  // A class whose Gram matrix is smaller than its scatter.
+  // Adds the squares of a class whose Gram matrix is smaller than its scatter.
   void add_squares(Rows<const double> e, std::size_t first, std::size_t last) {
     const std::size_t n = last - first;
-    constexpr std::size_t kFew = 32;  // samples that are not worth laying out for products
+    constexpr std::size_t kFew = 32;  // below this, arranging the samples for products does not pay
     if (n <= kFew) {
       for (std::size_t i = first; i < last; ++i) {
         const double own = math::dot(e[i].data(), e[i].data(), d_);
@@ -210,7 +210,7 @@ Scatter scatter_of(Rows<const float> units, std::span<const std::uint32_t> label
 
   Sums sums(d, samples, room);
   double weights_squared = 0;
-  // Whole classes, a few thousand samples at a time.
+  // Processes whole classes, a few thousand samples at a time.
   for (std::size_t from = 0; from < classes && !stop.stop_requested();) {
     std::size_t to = from + 1;
     const auto rows = [&] { return arrangement.starts[to] - arrangement.starts[from]; };

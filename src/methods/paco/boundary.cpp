@@ -37,7 +37,7 @@ void MedianSize::grow(std::int64_t size) {
   if (size < middle_->first && size + 1 == middle_->first) --before_;
   if (--old->second == 0) {
     if (middle_ == old)
-      ++middle_;  // size + 1 is there, so this is it, and nothing before it changed
+      ++middle_;  // size + 1 exists, so it is the next entry, and the count before it is unchanged
     counts_.erase(old);
   }
   rebalance();

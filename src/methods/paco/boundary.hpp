@@ -1,9 +1,10 @@
-// The adaptive birth boundary: how well a sample must be explained not to start a new category, as
-// the stream's own mature categories suggest it. It can only be lower than where the support set
-// put it.
+// The adaptive birth boundary: a sample that is explained less well than this starts a new
+// category. The boundary follows the mature categories of the stream. It is never higher than the
+// boundary from the support set.
 //
-// Kept incrementally: a category's change costs a logarithm of their number, not a sort.
-// plain_boundary computes the same from scratch and checks it.
+// It is updated incrementally: a change of one category costs time proportional to the logarithm of
+// their number, because nothing is sorted anew. plain_boundary computes the same from scratch and
+// is the reference for tests.
 #pragma once
 
 #include <cstdint>
@@ -20,19 +21,20 @@ struct Boundary {
   double eta = 0;  // weight of the stream's categories against the support set
 };
 
-// A running median of whole numbers that are inserted and then only grow: the sizes of mature
-// categories.
+// A running median of integers, the sizes of mature categories. They are inserted and can only
+// grow.
 class MedianSize {
  public:
   void insert(std::int64_t size);
   void grow(std::int64_t size);  // one occurrence of size becomes size + 1
   void clear();
-  double median() const;  // not empty
+  double median() const;  // must not be empty
 
  private:
   std::map<std::int64_t, std::uint64_t> counts_;
   std::uint64_t total_ = 0;
-  // The entry that holds the lower middle element, and how many elements stand before that entry.
+  // The entry that holds the lower middle element. before_ is the number of elements before that
+  // entry.
   std::map<std::int64_t, std::uint64_t>::const_iterator middle_ = counts_.end();
   std::uint64_t before_ = 0;
   void rebalance();
@@ -44,11 +46,11 @@ class AdaptiveBoundary {
   AdaptiveBoundary(const AdaptiveBoundary&) = delete;
   AdaptiveBoundary& operator=(const AdaptiveBoundary&) = delete;
 
-  // A category has grown by one sample; its size was `old_size` (0 for a new one) and its sum had
-  // this length.
+  // Call this after a category has grown by one sample. `old_size` was its size before (0 for a new
+  // one), `old_resultant` the length of its sum.
   void grown(std::int64_t old_size, double old_resultant, double new_resultant);
-  // All categories anew; `each` is called with a function that takes the size of one and the length
-  // of its sum.
+  // Recomputes everything from all categories. `each` is called with a function that takes the size
+  // of a category and the length of its sum.
   template <class Each>
   void rebuild(Each each) {
     levels_ = {};

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostInBucket = 512;
 constexpr std::size_t kFewInBucket = 64;
-constexpr std::size_t kGrowth = 32;  // keeps spare room small: memory per category is promised
+constexpr std::size_t kGrowth = 32;  // small spare capacity: memory per category is limited
 
 }  // namespace
 
@@ -71,7 +71,8 @@ void OrderedValues::erase(double value) {
   }
 }
 
-// Values move on and leave a few behind; without this their buckets would stay, nearly empty.
+// Merges a nearly empty bucket with a neighbour. Values change over time and leave few numbers in
+// their old buckets; without this such buckets would remain.
 void OrderedValues::join_neighbour(std::size_t b) {
   const std::size_t left = b > 0 ? b - 1 : b;
   const std::vector<double>& right = buckets_[left + 1];
@@ -99,9 +100,9 @@ double OrderedValues::median() const {
   return size_ % 2 == 1 ? (*this)[half] : ((*this)[half - 1] + (*this)[half]) / 2;
 }
 
-// Deviations grow away from the centre on both sides, so they are two sorted sequences: `below` of
-// them going down from the centre, the others going up. A rank of the merged sequence is found by
-// binary search for the number taken from below.
+// Deviations grow away from the centre on both sides, so they form two sorted sequences: `below` of
+// them going down from the centre, and the others going up. Binary search for the number of
+// elements taken from below finds a rank in the merged sequence.
 double OrderedValues::median_deviation(double around) const {
   std::size_t below = 0;
   for (std::size_t step = size_, left = 0; step > 0;) {

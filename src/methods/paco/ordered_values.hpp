@@ -1,7 +1,7 @@
-// A multiset of numbers in order, from which any rank can be read: what a running median needs.
+// A sorted multiset of numbers in which any rank can be read, as a running median needs.
 //
-// Sorted buckets of at most 512 numbers with a running count before each. Inserting and erasing
-// move one bucket's numbers and the counts behind it; reading a rank is a binary search.
+// Sorted buckets of at most 512 numbers with a running count before each. Insert and erase move the
+// numbers of one bucket and the counts after it. Reading a rank is a binary search.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ class OrderedValues {
  public:
   std::size_t size() const { return size_; }
   void insert(double value);
-  void erase(double value);  // one occurrence, which must be there
+  void erase(double value);  // one occurrence, which must exist
   double operator[](std::size_t rank) const;
 
-  // Median and the (unscaled) median of the absolute deviations from it, as median() defines both.
-  // Not empty.
+  // Median, and the (unscaled) median of the absolute deviations from it, as median() defines both.
+  // Must not be empty.
   double median() const;
   double median_deviation(double around) const;
 

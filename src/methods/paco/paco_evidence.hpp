@@ -1,4 +1,5 @@
-// The evidence of a PACO decision: which number stands where. paco_fields() tells everybody else.
+// The evidence of a PACO decision: the index of each number. paco_fields() describes them to other
+// code.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace paco::methods {
 // Which step made the decision.
 enum class Branch : std::uint8_t { known_only, explained, attach, create };
 
-// Which prototypes were allowed to compete: the references, the adapting ones, or all of them.
+// Which prototypes competed: the references, the adapting ones, or all of them.
 enum class Route : std::uint8_t { known_only, categories_only, all };
 
 inline constexpr std::string_view kBranchNames[] = {"known_only", "explained", "attach", "create"};
@@ -42,7 +43,7 @@ inline Route route_of(const Decision& d) { return static_cast<Route>(d.evidence[
 inline void set_branch(Decision& d, Branch b) { d.evidence[kBranch] = static_cast<double>(b); }
 inline void set_route(Decision& d, Route r) { d.evidence[kRoute] = static_cast<double>(r); }
 
-// Of a sample that the false-new gate answers: known classes alone competed.
+// For a sample that the false-new gate answers: only the known classes competed.
 inline void note_gate(double top_cosine, double margin, double tau_birth, Decision& d) {
   set_branch(d, Branch::known_only);
   set_route(d, Route::known_only);
@@ -70,13 +71,14 @@ inline void create(double score, double threshold, const BestTwo& closest, Decis
   out.evidence[kRunnerUpScore] = closest.score;
 }
 
-// Counted over the samples that PACO has decided; part of its state but for `resolved_in_double`.
+// Counts over the samples that PACO has decided. All of them except `resolved_in_double` are part
+// of its state.
 struct PacoCounts {
   std::uint64_t branches[4] = {};
   std::uint64_t routes[3] = {};
   double lowest_tau_birth = 0;
-  // Samples whose winner led the runner-up by less than float32 can tell apart, so that double was
-  // needed. Of this process.
+  // Samples for which float32 cannot distinguish the winner from the runner-up, so that double was
+  // needed. Counted in this process only.
   std::uint64_t resolved_in_double = 0;
 
   void add(const Decision& decision);
@@ -84,7 +86,7 @@ struct PacoCounts {
   Result<void> restore(const Section& own, std::uint64_t samples, const std::string& name);
 };
 
-// One plain sentence on a decision of PACO.
+// Describes a PACO decision in one plain sentence.
 std::string explain_paco(const Decision& decision, const PacoParameters& parameters,
                          const Categories& categories);
 

@@ -8,7 +8,7 @@
 namespace paco::methods {
 namespace {
 
-// "; next came 'cat'", or nothing where there was no other candidate.
+// "; next came 'cat'", or an empty string if there was no other candidate.
 std::string next_best(const Decision& d, const Categories& categories) {
   if (d.runner_up == d.category || std::isnan(d.evidence[kRunnerUpScore])) return "";
   return fmt::format("; next came '{}'", categories.name(d.runner_up));

@@ -38,7 +38,7 @@ class PacoMethod final : public JoiningMethod {
 
  private:
   void choose(const Sample& sample, Decision& out) override {
-    // Step 1: evidence of the known classes decides who may compete.
+    // Step 1: the similarity to the known classes determines which prototypes compete.
     const BestTwo& nearest = sample.nearest;
     auto& e = out.evidence;
     e[kTauBirth] = boundary_.now().tau_birth;
@@ -60,8 +60,8 @@ class PacoMethod final : public JoiningMethod {
       if (none_yet) return create(e[kTopCosine], p_.tau_lo, nearest, out);
     }
 
-    // Step 2: is it explained well enough by a candidate? If not, does it join a category all the
-    // same?
+    // Step 2: if no candidate explains the sample well enough, check whether it still joins a
+    // category.
     BestTwo closest;
     if (!categories_only) closest.offer(nearest.first, nearest.score);
     offer_best(
@@ -121,8 +121,8 @@ class PacoMethod final : public JoiningMethod {
     }
   }
 
-  // Prototypes of one sample all have the same score, and screening would leave all of them; so
-  // only the two that win ties are offered, and the others are screened among themselves.
+  // All prototypes with one sample have the same score, so screening cannot reduce them. Only the
+  // two that win ties are offered; the other prototypes are screened among themselves.
   BestTwo best_attach(const Sample& sample) {
     const PrototypeSet& prototypes = memory().adapting();
     BestTwo best;
@@ -214,11 +214,12 @@ class PacoMethod final : public JoiningMethod {
     });
   }
 
-  // Does the winner lead by less than the error of two scores made of float32 products?
+  // Returns true if the winner's lead is smaller than the error of two scores computed from float32
+  // products.
   bool needed_double(const Decision& d) const {
     const double score = d.evidence[kAssignmentScore], second = d.evidence[kRunnerUpScore];
     if (d.verdict == Verdict::created || std::isnan(second)) return false;
-    // What a cosine is multiplied with; in an attach score, at least what that comes to.
+    // The factor of the cosine. For an attach score this is a lower limit of the factor.
     const double scale =
         branch_of(d) == Branch::attach ? std::abs(score + p_.log_p0) : 1 / p_.options.temperature;
     return score - second < 2 * math::screen_error(model().dimension) * scale;
@@ -242,8 +243,8 @@ class PacoMethod final : public JoiningMethod {
   std::vector<float> reference_priors_;
   core::GrowingArray<float> adapting_priors_;
   float largest_prior_ = 0;
-  // For attach scores: what PrototypeSet has of prototypes of several samples, and of those of one
-  // a score that nothing reaches.
+  // For attach scores: the values of PrototypeSet if a prototype has several samples. If it has one
+  // sample, a value so low that it never wins.
   static constexpr float kNever = -1e30f;
   core::GrowingArray<float> attach_offsets_;
   LonePrototypes lone_;

@@ -59,7 +59,7 @@ const OptionTable<LeaderOptions>& leader_table() {
   return table;
 }
 
-// tau_hi, tau_lo, tau_birth and tau_birth_sup, all read off the views on the winning bank.
+// tau_hi, tau_lo, tau_birth and tau_birth_sup, all computed from the views on the chosen bank.
 void set_reference_thresholds(PacoParameters& p, std::span<const methods::BankView> views) {
   const double T = p.options.temperature;
   std::vector<double> margins, masked_margins, births, masked_births;
@@ -83,7 +83,7 @@ void set_reference_thresholds(PacoParameters& p, std::span<const methods::BankVi
   p.tau_birth_sup = p.birth.value - p.options.spread * p.sigma_pos / T;
 }
 
-// Only if it is not all of them.
+// Stored only if not all samples are scored.
 void put_scored(Section& section, const SupportView& support) {
   if (support.scored() < support.labels().size())
     section.numbers["scored_samples"] = static_cast<double>(support.scored());

@@ -1,4 +1,4 @@
-// What is summed up of a PACO stream: how samples were decided, and where the boundary stands.
+// Summary figures of a PACO stream: how samples were decided, and the position of the boundary.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,8 @@ template <class Resultant>
 std::vector<Statistic> paco_statistics(const PacoParameters& p, const PacoCounts& counts,
                                        const Boundary& boundary, const PrototypeTable& table,
                                        Resultant resultant, std::size_t dimension) {
-  // The cosine at which the birth test stops explaining a sample. Who can be joined at it?
+  // The cosine below which the birth test does not explain a sample. Counts the categories that a
+  // sample with this cosine can join.
   const double border = p.as_cosine(boundary.tau_birth);
   double mature = 0, attachable = 0;
   for (std::size_t i = 0; i < table.size(); ++i) {

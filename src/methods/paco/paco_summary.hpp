@@ -8,7 +8,7 @@
 namespace paco::methods {
 
 Result<SectionSummary> summarise_paco(const Model& model);
-// `changed`: options of the deciding stage in place of the model's.
+// `changed`: options of the deciding stage that replace the model's.
 Result<MethodDetails> paco_details(const Model& model, const Settings& changed);
 
 }  // namespace paco::methods

@@ -1,8 +1,8 @@
-// PACO in plain loops and double precision, one sample at a time: the method as it is defined,
-// nothing more.
+// PACO in plain loops and double precision, one sample at a time: exactly the definition of the
+// method.
 //
-// It stays in the tree for good: the fast engine (paco_method.cpp) must agree with it on every
-// decision. Read this file to learn the method.
+// This file stays in the tree permanently. The fast method (paco_method.cpp) must agree with it on
+// every decision. Read this file to learn the method.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -104,8 +104,8 @@ class ReferenceMethod final : public MethodBase {
     auto& e = out.evidence;
     e[kTauBirth] = boundary_.tau_birth;
 
-    // Step 1: evidence of the known classes decides who may compete. The margin is that over the
-    // best reference of another category.
+    // Step 1: the similarity to the known classes determines which prototypes compete. The margin
+    // is the lead over the best reference of another category.
     BestTwo nearest;
     for (PrototypeId k = 0; k < all(); ++k) {
       if (is_fixed(k)) nearest.offer(k, cosine(k, u));
@@ -138,8 +138,8 @@ class ReferenceMethod final : public MethodBase {
       with_references = false;
     }
 
-    // Step 2: is it explained well enough by a candidate? If not, does it join a category all the
-    // same?
+    // Step 2: if no candidate explains the sample well enough, check whether it still joins a
+    // category.
     double closest = -std::numeric_limits<double>::infinity();
     for (PrototypeId k = 0; k < all(); ++k) {
       if ((with_references && is_fixed(k)) || is_adapting(k))

@@ -22,8 +22,8 @@ void record(ReplayScores& scores, bool class_is_there, double attach, double cos
   (class_is_there ? scores.cosine_positives : scores.cosine_negatives).push_back(cosine);
 }
 
-// The memory of one pass. Prototypes stand in order of first appearance; slots say which class is
-// where.
+// The memory of one pass. Prototypes are in order of first appearance; slots maps a class to its
+// prototype.
 class EpisodicMemory {
  public:
   EpisodicMemory(std::size_t dimension, const ReplayPlan& plan)
@@ -89,7 +89,7 @@ ReplayScores replay(Rows<const float> units, std::span<const std::int64_t> label
   std::vector<std::vector<std::size_t>> orders;
   for (int pass = 0; pass < plan.passes; ++pass) orders.push_back(random.permutation(units.rows));
 
-  // Passes know nothing of each other, so each may have a thread of its own.
+  // Passes are independent, so each can run on its own thread.
   std::vector<ReplayScores> passes(orders.size());
   pool.parallel_for(orders.size(), 1, [&](std::size_t first, std::size_t last) {
     core::ThreadPool here;
