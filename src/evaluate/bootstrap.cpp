@@ -1,4 +1,4 @@
-// Only how often each mark occurs matters to a share, so a resample is a histogram over 16 marks.
+// A share depends only on how often each mark occurs, so a resample is a histogram over 16 marks.
 #include "evaluate/bootstrap.hpp"
 
 #include <algorithm>
@@ -12,15 +12,16 @@ namespace {
 
 using Histogram = std::array<std::int64_t, 16>;  // samples by mark
 
-// From here on samples are not drawn one by one, which for a million takes 7 ms a resample.
+// From this number on, samples are not drawn one by one, which takes 7 ms per resample for a
+// million.
 constexpr std::size_t kManySamples = 100'000;
 
-// One share of the histogram: which samples it is about, and which of them are right.
+// One share of the histogram: which samples it includes, and which of them are right.
 struct Question {
   Accuracy* accuracy;
-  std::uint8_t about_mask;  // a sample is asked about if mark & about_mask == about
+  std::uint8_t about_mask;  // a sample is included if mark & about_mask == about
   std::uint8_t about;
-  std::uint8_t correct;  // the bit that says it is right
+  std::uint8_t correct;  // the bit that is set if the sample is right
 
   Accuracy count(const Histogram& histogram) const {
     Accuracy answer;
@@ -45,8 +46,8 @@ std::array<Question, 7> questions(Scores& scores) {
   }};
 }
 
-// How many of the words' bits are ones. The processor's own instruction for it is not on every
-// machine, and without it std::popcount is a call for each word.
+// Counts the one bits in words. Not every machine has a processor instruction for this, and without
+// it std::popcount is a function call per word.
 class OnesCounter {
  public:
   void add(std::uint64_t word) {
@@ -74,11 +75,12 @@ class OnesCounter {
   std::int64_t count_ = 0;
 };
 
-// How many of `trials` succeed, each with chance part / whole, whole > 0: exactly so distributed.
+// The number of successes in `trials` trials with probability part / whole each (whole > 0). The
+// distribution is exact.
 //
-// A trial draws the binary digits of a number in [0, 1) until one differs from that of the chance,
-// and succeeds if it is below. All trials draw their next digit at once, 64 to a word, and only
-// their number is kept: half of them are decided by each digit.
+// A trial draws the binary digits of a number in [0, 1) until one differs from the same digit of
+// the probability. It succeeds if the drawn digit is lower. All trials draw their next digit at
+// once, 64 per word, and only the number of open trials is kept. Each digit decides half of them.
 std::int64_t binomial(std::int64_t trials, std::uint64_t part, std::uint64_t whole,
                       core::Random& random) {
   if (part >= whole) return trials;
@@ -93,17 +95,17 @@ std::int64_t binomial(std::int64_t trials, std::uint64_t part, std::uint64_t who
     const bool digit = part >= whole;
     if (digit) {
       part -= whole;
-      successes += trials - ones;  // a zero where the chance has a one
+      successes += trials - ones;  // a zero if the probability has a one
     }
     trials = digit ? ones : trials - ones;
   }
   return successes;
 }
 
-// A resample if there are many samples: what drawing them one by one gives in distribution.
+// A resample for many samples. It has the same distribution as drawing the samples one by one.
 Histogram draw_at_once(const Histogram& samples, std::int64_t count, core::Random& random) {
   Histogram drawn{};
-  std::int64_t draws = count, left = count;  // left: samples of the marks not yet dealt with
+  std::int64_t draws = count, left = count;  // left: samples of the remaining marks
   for (std::size_t mark = 0; mark < samples.size() && left > 0; ++mark) {
     drawn[mark] = binomial(draws, static_cast<std::uint64_t>(samples[mark]),
                            static_cast<std::uint64_t>(left), random);

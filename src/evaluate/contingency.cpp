@@ -1,5 +1,5 @@
-// Counting by sorting, some ten thousand samples at a time: memory grows with the pairs that occur,
-// neither with the samples nor with clusters times classes.
+// Counts by sorting, about ten thousand samples at a time. Memory grows with the number of pairs
+// that occur, not with the samples or with clusters times classes.
 #include "evaluate/contingency.hpp"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct CountedPair {
 
 constexpr std::size_t kFewPairs = std::size_t{1} << 16;
 
-// Adds the waiting pairs to those that are counted, which are in order, and leaves none waiting.
+// Adds the waiting pairs to the counted pairs, which are in order, and clears the waiting pairs.
 void count_into(std::vector<CountedPair>& counted, std::vector<Pair>& waiting) {
   std::sort(waiting.begin(), waiting.end());
   std::vector<CountedPair> merged;
@@ -83,7 +83,7 @@ Contingency count_pairs(std::span<const CategoryId> predicted,
     if (truth[i] == io::kNoTruth) continue;
     ++table.samples;
     waiting.emplace_back(predicted[i], truth[i]);
-    // As many as there are pairs already, so that merging stays cheap.
+    // Wait for as many pairs as are already counted, so that merging stays cheap.
     if (waiting.size() >= std::max(kFewPairs, counted.size())) count_into(counted, waiting);
   }
   count_into(counted, waiting);
@@ -120,7 +120,7 @@ std::optional<double> normalised_mutual_information(const Contingency& table) {
     information += count / n * math::exact_log(count * n / expected);
   }
   const double mean = 0.5 * (entropy(table.cluster_sizes, n) + entropy(table.label_sizes, n));
-  // Rounding may leave a hair outside of the range.
+  // Rounding can leave the result slightly outside of the range.
   return std::clamp(information / mean, 0.0, 1.0);
 }
 
@@ -131,7 +131,7 @@ std::optional<double> adjusted_rand_index(const Contingency& table) {
   const double in_clusters = pairs_within(table.cluster_sizes);
   const double in_labels = pairs_within(table.label_sizes);
   const double largest = 0.5 * (in_clusters + in_labels);
-  // One sample, all samples alone in both, or one group in both: nothing could differ.
+  // One sample, all samples alone in both, or one group in both: no pair can differ.
   const double all = pairs(table.samples);
   if (all == 0) return 1.0;
   const double expected = in_clusters * in_labels / all;

@@ -1,8 +1,7 @@
-// How many samples of each true class went into each cluster: all that matching, NMI and ARI need
-// to know.
+// How many samples of each true class are in each cluster. Matching, NMI and ARI need only this.
 //
-// Sparse, because a stream can leave tens of thousands of clusters. Clusters and classes are
-// numbered densely in the order of their ids; samples without truth are left out.
+// The table is sparse, because a stream can have tens of thousands of clusters. Clusters and
+// classes are numbered densely in the order of their ids. Samples without truth are left out.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +31,13 @@ struct Contingency {
 // predicted and truth are (n); a truth of kNoTruth leaves the sample out.
 Contingency count_pairs(std::span<const CategoryId> predicted, std::span<const std::int64_t> truth);
 
-// Mutual information over the mean of the two entropies, from 0 to 1. Two groupings of one group
-// each agree: 1. Undefined without samples.
+// Mutual information divided by the mean of the two entropies, from 0 to 1. If both groupings have
+// one group, they agree: 1. Undefined without samples.
 std::optional<double> normalised_mutual_information(const Contingency& table);
 
-// Pairs of samples on which both groupings agree, corrected for chance: 1 for equal groupings,
-// about 0 for chance, below 0 for worse. 1 if both are trivial in the same way (one group, or
-// all alone). Undefined without samples.
+// The share of pairs of samples on which both groupings agree, corrected for chance: 1 for equal
+// groupings, about 0 for random ones, below 0 for worse ones. 1 if both are trivial in the same way
+// (one group, or all alone). Undefined without samples.
 std::optional<double> adjusted_rand_index(const Contingency& table);
 
 }  // namespace paco::evaluate

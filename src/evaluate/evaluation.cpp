@@ -72,7 +72,7 @@ Result<void> check_input(const EvaluationInput& input, const EvaluationOptions& 
   return {};
 }
 
-// What one row of scores was counted from.
+// The counts behind one row of scores.
 struct Matched {
   Contingency table;
   Protocols protocols;
@@ -94,7 +94,7 @@ Matched match_classes(std::span<const CategoryId> predicted, const EvaluationInp
   const Contingency& table = matched.table;
   const Protocols& protocols = matched.protocols;
 
-  // The bootstrap asks about samples, but only how many carry which mark matters, not their order.
+  // The bootstrap needs only how many samples have each mark, not their order.
   std::vector<std::uint8_t> marks;
   marks.reserve(static_cast<std::size_t>(table.samples));
   for (const Contingency::Entry& entry : table.entries) {
@@ -126,13 +126,13 @@ Matched match_classes(std::span<const CategoryId> predicted, const EvaluationInp
   scores.clusters_seen = static_cast<std::int64_t>(seen.size());
   scores.categories_born = std::count_if(seen.begin(), seen.end(),
                                          [&](CategoryId id) { return id >= input.known_classes; });
-  // The closed-set row, which has the same input, is of a method that holds them.
+  // The closed-set row has the same input, but its method does hold known classes.
   const bool holds_known = !input.starts_empty || predicted.data() != input.predicted.data();
   scores.memory_size = scores.categories_born + (holds_known ? input.known_classes : 0);
   return matched;
 }
 
-// The given name; a class without one is often called by its bare id.
+// The given name. A class without a name is often named by its id only; that counts as no name.
 std::optional<std::string> given_name(std::int64_t id, std::span<const std::string> names) {
   const auto index = static_cast<std::size_t>(id);
   if (index >= names.size() || names[index].empty() || names[index] == std::to_string(id)) {

@@ -1,13 +1,13 @@
 // How good a finished stream is: the protocols of the field, computed from predictions and truth
-// alone.
+// only.
 //
-// Takes plain ids, so it evaluates any method; it knows nothing of files, models or pictures
-// (truth.hpp reads truth, summary.hpp turns the result into tables and JSON). Pure functions: any
-// number of threads may call them.
+// The input is plain ids, so any method can be evaluated. Files, models and pictures are handled
+// elsewhere (truth.hpp reads truth, summary.hpp makes tables and JSON). Pure functions: any number
+// of threads may call them.
 //
-// "Cluster" here is what a sample was put into, known class and category alike, as opposed to its
-// true class. Samples whose truth is unknown are left out of every accuracy, of the matching and of
-// NMI and ARI; they still count as part of the stream (samples, clusters seen, births).
+// "Cluster" here is the group to which a sample was assigned, a known class or a category, as
+// opposed to its true class. Samples without truth are left out of every accuracy, of the matching
+// and of NMI and ARI. They still count as part of the stream (samples, clusters seen, births).
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@
 
 namespace paco::evaluate {
 
-// Which clusters may be matched: as many of the largest as there are true classes (the paper), or
-// all of them.
+// Which clusters can be matched: only the largest, as many as there are true classes (as in the
+// paper), or all of them.
 enum class Keep : std::uint8_t { top, all };
 std::string_view keep_name(Keep keep);
 
-// The table that is matched: clusters by classes, or, as the released code of the field does, a
-// square one that is as large as the larger of the two. Ties between equally good matchings fall
-// differently on it, which moves Old and New and never All.
+// The table that is matched. rectangular: clusters by classes. square: as large as the larger of
+// the two, as in the released code of the field. Equally good matchings can be chosen differently
+// on it. This changes Old and New but never All.
 enum class MatchTable : std::uint8_t { rectangular, square };
 std::string_view match_table_name(MatchTable table);
 
@@ -41,7 +41,7 @@ struct EvaluationInput {
   std::int64_t known_classes = 0;
   bool starts_empty = false;           // the method holds no known classes: a list of codes
   std::span<const CategoryId> closed;  // (n) predictions of the closed-set row, or empty
-  // By id; may be short or empty, then "class 7" and "category 7" stand in.
+  // Names by id; can be short or empty, then "class 7" and "category 7" are used.
   std::span<const std::string> class_names;
   std::span<const std::string> cluster_names;
 };
@@ -55,13 +55,13 @@ struct EvaluationOptions {
   std::size_t confused = 20;  // most confused pairs to list
 };
 
-// Ends of a percentile interval.
+// The ends of a percentile interval.
 struct Interval {
   double low = 0;
   double high = 0;
 };
 
-// A share of samples, kept as counts. Undefined if there is no sample to count.
+// A share of samples, stored as counts. Undefined if there are no samples to count.
 struct Accuracy {
   std::int64_t correct = 0;
   std::int64_t samples = 0;
@@ -73,28 +73,28 @@ struct Accuracy {
   }
 };
 
-// Over every sample with truth, over those of known classes (old) and over the rest (novel; "new"
-// in JSON).
+// Accuracy over every sample with truth, over the samples of known classes (old), and over the rest
+// (novel; "new" in JSON).
 struct SplitAccuracy {
   Accuracy all;
   Accuracy old;
   Accuracy novel;
 };
 
-// One row of the paper's tables: every figure of one method's predictions.
+// One row of the paper's tables: all figures for one method's predictions.
 struct Scores {
   SplitAccuracy strict;     // one matching over the whole stream
-  SplitAccuracy greedy;     // old and novel matched apart, over the same kept clusters
+  SplitAccuracy greedy;     // old and novel matched separately, over the same kept clusters
   Accuracy known_accuracy;  // old samples put into exactly their class, without any matching
   Accuracy false_new;       // `correct` counts old samples that were called new
-  // Ends of the old and the novel share over all matchings as good as Strict's; equal: no
-  // ambiguity.
+  // The lowest and highest old and novel share over all matchings that are as good as Strict's;
+  // equal ends mean that the matching is unique in this.
   std::optional<Interval> strict_old_ties;
   std::optional<Interval> strict_novel_ties;
   std::int64_t clusters_seen = 0;  // distinct ids over the whole stream
-  std::int64_t clusters_kept = 0;  // of those with truth, how many could be matched
+  std::int64_t clusters_kept = 0;  // clusters with truth that could be matched
   std::int64_t categories_born = 0;
-  std::int64_t memory_size = 0;  // those, and the known classes if the method holds them
+  std::int64_t memory_size = 0;  // born categories, plus the known classes if the method holds them
   std::optional<double> nmi;     // normalised by the mean of the two entropies
   std::optional<double> ari;
 };
@@ -107,13 +107,13 @@ struct ClassScore {
   std::int64_t samples = 0;
   std::int64_t strict_correct = 0;
   std::int64_t greedy_correct = 0;
-  std::optional<CategoryId> cluster;  // matched to it under Strict
-  std::string cluster_name;           // empty when there is none
+  std::optional<CategoryId> cluster;  // cluster that is matched to it under Strict
+  std::string cluster_name;           // empty if there is none
   std::int64_t cluster_samples = 0;   // size of that cluster among the samples with truth
-  std::int64_t clusters = 0;          // into how many clusters its samples went
+  std::int64_t clusters = 0;          // number of clusters that its samples are in
 };
 
-// Samples of one class that went into a cluster which stands for something else under Strict.
+// Samples of one class in a cluster that is matched to another class under Strict.
 struct ConfusedPair {
   std::int64_t label = 0;
   std::string name;
@@ -125,8 +125,7 @@ struct ConfusedPair {
   std::int64_t class_samples = 0;  // of the true class, for the share
 };
 
-// The stream after one of its samples: a category was born there or a novel class seen for the
-// first time.
+// The stream after a sample that started a category or that is the first of a novel class.
 struct BirthPoint {
   std::uint64_t sequence = 0;
   std::int64_t categories = 0;     // born so far (known classes not counted)
@@ -147,16 +146,16 @@ struct Evaluation {
   std::vector<BirthPoint> births;      // in stream order
 };
 
-// Fails on lengths that differ, ids below 0 (truth: below kNoTruth), an empty stream and a stream
-// without any truth. No novel class, no known class, one cluster: defined, with undefined shares
-// if there is nothing to count.
+// Fails if lengths differ, if an id is below 0 (truth: below kNoTruth), if the stream is empty or
+// if no truth is known. A stream without novel classes, without known classes or with one cluster
+// is defined; shares without samples are undefined.
 //
-// Several matchings may be equally good under Strict and differ in how many old and novel samples
-// they get right (on CUB by a percent and more). The one that scipy's linear_sum_assignment finds
-// on the clusters x classes table is taken, as published numbers come from it; Scores says between
-// which ends the others lie.
+// Several matchings can be equally good under Strict and differ in how many old and novel samples
+// are right (on CUB by a percent and more). The chosen one is what scipy's linear_sum_assignment
+// finds on the clusters x classes table, because published numbers come from it. Scores has the
+// lowest and highest values of the others.
 //
-// Intervals: percentile bootstrap over the samples with truth, the matching held fixed.
+// Intervals: percentile bootstrap over the samples with truth, with the matching fixed.
 //
 // Time and memory grow with the samples, not with clusters times classes.
 Result<Evaluation> evaluate(const EvaluationInput& input, const EvaluationOptions& options = {},

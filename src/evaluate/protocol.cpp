@@ -1,4 +1,4 @@
-// From counts to matchings: cut the clusters, weigh, match.
+// From counts to matchings: select the clusters, weight the pairs, match.
 #include "evaluate/protocol.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ std::vector<char> kept_clusters(const Contingency& table, Keep keep) {
   if (keep == Keep::all || clusters <= table.labels.size()) return std::vector<char>(clusters, 1);
   std::vector<std::size_t> order(clusters);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // Clusters stand in the order of their ids, so a stable sort leaves the lower id first.
+  // Clusters are in the order of their ids, so a stable sort puts the lower id first.
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return table.cluster_sizes[a] > table.cluster_sizes[b];
   });
@@ -27,11 +27,11 @@ std::vector<char> kept_clusters(const Contingency& table, Keep keep) {
 // Labels are ascending, so the old ones come first.
 struct LabelRange {
   std::uint32_t first = 0;
-  std::uint32_t last = 0;  // behind the last
+  std::uint32_t last = 0;  // one past the last
   bool holds(std::uint32_t label) const { return label >= first && label < last; }
 };
 
-// What a sample of an old and of a novel class is worth to the matching.
+// The weight of a sample of an old and of a novel class in the matching.
 struct Worth {
   std::int64_t old = 1;
   std::int64_t novel = 1;
@@ -91,7 +91,7 @@ Protocols apply_protocols(const Contingency& table, std::int64_t known_classes, 
 
   result.fewest_old = result.most_old = old_samples_right(table, result.strict, old_labels);
   if (old_labels == 0 || old_labels == labels) return result;
-  // One sample more outweighs any number that only change sides.
+  // One more right sample outweighs any number of samples that only change sides.
   const std::int64_t sample = table.samples + 1;
   assert(table.samples < (std::int64_t{1} << 28) && "weights must stay below kLargestWeight");
   const auto old_right = [&](Worth worth) {

@@ -1,8 +1,8 @@
-// The two protocols of the field, Strict and Greedy: which cluster stands for which class.
+// The two protocols of the field, Strict and Greedy: which cluster is matched to which class.
 //
-// Both match the same kept clusters to classes so that most samples are right. Strict does it once,
-// so a cluster that serves an old class cannot serve a novel one; Greedy does it for the old and
-// the novel classes apart.
+// Both match the same kept clusters to classes so that most samples are right. Strict matches once,
+// so a cluster matched to an old class cannot be matched to a novel one. Greedy matches the old and
+// the novel classes separately.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,26 @@
 
 namespace paco::evaluate {
 
-// For each cluster of a contingency, the index of the class it stands for, or kUnmatched. No two
-// share a class, and a pair without a common sample is not a pair.
+// For each cluster of a contingency, the index of its class, or kUnmatched. No two clusters have
+// the same class. A cluster and a class without a common sample are never matched.
 using StandsFor = std::vector<std::int64_t>;
 
 struct Protocols {
   std::vector<char>
-      kept;  // per cluster; samples of the others are wrong but stay in the denominators
+      kept;  // per cluster; samples of the others are wrong but are counted in the denominators
   StandsFor strict;
   StandsFor greedy_old;
   StandsFor greedy_novel;
-  // Old samples that are right under Strict, over all matchings with as many right samples
-  // altogether.
+  // The fewest and the most old samples that are right under Strict, over all matchings with as
+  // many right samples in total.
   std::int64_t fewest_old = 0;
   std::int64_t most_old = 0;
 };
 
-// Labels below known_classes are old. Keep::top prefers, of clusters of equal size, the lower id.
-// Ties between matchings are resolved by match() on the table with clusters as rows and classes as
-// columns, both in the order of their ids; a square one has empty rows or columns behind them.
-// Where the token is set the result is not complete.
+// Labels below known_classes are old. If clusters have equal size, Keep::top prefers the lower id.
+// Ties between matchings are resolved by match() on the table of clusters (rows) and classes
+// (columns), both in the order of their ids; a square table has empty rows or columns after them.
+// If the token is set, the result is not complete.
 Protocols apply_protocols(const Contingency& table, std::int64_t known_classes, Keep keep,
                           MatchTable shape, std::stop_token stop = {});
 

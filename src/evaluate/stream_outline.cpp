@@ -13,7 +13,7 @@ namespace {
 
 template <class T>
 void reorder(std::vector<T>& values, const std::vector<std::size_t>& order) {
-  if (values.size() != order.size()) return;  // this column is not in the file
+  if (values.size() != order.size()) return;  // the file does not have this column
   std::vector<T> sorted;
   sorted.reserve(values.size());
   for (const std::size_t row : order) sorted.push_back(std::move(values[row]));
@@ -33,7 +33,7 @@ void sort_by_arrival(io::DecisionTable& table) {
   reorder(table.decisions, order);
 }
 
-// Names by id. An id far beyond the number of decisions is no birth order.
+// Names by id. An id much larger than the number of decisions cannot be an order of birth.
 std::vector<std::string> by_id(std::unordered_map<CategoryId, std::string> found,
                                std::size_t decisions) {
   std::vector<std::string> names;
@@ -46,8 +46,8 @@ std::vector<std::string> by_id(std::unordered_map<CategoryId, std::string> found
   return names;
 }
 
-// Takes rows that come in the order of their numbers. `ordered` is false if they do not; what
-// was read is of no use then.
+// Takes rows in the order of their numbers. `ordered` is set to false if they are not in order;
+// then the result is not usable.
 Result<StreamOutline> outline_in_order(const std::string& path,
                                        const std::optional<KnownClaim>& claim, bool& ordered) {
   PACO_ASSIGN(io::DecisionReader reader, io::DecisionReader::open(path));
@@ -115,9 +115,9 @@ Error KnownCheck::mismatch(std::uint64_t sequence, const std::string& what) cons
           fmt::format("check that {} belongs to these decisions", claim_.source)};
 }
 
-// People may have changed things on the way: a category that was promoted is a known class from
-// then on, one that was merged or taken in answers with a class, and classes get other names.
-// What cannot come of that is refused.
+// Operations can change things during the stream: a promoted category is a known class from then
+// on, a merged or adopted category gives the answer of a class, and classes are renamed. Anything
+// that cannot result from such operations is refused.
 Result<void> KnownCheck::see(const Decision& decision, const std::string& name) {
   const bool known = decision.verdict == Verdict::known;
   const bool below =

@@ -10,15 +10,15 @@
 namespace paco::insight {
 namespace {
 
-constexpr std::size_t kMostMerges = 20;  // nothing was gained after twenty answers
-// From score to the share of questions that are right, fitted to the questions of two real sets
-// (docs/explanation/questions.md); those that are hardly ever right are not asked.
+constexpr std::size_t kMostMerges = 20;  // more answers brought no gain
+// Converts a score to the share of questions that are right, fitted to the questions of two
+// real sets (docs/explanation/questions.md). Questions that are almost never right are not asked.
 constexpr double kEvenScore = 4.3, kSteepness = 1.4;
 constexpr double kLeastStrength = 0.1;
-constexpr std::size_t kMostOfAKind = 10;       // other suggestions
-constexpr std::int64_t kLeastToName = 3;       // members of a category that a name is asked for
-constexpr std::uint64_t kCloseSamples = 2000;  // newest, that close decisions are looked for in
-constexpr std::size_t kLeastClose = 100;       // of them with a score and a threshold
+constexpr std::size_t kMostOfAKind = 10;       // most suggestions of each other kind
+constexpr std::int64_t kLeastToName = 3;       // fewest members of a category to name
+constexpr std::uint64_t kCloseSamples = 2000;  // newest samples, searched for close decisions
+constexpr std::size_t kLeastClose = 100;       // fewest of them with a score and a threshold
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void Diagnostics::suggest() {
   close_decisions();
 }
 
-// The destination is the one that has a name, else the larger one.
+// The destination of a merge is the category with a name, else the larger one.
 void Diagnostics::merges() {
   for (const MergeQuestion& question : merge_questions(*facts_.directions, kMostMerges)) {
     const Categories& categories = facts_.view->categories;
@@ -60,7 +60,7 @@ bool Diagnostics::is_named(CategoryId id) const {
   return !facts_.view->categories[id].name.empty();
 }
 
-// The largest discovered categories that nobody has named.
+// Suggests names for the largest discovered categories without a name.
 void Diagnostics::unnamed_categories() {
   std::vector<CategoryInfo> unnamed;
   std::int64_t all = 0;
@@ -94,7 +94,7 @@ void Diagnostics::unnamed_categories() {
   }
 }
 
-// Those of the newest samples whose score came nearest to the threshold that it was compared with.
+// Suggests the newest samples whose score is closest to their threshold.
 void Diagnostics::close_decisions() {
   if (facts_.journal == nullptr) return;
   const std::uint64_t from = facts_.view->samples - std::min(facts_.view->samples, kCloseSamples);

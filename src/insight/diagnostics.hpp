@@ -12,7 +12,7 @@ namespace paco::insight {
 
 class Diagnostics {
  public:
-  // Adds to `out`. Both have to stay while this is used.
+  // Adds to `out`. Both arguments must stay alive while this is used.
   Diagnostics(const StreamFacts& facts, Insight& out) : facts_(facts), out_(out) {}
 
   void suggest();

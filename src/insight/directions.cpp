@@ -29,7 +29,8 @@ double along(const float* row, const std::vector<double>& mean, const std::vecto
   return sum;
 }
 
-// The strongest axis of the rows that is square to those before it, by repeated multiplication.
+// The strongest axis of the rows that is orthogonal to the axes before it, by repeated
+// multiplication.
 std::vector<double> principal_axis(const Directions& all, std::span<const std::size_t> rows,
                                    const std::vector<double>& mean,
                                    const std::vector<std::vector<double>>& before) {
@@ -54,7 +55,7 @@ std::vector<double> principal_axis(const Directions& all, std::span<const std::s
     for (std::size_t j = 0; j < d; ++j) axis[j] -= share * other[j];
   }
   if (!normalise(axis)) return std::vector<double>(d, 0.0);
-  // An axis has two ends; always the same one is taken.
+  // The sign of an axis is arbitrary; this makes it the same every time.
   const auto largest = std::max_element(
       axis.begin(), axis.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
   if (*largest < 0) {

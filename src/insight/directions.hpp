@@ -1,6 +1,6 @@
-// The directions of a stream's prototypes at one moment, and what follows from them: which
-// categories are near a sample or each other, and a map in two dimensions. Empty for methods
-// without directions.
+// The directions of a stream's prototypes at one moment, and results from them: which categories
+// are near a sample or near each other, and a map in two dimensions. Empty for methods without
+// directions.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,11 @@ struct Directions {
   double cosine(std::size_t i, std::span<const float> unit) const;
 };
 
-// A copy; the method must not decide meanwhile.
+// A copy. The method must not decide while it is made.
 Directions directions_of(const Method& method, std::uint64_t events);
 
-// The unit direction of each category, ids ascending: the mean of its prototypes, weighted by size.
+// The unit direction of each category, by ascending id: the mean of its prototypes, weighted by
+// size.
 struct Centroids {
   std::vector<CategoryId> categories;
   std::vector<float> rows;  // (categories, dimension)
@@ -44,11 +45,12 @@ struct NearCategory {
   CategoryId category = 0;
   double cosine = 0;
 };
-// The categories whose nearest prototype is nearest, best first; `except` is left out.
+// The categories with the nearest prototypes, nearest first; `except` is left out.
 std::vector<NearCategory> nearest_categories(const Directions& all, std::span<const float> unit,
                                              std::size_t count, CategoryId except = kNoId);
 
-// The known class whose reference is nearest to the largest prototype of a discovered category.
+// The known class with the reference that is nearest to the largest prototype of a discovered
+// category.
 std::optional<NearCategory> nearest_known(const Directions& all, CategoryId discovered);
 
 struct MapPoint {
@@ -59,7 +61,7 @@ struct PrototypeMap {
   std::vector<MapPoint> points;
   double explained[2] = {0, 0};  // shares of the variance
 };
-// Along the two principal axes of (at most 2,000 of) the largest prototypes.
+// A map along the two principal axes of the largest prototypes (at most 2,000 of them).
 PrototypeMap principal_map(const Directions& all, std::size_t most);
 
 }  // namespace paco::insight

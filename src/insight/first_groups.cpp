@@ -12,13 +12,13 @@
 namespace paco::insight {
 namespace {
 
-// Samples that a group has on the average, at least: silhouettes alone prefer hundreds of pairs
-// where kinds run into each other, as in texts. Few samples may make smaller groups.
+// The smallest average number of samples per group. Silhouettes alone favour hundreds of pairs if
+// kinds overlap, as in texts. If there are few samples, groups can be smaller.
 constexpr std::size_t kUsualGroup = 10, kFewGroups = 20, kSmallGroup = 3;
 constexpr double kEpsilon = 1e-5;  // of the variance, as methods standardise
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
-// Rows on the unit sphere, standardised by their own statistics as a support set is.
+// Rows on the unit sphere, standardised by their own statistics, as a support set is.
 math::Matrix<double> on_sphere(Rows<const double> rows) {
   const methods::SupportStatistics statistics = methods::support_statistics(rows, kEpsilon);
   math::Matrix<double> out(rows.rows, rows.columns);
@@ -46,7 +46,8 @@ math::Matrix<double> distances_of(const math::Matrix<double>& points) {
   return out;
 }
 
-// Groups that are joined step by step, the two with the smallest mean distance of their members.
+// Groups that are merged step by step: in each step the two whose members have the smallest mean
+// distance.
 class Linkage {
  public:
   explicit Linkage(const math::Matrix<double>& distances)
@@ -79,7 +80,7 @@ class Linkage {
     live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(b));
   }
 
-  // How much nearer samples are to their own group than to the next one, the mean over all.
+  // How much closer samples are to their own group than to the next one; the mean over all samples.
   double silhouette() const {
     double total = 0;
     for (std::size_t i = 0; i < group_.size(); ++i) {
@@ -115,7 +116,7 @@ class Linkage {
   std::vector<std::size_t> size_, group_, live_;
 };
 
-// Numbers groups of two or more by their size.
+// Numbers the groups of two or more samples by size.
 FirstGroups numbered(const std::vector<std::size_t>& group, double silhouette) {
   std::vector<std::size_t> size(group.size()), order;
   for (const std::size_t g : group) ++size[g];

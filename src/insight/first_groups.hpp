@@ -1,9 +1,9 @@
-// Groups of alike samples where nothing is labelled: a stream without known classes begins with
-// them. Average linkage over cosines, cut where the mean silhouette is largest, so how many groups
-// there are follows from the samples. It knows nothing of classes: what belongs together for a
-// person may be several groups, or part of one.
+// Groups of similar samples without labels, for a stream that starts without known classes. Average
+// linkage over cosines, cut where the mean silhouette is largest, so the samples determine the
+// number of groups. Classes are unknown to it: several groups can belong together for the user, or
+// one group can contain several things.
 //
-// Time grows with the third power of the samples: it is for some hundred.
+// Time grows with the third power of the number of samples, so it is meant for some hundreds.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct FirstGroups {
   double silhouette = 0;            // 1: far apart; 0: they run into each other
 };
 
-// embeddings is (n, d). Of groupings that are as good the one with fewer groups is taken.
+// embeddings is (n, d). Of equally good groupings, the one with fewer groups is used.
 FirstGroups first_groups(Rows<const double> embeddings);
 
 }  // namespace paco::insight

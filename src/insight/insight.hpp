@@ -1,10 +1,10 @@
-// What a person might do about a stream, and what is unusual about it, from the method's own
-// evidence. How each is computed, and the numbers that decide, are in docs/reference/serve.md.
+// Suggestions for the user of a stream, and warnings about unusual behaviour, from the method's own
+// evidence. docs/reference/serve.md describes the computations and their numbers.
 //
 //   PACO_ASSIGN(const Insight insight, insight_of(session));     // reads the journal once
 //   for (const Suggestion& s : insight.suggestions) ...          // the best first
 //
-// A program that has the members and the series of a stream in memory anyway passes them in
+// A program that already has the members and the series of a stream in memory passes them in
 // StreamFacts.
 #pragma once
 
@@ -44,7 +44,7 @@ struct Insight {
   std::vector<Warning> warnings;
 };
 
-// What insight is computed from. All parts are of about the same moment.
+// The input of insight. All parts must be of about the same moment.
 struct StreamFacts {
   const MethodInfo& method;
   std::uint64_t events = 0;
@@ -57,7 +57,7 @@ struct StreamFacts {
 };
 
 Insight insight_of(const StreamFacts& facts);
-// Of a session, between two calls. With a journal it reads all samples once.
+// Insight for a session between two calls. If there is a journal, it reads all samples once.
 Result<Insight> insight_of(Session& session);
 
 // Fills the members and the series of the first `samples` samples, then applies the operations.
@@ -65,12 +65,12 @@ Result<void> read_past(journal::JournalReader& journal, std::uint64_t samples,
                        const std::vector<OperationOutcome>& operations, MemberIndex& members,
                        Series& series);
 
-// What is told of a category besides its figures: {"keywords", "suggested_name", "like"}. The last
-// two are of discovered categories: what it may be called as long as nobody has named it, and the
+// The information about a category besides its figures: {"keywords", "suggested_name", "like"}. The
+// last two are for discovered categories: a suggested name if the user has not named it, and the
 // nearest known class.
 nlohmann::ordered_json category_notes_json(const MemoryView& view, CategoryId id,
                                            const Directions& directions, const Keywords& keywords);
-// The same of a session between two calls, for many categories. Reads the journal once.
+// The same for a session between two calls, for many categories. Reads the journal once.
 class CategoryNotes {
  public:
   static Result<CategoryNotes> of(Session& session);

@@ -20,18 +20,18 @@ constexpr std::size_t kKeywords = 5, kInName = 3;
 constexpr std::size_t kLongestWord = 40;   // bytes
 constexpr std::uint64_t kLeastTexts = 2;   // that have a keyword
 constexpr double kLeastShare = 0.1;        // of a category's texts
-constexpr double kStopShare = 0.1;         // of all texts: a stop word is in more than that ...
-constexpr double kStopCategories = 0.5;    // ... and in more than this share of categories
-constexpr std::size_t kFewCategories = 4;  // so few tell nothing of stop words
+constexpr double kStopShare = 0.1;         // of all texts: a stop word is in a larger share ...
+constexpr double kStopCategories = 0.5;    // ... and in a larger share of categories
+constexpr std::size_t kFewCategories = 4;  // too few categories to find stop words
 constexpr std::size_t kOfCategory = 100;   // newest texts that are read
 constexpr std::size_t kOfStream = 20'000;
-constexpr std::size_t kTried = 200;  // members without any text: the stream has none
+constexpr std::size_t kTried = 200;  // members without any text: then the stream has no texts
 
 struct Word {
   std::uint64_t texts = 0, categories = 0;  // that have it
 };
 
-// Its words, each once.
+// Its words, without repetitions.
 std::set<std::string> distinct_words(const std::string& text) {
   std::vector<std::string> words = words_of(text);
   return {std::make_move_iterator(words.begin()), std::make_move_iterator(words.end())};

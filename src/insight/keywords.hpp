@@ -1,6 +1,6 @@
-// What the texts of a category's members have in common: class-based TF-IDF over words, with stop
-// words found by how many texts and categories have them, so that no list of any language is
-// needed.
+// The words that the texts of a category's members have in common: class-based TF-IDF. Stop words
+// are found by the number of texts and categories that contain them, so no word list for any
+// language is needed.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 
 namespace paco::insight {
 
-// Words of categories, the most telling first; of categories without texts nothing.
+// Words of categories, the most characteristic first; none for categories without texts.
 using Keywords = std::map<CategoryId, std::vector<std::string>>;
 
-// Small letters, without punctuation and numbers; of Chinese characters, which have no spaces, each
-// two neighbours.
+// Lower case, without punctuation and numbers. For Chinese characters, which are written without
+// spaces, every two neighbours are a word.
 std::vector<std::string> words_of(std::string_view text);
 
 // At most five for each category. A keyword is in two texts or more, and in a tenth of them.
 Keywords keywords_of(const std::map<CategoryId, std::vector<std::string>>& texts);
 
-// Of a stream: the attribute `text` of the newest members of every live category, 100 of each and
-// 20,000 in all.
+// For a stream: the attribute `text` of the newest members of every live category, 100 of each and
+// 20,000 in total.
 Result<Keywords> keywords_in(const MemoryView& view, const MemberIndex& members,
                              journal::JournalReader& journal);
 

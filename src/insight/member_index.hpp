@@ -1,5 +1,5 @@
-// Which samples belong to each prototype, so that members can be paged through without reading the
-// stream. Kept in memory beside the journal and made from it when a stream is opened.
+// Lists the samples of each prototype, so that members can be paged without reading the stream. It
+// is kept in memory next to the journal and built from it when a stream is opened.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,12 @@ namespace paco::insight {
 class MemberIndex {
  public:
   void add(std::uint64_t sequence, PrototypeId prototype);
-  // What an operation moved.
+  // Applies the moves of an operation.
   void apply(std::span<const Edit> edits);
 
   std::uint64_t count(std::span<const PrototypeId> prototypes) const;
-  // At most `limit` members in stream order, from `from` on; or, backwards, from `from` down.
+  // At most `limit` members in stream order, starting at `from`; if `backwards`, going down from
+  // `from`.
   std::vector<std::uint64_t> page(std::span<const PrototypeId> prototypes, std::uint64_t from,
                                   std::size_t limit, bool backwards) const;
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::int64_t kLeastMembers = 3;
 constexpr std::int64_t kTrusted =
-    5;                             // members from which on a category tells what cosines are usual
-constexpr double kPriorPairs = 4;  // the usual cosine weighs as much as so many pairs
+    5;                             // members a category needs to contribute to the usual cosine
+constexpr double kPriorPairs = 4;  // weight of the usual cosine, in pairs
 constexpr double kLeastInside = 1e-3;
 // Learned, with one data set left out at a time.
 constexpr double kOfLikeness = 6.3, kOfSize = -0.48, kOfMargin = 1.8;
@@ -26,11 +26,11 @@ struct Group {
   double squared = 0;  // of the length of the sum
 
   double pairs() const { return static_cast<double>(members * (members - 1)) / 2; }
-  // Cosines of all pairs of members, added up.
+  // Sum of the cosines of all pairs of members.
   double cosines() const { return (squared - static_cast<double>(members)) / 2; }
 };
 
-// Discovered categories with members enough, by id.
+// Discovered categories with enough members, by id.
 std::vector<Group> groups_of(const Directions& all) {
   std::map<CategoryId, Group> by_id;
   std::map<CategoryId, bool> known;
@@ -58,7 +58,7 @@ std::vector<Group> groups_of(const Directions& all) {
   return out;
 }
 
-// Mean cosine of two members of one category.
+// Mean cosine of two members of the same category.
 double usual_cosine(const std::vector<Group>& groups) {
   double sum = 0, all_sum = 0;
   std::size_t count = 0;
@@ -74,7 +74,7 @@ double usual_cosine(const std::vector<Group>& groups) {
 
 struct Best {
   double first = -std::numeric_limits<double>::infinity(), second = first;
-  std::size_t with = 0;  // whom the first is with
+  std::size_t with = 0;  // the partner of the first
 
   void add(double value, std::size_t other) {
     if (value > first) {
@@ -85,7 +85,7 @@ struct Best {
       second = value;
     }
   }
-  // The best with anybody but `other`; 0 if there is nobody else.
+  // The best score with any group except `other`; 0 if there is no other.
   double but(std::size_t other) const {
     const double value = with == other ? second : first;
     return std::isfinite(value) ? value : 0;
@@ -131,7 +131,7 @@ std::vector<MergeQuestion> merge_questions(const Directions& all, std::size_t mo
       const double margins = 2 * c - best[a].but(b) - best[b].but(a);
       MergeQuestion one{groups[a].id, groups[b].id, c,
                         kOfLikeness * c + kOfSize * std::log(smaller) + kOfMargin * margins};
-      // A heap of the best, the worst of them in front.
+      // A heap of the best; the worst of them is at the front.
       if (out.size() == most) {
         if (most == 0 || !better(one, out.front())) continue;
         std::pop_heap(out.begin(), out.end(), better);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kNeighbours = 12;
 constexpr int kEpochs = 200;
-constexpr int kPushes = 4;         // away from others, for each pull
+constexpr int kPushes = 4;         // pushes away from others per pull
 constexpr double kSpread = 10;     // of the layout while it moves
 constexpr double kCurve = 1.6;     // how fast nearness falls with the distance
 constexpr double kLongest = 4;     // of one step, as a gradient
@@ -77,7 +77,7 @@ void push(Place& a, const Place& other, double rate) {
   a.y += rate * bounded(force * dy);
 }
 
-// Its middle at 0, and the farthest coordinate at 1.
+// Centres the places at 0 and scales the largest coordinate to 1.
 void fit(std::vector<Place>& places) {
   const auto n = static_cast<double>(places.size());
   Place middle;

@@ -1,6 +1,6 @@
-// A stream in at most 256 steps of equal width, from its start: what was answered in each, and the
-// means of the evidence. Steps become twice as wide if there would be more, so it costs the same
-// for any length.
+// The course of a stream in at most 256 steps of equal width, from its start: the answers in each
+// step and the means of the evidence. Steps are doubled in width if there would be more, so the
+// cost is the same for any length.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// Warnings: births that become more frequent, and known classes whose samples move away from them.
+// Warnings: a rising rate of new categories, and known classes whose samples move away from them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void Diagnostics::warn() {
   falling_known_classes();
 }
 
-// The newest eighth of the stream against the quarter before it.
+// Compares the newest eighth of the stream with the quarter before it.
 void Diagnostics::births() {
   const std::vector<SeriesStep>& steps = facts_.steps;
   if (steps.size() < 16) return;
@@ -75,7 +75,8 @@ std::optional<Diagnostics::Mean> Diagnostics::mean_evidence(std::span<const std:
   return out;
 }
 
-// The first and the newest samples of each known class, by the method's cosine with known classes.
+// Compares the first and the newest samples of each known class by the method's cosine with known
+// classes.
 void Diagnostics::falling_known_classes() {
   if (facts_.journal == nullptr) return;
   const std::vector<EvidenceField>& fields = facts_.method.evidence;

@@ -14,7 +14,7 @@ namespace {
 
 enum Field : std::size_t { kTopCosine, kMargin, kRunnerUpScore };
 
-// "; next came 'cat' with 0.4100", or nothing where there was no other candidate.
+// "; next came 'cat' with 0.4100", or an empty string if there was no other candidate.
 std::string next_best(const Decision& d, const Categories& categories) {
   if (d.runner_up == d.category || std::isnan(d.evidence[kRunnerUpScore])) return "";
   return fmt::format("; next came '{}' with {:.4f}", categories.name(d.runner_up),
@@ -57,10 +57,10 @@ class ClosedMethod final : public JoiningMethod {
   bool needs_adapting(const BestTwo&) const override { return false; }
 };
 
-// A sample joins the nearest leader if the cosine reaches the threshold, else it becomes a leader.
-// A discovered leader is the mean direction of its samples. Published descriptions give no
-// threshold; ours comes from a replay of the support set. Starting from the known references or
-// from nothing is our reading of the two ways the literature can be understood.
+// A sample joins the nearest leader if its cosine reaches the threshold; otherwise it becomes a
+// leader. A discovered leader is the mean direction of its samples. Published descriptions give no
+// threshold; this one comes from a replay of the support set. The literature does not say whether
+// the method starts with the known references or with no leaders, so both forms exist.
 class LeaderMethod final : public JoiningMethod {
  public:
   LeaderMethod(const MethodInfo& info, std::shared_ptr<const Model> model,
@@ -91,7 +91,8 @@ class LeaderMethod final : public JoiningMethod {
     BestTwo best;
     if (from_known_) {
       put_nearest(sample.nearest, out);
-      // All references compete: with several to a category the second best may be its own.
+      // All references compete. If a category has several, the second best can belong to the same
+      // category.
       offer_best(
           screened_references(sample), 2, memory().reference_ids(), 0,
           [&](PrototypeId k) { return cosine(sample, k); }, best);

@@ -1,8 +1,9 @@
-// The two lowest numbers among the prototypes of one sample, without looking at all of them.
+// Finds the two lowest numbers among the prototypes with one sample, without a search through all
+// of them.
 //
-// A prototype of one sample has no spread and so no concentration: whatever the sample, it has the
-// attach score of every other such prototype, and of equal ones the lowest numbers win. In a stream
-// that brings one new thing after the other nearly all prototypes are of this kind.
+// A prototype with one sample has no spread and so no concentration. All such prototypes have the
+// same attach score for every sample, and of equal scores the lowest numbers win. In a stream that
+// brings one new class after the other, nearly all prototypes are of this kind.
 #pragma once
 
 #include <array>
@@ -12,8 +13,9 @@
 
 namespace paco::methods {
 
-// Numbers come in ascending order, each when it begins with one sample; that it has more by now is
-// found out when it is looked at. Looking at one number once is all that is ever done for it.
+// Numbers are added in ascending order, each when its prototype starts with one sample. Whether it
+// has more samples by now is checked only when the number is read. A number with more samples is
+// skipped for good, so all calls together pass each number once.
 class LonePrototypes {
  public:
   static constexpr PrototypeId kNone = -1;
@@ -24,7 +26,7 @@ class LonePrototypes {
   }
   void begins(PrototypeId number) { numbers_.push_back(number); }
 
-  // The two lowest of those that `is_alone` still says yes of; kNone where there are fewer.
+  // The two lowest numbers for which `is_alone` is still true; kNone if there are fewer.
   template <class IsAlone>
   std::array<PrototypeId, 2> lowest(IsAlone is_alone) {
     if (first_ < numbers_.size() && !is_alone(numbers_[first_])) first_ = next(second_, is_alone);
@@ -44,7 +46,7 @@ class LonePrototypes {
   }
 
   std::vector<PrototypeId> numbers_;
-  std::size_t first_ = 0, second_ = 0;  // places; all below second_ but first_ have more samples
+  std::size_t first_ = 0, second_ = 0;  // places; all below second_ except first_ have more samples
 };
 
 }  // namespace paco::methods

@@ -3,8 +3,8 @@
 //
 // Exactness and speed: approximate products with an error bound (math/prefilter.hpp) reduce the
 // prototypes to those that can win a comparison, usually only the winner and the runner-up. Those
-// are then scored in double, in the summation order that math/plain.hpp defines, and only doubles are
-// compared. So a decision depends only on the stored state and the sample. Blocks, threads and
+// are then scored in double, in the summation order that math/plain.hpp defines, and only doubles
+// are compared. So a decision depends only on the stored state and the sample. Blocks, threads and
 // instruction sets change when products are computed, but never the decision.
 #pragma once
 

@@ -1,6 +1,6 @@
-// The parts of the AGE-like method that its calibration and its decisions share. "Like", because
-// the original's code is unpublished: the test for a new category and what stays fixed are our
-// reading.
+// The parts of the AGE-like method that its calibration and its decisions share. It is called
+// "like" AGE because the original's code is unpublished. The test for a new category and the choice
+// of what stays fixed are our interpretation.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,11 @@ struct Confidence {
   std::size_t best = 0;
   double value = 0;  // of the softmax
 };
-// Of the classes that take part; at least one must. The lowest index wins a tie.
+// Over the classes that take part; there must be at least one. If values are equal, the lowest
+// index wins.
 Confidence confidence(std::span<const float> cosines, std::span<const std::uint8_t> takes_part);
 
-// Where densities live: directions of most variance about the support set's mean.
+// The space of the densities: the directions of largest variance around the support set's mean.
 struct AgeSpace {
   math::Matrix<float> basis;  // (p, d)
   std::vector<double> mean;   // (d)
@@ -29,8 +30,9 @@ struct AgeSpace {
   math::Matrix<double> project(Rows<const float> units) const;
 };
 
-// (1 - a) of the rows' shrunk covariance and a of that of the whole support set, with a = 2 / (n +
-// 2); of a single row, all of the latter.
+// The weighted mean of two covariances: 1 - a times the shrunk covariance of the rows, and a times
+// that of the whole support set, with a = 2 / (n + 2). If there is one row, only the second is
+// used.
 math::Matrix<double> blended_covariance(Rows<const double> rows, const math::Matrix<double>& all);
 
 }  // namespace paco::methods

@@ -1,8 +1,10 @@
-// AGE-like decisions. First the gate: where the classifier is as confident of its best class as
-// that class asks for, the sample is of it. Else densities: every known class and every category
-// has a normal distribution in few dimensions, weighed by its number of samples; the best takes the
-// sample, unless the distribution of the whole support set, which stands for categories that nobody
-// has seen, is denser there. A category's distribution is that of its latest samples; those of the
+// Decisions of the AGE-like method. First the gate: if the classifier's confidence in its best
+// class reaches the gate of that class, the sample belongs to it. Otherwise densities decide. Every
+// known class and every category has a normal distribution in few dimensions, weighted by its
+// number of samples. The best one gets the sample, unless the distribution of the whole support set
+// is denser there; that distribution represents categories that have not been seen yet. A
+// category's distribution is that of its latest samples; the distributions of the known classes do
+// not change.
 // known classes stay.
 #include <fmt/format.h>
 
@@ -69,7 +71,7 @@ class AgeMethod final : public PeerMethod {
   }
 
  private:
-  // The latest samples of a category, and the distribution that they make.
+  // The latest samples of a category, and their distribution.
   struct Window {
     std::deque<std::vector<double>> points;
     Gaussian density;
@@ -189,11 +191,11 @@ class AgeMethod final : public PeerMethod {
   }
 
   AgeRule rule_;
-  Gaussian fresh_;  // of the whole support set; moved to a sample, that of a new category
+  Gaussian fresh_;  // of the whole support set; moved to a sample, it is a new category's
   std::vector<Window> windows_;           // by category
   std::vector<std::uint8_t> takes_part_;  // by known class
-  math::Matrix<float> cosines_;           // of the block ...
-  math::Matrix<double> points_;           // ... and where it lies
+  math::Matrix<float> cosines_;           // cosines of the block ...
+  math::Matrix<double> points_;           // ... and its points
 };
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Calibration of the AGE-like method. A normalised classifier is trained on four fifths of each
-// class; the rest says how confident it is of samples it has not seen, which gives every class its
-// gate. Then the densities: directions of most variance, and a shrunk normal distribution for each
-// class. The original also trains its backbone with a contrastive loss; here embeddings are given.
+// class. The rest shows how confident it is about samples that it has not seen, which gives each
+// class its gate. Then the densities are computed: the directions of largest variance, and a shrunk
+// normal distribution for each class. The original also trains its backbone with a contrastive
+// loss; here embeddings are given.
 #include <algorithm>
 #include <cmath>
 
@@ -23,7 +24,7 @@ struct Parts {
   std::vector<std::size_t> held_out;  // rows of the support set
 };
 
-// Every fifth sample of a class is held out, at least one of two.
+// A fifth of the samples of each class is held out, at least one if the class has two or more.
 Parts split(const SupportView& support, Seen seen, std::uint64_t seed) {
   const std::size_t classes = support.model().known_classes(), n = support.units().rows();
   const std::vector<std::int64_t>& sizes = support.model().class_sizes;
@@ -48,7 +49,7 @@ Parts split(const SupportView& support, Seen seen, std::uint64_t seed) {
   return out;
 }
 
-// Rows of length 1, one a class.
+// One row of length 1 per class.
 Result<math::Matrix<float>> train_classifier(SupportView& support, const HeadTrainingSet& set,
                                              const TrainingOptions& options) {
   core::Random random(options.seed);
@@ -57,7 +58,8 @@ Result<math::Matrix<float>> train_classifier(SupportView& support, const HeadTra
     weight.value.data()[i] = static_cast<float>(random.normal());
   Adam adam({&weight});
   core::ThreadPool& pool = support.pool();
-  // As large as the weights, so that a step turns them by the same angle whatever the dimension.
+  // The weights' coordinates have deviation 1, so a step of Adam turns a row by the same angle in
+  // any dimension.
   TrainingOptions own = options;
   own.rate *= 3;
   PACO_TRY(
@@ -76,8 +78,8 @@ Result<math::Matrix<float>> train_classifier(SupportView& support, const HeadTra
   return unit_rows(weight.value).units;
 }
 
-// tau_c = (mu_c - sigma_c) / 2 + mean over classes of the same / 2, with sigma 0.8 of the
-// deviation. A class without held-out samples takes the mean.
+// tau_c = (mu_c - sigma_c) / 2 + (mean of the same over all classes) / 2, with sigma 0.8 of the
+// standard deviation. A class without held-out samples gets the mean.
 std::vector<double> gates(const std::vector<std::vector<double>>& confidences) {
   constexpr double kScaled = 0.8;
   std::vector<double> low(confidences.size());

@@ -1,6 +1,6 @@
 // The rule of every peer that keeps codes: SMILE and its baseline, MLDG, RankStat and WTA (a list
-// of codes that starts empty, exact matches only) and PHE (a list that starts with the known
-// classes, and a radius). Codes never change once they are in the list.
+// of codes that starts empty, exact matches only), and PHE (a list that starts with the known
+// classes, and a radius). Codes in the list never change.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,9 +23,9 @@ struct CodeRule {
   Coding coding = Coding::signs;
   int bits = 0;
   int radius = 0;
-  std::vector<Code> centres;  // of the known classes; none: the list starts empty
-  // Compare as PHE's released code does: its centres are -1 and +1, its codes 0 and 1, so that a
-  // centre agrees with a code where both are +1 and nowhere else.
+  std::vector<Code> centres;  // of the known classes; empty: the list starts empty
+  // Compare codes as PHE's released code does. Its centres are -1 and +1 and its codes 0 and 1, so
+  // a centre agrees with a code only at bits where both are +1.
   bool literal = false;
 };
 
@@ -115,7 +115,7 @@ class CodeMethod final : public PeerMethod {
   }
 
   CodeRule rule_;
-  std::vector<Code> codes_;  // by prototype; unused for known classes where there are no centres
+  std::vector<Code> codes_;  // by prototype; unused for known classes if there are no centres
   math::Matrix<float> outputs_;  // of the block
 };
 

@@ -1,5 +1,5 @@
-// Calibration of the peers that keep codes: the head is trained, and what its codes say of the
-// support set is kept beside it.
+// Calibration of the peers that keep codes: the head is trained, and the results of its codes on
+// the support set are stored with it.
 #include <algorithm>
 #include <optional>
 
@@ -45,10 +45,11 @@ Section section_of(SupportView& support, const Settings& settings, const Head& h
   return section;
 }
 
-// The radius by PACO's calibration: each class in turn is taken for novel, its centre away and the
-// centres of all others there, as they are when a stream begins. Its samples come in random order;
-// the first is what starting looks like, and as its code is then there, the later ones are what
-// joining looks like. Minus the distance to the closest code tells the two apart.
+// The radius by PACO's calibration. Each class in turn is treated as novel: its centre is removed,
+// and the centres of all other classes are present, as when a stream begins. Its samples come in
+// random order. The first sample shows what the start of a category looks like. Its code is then
+// present, so the later samples show what joining looks like. The threshold is on minus the
+// distance to the closest code.
 ThresholdEvidence replayed_radius(std::span<const Code> codes, std::span<const std::int64_t> labels,
                                   std::span<const Code> centres, std::uint32_t seed) {
   constexpr int kPasses = 3;
@@ -73,7 +74,7 @@ ThresholdEvidence replayed_radius(std::span<const Code> codes, std::span<const s
   return choose_threshold(positives, negatives, Tie::mid);
 }
 
-// What PHE's rule needs beside the head.
+// Stores the data that PHE's rule needs in addition to the head.
 void put_centres(SupportView& support, const CodeOptions& options, const Head& head,
                  const std::vector<Code>& centres, Seen seen, Section& section) {
   const std::size_t bits = head.outputs(), classes = centres.size();
@@ -86,14 +87,15 @@ void put_centres(SupportView& support, const CodeOptions& options, const Head& h
       codes_of(head.apply(support_as_seen(support, seen), support.pool()), Coding::signs);
   ThresholdEvidence replayed =
       replayed_radius(codes, support.labels(), centres, static_cast<std::uint32_t>(options.seed));
-  // A distance of at most -value joins: the largest whole one.
+  // A sample joins at a distance of at most -value. The radius is the largest such integer.
   int radius = 0;
   while (-(radius + 1) >= replayed.value) ++radius;
   section.numbers["ssc.radius"] = radius;
   put_threshold(section, "ssc", std::move(replayed));
 }
 
-// Virtual samples lie between points on the sphere.
+// Virtual samples are made between points on the sphere, so raw embeddings are then divided by
+// their length.
 Seen seen_with(const TrainingOptions& options, bool with_virtual) {
   return with_virtual && options.embeddings == Seen::raw ? Seen::direction : options.embeddings;
 }
@@ -131,7 +133,7 @@ Result<Section> descriptor_section(SupportView& support, const Settings& setting
   return section_of(support, settings, head, coding, options.embeddings);
 }
 
-// The options of PHE's rule, behind those of a training.
+// The options of PHE's rule, after those of the training.
 std::vector<OptionTable<CodeOptions>::Row> deciding_rows(
     std::vector<OptionTable<CodeOptions>::Row> rows) {
   using O = CodeOptions;

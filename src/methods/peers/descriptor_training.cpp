@@ -1,6 +1,6 @@
-// The heads of RankStat and WTA: an embedding of few numbers that a linear classifier tells the
-// known classes apart by. Only the supervised stage of the originals; there is no unlabelled data
-// before the stream.
+// The heads of RankStat and WTA: an embedding of few numbers, from which a linear classifier
+// predicts the known classes. Only the originals' supervised stage is used; there is no unlabelled
+// data before the stream.
 #include "core/try.hpp"
 #include "methods/peers/head_training.hpp"
 #include "methods/peers/losses.hpp"

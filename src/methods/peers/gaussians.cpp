@@ -74,7 +74,8 @@ Gaussian::Gaussian(std::vector<double> mean, const math::Matrix<double>& covaria
     for (std::size_t j = 0; j <= i; ++j) {
       double rest = covariance[i][j] + (i == j ? floor : 0);
       rest -= math::dot(lower[i].data(), lower[j].data(), j);
-      // Rounding may leave nothing of a direction without variance but the floor.
+      // Rounding can make the rest of a direction without variance too small, so it is at least the
+      // floor.
       lower[i][j] = i == j ? std::sqrt(std::max(rest, floor)) : rest / lower[j][j];
     }
     logs += math::exact_log(lower[i][i]);
@@ -110,8 +111,8 @@ Gaussian Gaussian::moved_to(std::span<const double> mean) const {
   return out;
 }
 
-// Orthogonal iteration on the second moment about the mean, which is not made where there are fewer
-// rows than columns.
+// Orthogonal iteration on the second moment around the mean. The moment matrix is not computed if
+// there are fewer rows than columns.
 math::Matrix<float> principal_directions(Rows<const float> rows, std::span<const double> mean,
                                          std::size_t count) {
   constexpr int kIterations = 60;
@@ -139,7 +140,7 @@ math::Matrix<float> principal_directions(Rows<const float> rows, std::span<const
       basis = std::move(next);
     }
     for (std::size_t i = 0; i < count; ++i) {
-      // Twice, because the first subtraction leaves rounding behind.
+      // Done twice, because the first subtraction leaves rounding errors.
       for (int again = 0; again < 2; ++again) {
         for (std::size_t k = 0; k < i; ++k) {
           const double along = math::dot(basis[i].data(), basis[k].data(), d);

@@ -1,6 +1,6 @@
-// Normal distributions in few dimensions, estimated from few samples: what AGE scores clusters by.
-// In double, in a fixed order, without the C library's logarithm, so that scores have the same bits
-// everywhere.
+// Normal distributions in few dimensions, estimated from few samples, which AGE uses as scores. In
+// double, in a fixed order and without the C library's logarithm, so that scores have the same bits
+// on every machine.
 #pragma once
 
 #include <span>
@@ -10,8 +10,8 @@
 
 namespace paco::methods {
 
-// Covariance of rows about their mean, shrunk towards a multiple of the identity by the share that
-// Ledoit and Wolf found best. A single row has none.
+// Covariance of rows around their mean, shrunk towards a multiple of the identity by the optimal
+// share of Ledoit and Wolf. Not defined for a single row.
 math::Matrix<double> shrunk_covariance(Rows<const double> rows);
 // Plain covariance about the mean.
 math::Matrix<double> covariance(Rows<const double> rows);
@@ -24,7 +24,7 @@ class Gaussian {
   Gaussian(std::vector<double> mean, const math::Matrix<double>& covariance, double floor);
 
   double log_density(std::span<const double> x) const;
-  // The same shape around another mean.
+  // The same shape with another mean.
   Gaussian moved_to(std::span<const double> mean) const;
 
  private:
@@ -33,8 +33,8 @@ class Gaussian {
   double peak_ = 0;               // log of the density at the mean
 };
 
-// The directions, (count, d), in which rows vary most, as an orthonormal basis of their span; which
-// basis of it is arbitrary but fixed.
+// The directions (count, d) of largest variance of the rows, as an orthonormal basis of their span.
+// The choice of the basis is arbitrary but fixed.
 math::Matrix<float> principal_directions(Rows<const float> rows, std::span<const double> mean,
                                          std::size_t count);
 

@@ -19,7 +19,7 @@ Error wrong(const std::string& what) {
           "released code"};
 }
 
-// What a normalisation takes away and divides by.
+// The mean and the variance that a normalisation uses.
 struct Moments {
   std::vector<float> mean, variance;
 };
@@ -76,8 +76,8 @@ class Given {
     return *values;
   }
 
-  // A linear layer, with the normalisation that follows it folded in: with the moments that
-  // training kept, or with those that are given.
+  // A linear layer with the normalisation after it folded in. It uses `moments` if given, otherwise
+  // the moments stored by the training.
   Result<AffineLayer> layer(const std::string& linear, std::size_t inputs, const std::string& norm,
                             Bend bend, const Moments* moments = nullptr) const {
     AffineLayer out;
@@ -110,9 +110,10 @@ class Given {
     return out;
   }
 
-  // mlp.0, GELU, mlp.2, ..., the last one normalised: the layers that both kinds of head begin
-  // with. The code is made of what hash.weight gives, normalised if `norm` names how. With `own`
-  // rows the layers within are normalised over those, as a head in training does.
+  // Reads mlp.0, GELU, mlp.2, ..., the last one normalised: the layers that both kinds of head
+  // begin with. The code is computed from the output of hash.weight, which is normalised if `norm`
+  // names a normalisation. If `own` is given, the layers are normalised over its rows, as a head
+  // does in training.
   Result<std::vector<AffineLayer>> hash_layers(std::size_t inputs, const std::string& norm,
                                                const math::Matrix<float>* own = nullptr,
                                                core::ThreadPool* pool = nullptr) const {
@@ -184,7 +185,8 @@ Result<GivenPheHead> given_phe_head(const GivenHead& given, std::size_t dimensio
     for (std::size_t j = 0; j < width; ++j)
       means[p / each][j] += prototypes[p][j] / static_cast<float>(each);
   GivenPheHead out;
-  // In training, and so in the released evaluation, the centres are normalised among themselves.
+  // In training, and therefore in the released evaluation, the centres are normalised over
+  // themselves.
   PACO_ASSIGN(std::vector<AffineLayer> of_centres,
               Given(given, "hash_head.").hash_layers(width, "", &means, &pool));
   out.centres = codes_of(Head(std::move(of_centres)).apply(means, pool), Coding::signs);

@@ -1,13 +1,13 @@
 // The heads of SMILE and of its plain hash baseline, the latter also with meta-learning (MLDG).
 //
-// SMILE: a sign branch h = tanh(a) and a magnitude branch v = m / tanh(m) on one trunk; the feature
-// h v is pulled together by class (supervised contrastive), and |h| towards 1. The code is the sign
-// of a, so the magnitude branch ends with the training. The contrastive loss is also taken of h
-// alone, which the original does not do: with magnitudes to tell classes apart by, some of a
-// hundred classes come to share one code.
+// SMILE: a sign branch h = tanh(a) and a magnitude branch v = m / tanh(m) on one trunk. The loss
+// pulls the features h v of a class together (supervised contrastive) and |h| towards 1. The code
+// is the sign of a, so the magnitude branch is not needed after training. The contrastive loss is
+// also applied to h alone, which the original does not do. Without this, magnitudes can separate
+// the classes, and some of a hundred classes get the same code.
 //
-// The baseline: the contrastive loss of h, and nothing else. The original takes it of a itself,
-// where nothing keeps an output away from zero, the place where its bit flips.
+// The baseline: only the contrastive loss of h. The original applies it to a itself, and nothing
+// keeps an output away from zero, where its bit flips.
 #include <cmath>
 
 #include "core/try.hpp"
@@ -50,7 +50,7 @@ struct HashNetwork {
   }
 };
 
-// The gradient of the supervised contrastive loss by rows that are put on the sphere for it.
+// The gradient of the supervised contrastive loss with respect to rows that it puts on the sphere.
 math::Matrix<float> contrast(const math::Matrix<float>& rows, std::span<const std::int64_t> labels,
                              core::ThreadPool& pool) {
   const UnitRows units = unit_rows(rows);
@@ -59,7 +59,7 @@ math::Matrix<float> contrast(const math::Matrix<float>& rows, std::span<const st
   return through_unit_rows(units, std::move(gradient));
 }
 
-// The same of labelled rows alone.
+// The same for labelled rows only.
 math::Matrix<float> contrast(const math::Matrix<float>& rows, std::span<const std::int64_t> labels,
                              std::span<const std::size_t> counted, core::ThreadPool& pool) {
   if (counted.size() == rows.rows()) return contrast(rows, labels, pool);
@@ -68,7 +68,7 @@ math::Matrix<float> contrast(const math::Matrix<float>& rows, std::span<const st
   return scattered(contrast(gathered(rows, counted), own, pool), counted, rows.rows());
 }
 
-// The losses are of labelled samples; virtual ones are there for the leaders alone.
+// The losses use labelled samples only. Virtual samples are used only by the leaders.
 void smile_step(HashNetwork& net, math::Matrix<float> x, std::span<const std::int64_t> labels,
                 std::size_t known, Leaders& leaders, core::ThreadPool& pool) {
   constexpr float kCertain = 3;  // weight of the bits' certainty
@@ -108,8 +108,8 @@ void hash_step(HashNetwork& net, math::Matrix<float> x, std::span<const std::int
   net.trunk.backward(net.signs.backward(std::move(gradient)), false);
 }
 
-// MLDG, to first order: the classes of a batch are split in two; the second half is judged where a
-// small step for the first half leads, and both gradients count.
+// MLDG, to first order: the classes of a batch are split in two halves. The loss of the second half
+// is computed after a small step for the first half, and both gradients are added.
 void mldg_step(HashNetwork& net, const HeadTrainingSet& set, std::span<const std::size_t> rows,
                const TrainingOptions& options, core::Random& random, core::ThreadPool& pool) {
   std::vector<std::size_t> seen, unseen;

@@ -1,8 +1,8 @@
-// A trained head: the layers between an embedding and what a peer reads off it. Made by training,
-// stored as plain matrices in the section of the method that owns it, and needed by no other.
+// A trained head: the layers between an embedding and the values that a peer uses. Training makes
+// it, and the section of its method stores it as plain matrices; no other method needs it.
 //
-// What comes out for a row depends on that row alone, bit for bit: not on the block it came in, on
-// threads or on the instruction set.
+// The output for a row depends only on that row, bit for bit. It does not depend on the block, the
+// threads or the instruction set.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The training of each peer's head. All of them take unit embeddings with labels and give layers;
-// none knows how a stream is decided.
+// The training of each peer's head. All functions take unit embeddings with labels and return
+// layers. They do not depend on how a stream is decided.
 #pragma once
 
 #include "methods/peers/codes.hpp"
@@ -7,14 +7,14 @@
 
 namespace paco::methods {
 
-// DiffGRE's additions to its host's losses, on the features of the trunk: classification (weight 1)
-// and pulling each feature to the leader of its class (weight 0.3), where a leader is the mean
-// direction of the class in the batch. With no classes it adds nothing.
+// DiffGRE's additional losses, on the features of the trunk: classification (weight 1), and pulling
+// each feature to the leader of its class (weight 0.3). A leader is the mean direction of the class
+// in the batch. With no classes it adds nothing.
 class Leaders {
  public:
   Leaders(std::size_t classes, std::size_t width, core::ThreadPool& pool, core::Random& random);
   void add_parameters(std::vector<HeadParameter*>& to);
-  // Adds to `gradient`, that of the features.
+  // Adds to `gradient`, the gradient of the features.
   void add(const math::Matrix<float>& features, std::span<const std::int64_t> labels,
            math::Matrix<float>& gradient);
 
@@ -53,24 +53,25 @@ Result<SpaceHead> train_ltc_head(SupportView& support, const HeadTrainingSet& se
 Result<SpaceHead> train_talon_head(SupportView& support, const HeadTrainingSet& set,
                                    const TrainingOptions& options);
 
-// What a head makes of several views of every support sample, as points on the sphere: unlike the
-// samples themselves, it has not seen them, and so they lie as far from the centres as samples of a
-// stream do.
+// The output of a head for several views of every support sample, as points on the sphere. The head
+// has not seen these views, so they lie as far from the centres as samples of a stream do.
 struct Views {
   math::Matrix<float> points;
   std::vector<std::int64_t> labels;
 };
 Views views_through(const Head& head, const HeadTrainingSet& set, core::ThreadPool& pool);
 
-// A vector of length 1 for each known class, from a file of embeddings in the order of the classes.
+// Reads a vector of length 1 for each known class from a file of embeddings. The order is that of
+// the classes.
 Result<math::Matrix<float>> read_name_vectors(const std::string& file, const Model& model);
-// SynC with class names: embeddings go to the space of the names' vectors (classes, outputs).
+// SynC with class names: the head transforms embeddings to the space of the names' vectors
+// (classes, outputs).
 Result<Head> train_named_head(SupportView& support, const HeadTrainingSet& set,
                               const TrainingOptions& options, const math::Matrix<float>& names);
 
-// DiffGRE's virtual samples without its diffusion model: points between two known classes, of which
-// those that are least like all known classes are kept, as many as there are labelled ones; they
-// are grouped into as many virtual classes as there are known ones.
+// DiffGRE's virtual samples without its diffusion model: points between two known classes. Those
+// least similar to all known classes are kept, as many as there are labelled samples. They are
+// grouped into as many virtual classes as there are known ones.
 HeadTrainingSet with_virtual_samples(const HeadTrainingSet& set, std::uint64_t seed);
 
 }  // namespace paco::methods

@@ -14,7 +14,7 @@ UnitRows unit_rows(Rows<const float> x) {
     double squared = 0;
     for (const float value : x[i])
       squared += static_cast<double>(value) * static_cast<double>(value);
-    out.lengths[i] = std::sqrt(squared) + 1e-12;  // a row of zeros stays one
+    out.lengths[i] = std::sqrt(squared) + 1e-12;  // a row of zeros remains a row of zeros
     for (std::size_t j = 0; j < x.columns; ++j)
       out.units[i][j] = static_cast<float>(static_cast<double>(x[i][j]) / out.lengths[i]);
   }
@@ -113,7 +113,7 @@ double separation(Rows<const float> centres, double apart, math::Matrix<float>& 
         product += static_cast<double>(c[a][j]) * static_cast<double>(c[b][j]);
       const double short_by = apart - 0.5 * (0.95 * static_cast<double>(bits) - product);
       if (short_by <= 0) continue;
-      loss += 2 * short_by;  // once from either side
+      loss += 2 * short_by;  // counted once for each of the two classes
       for (std::size_t j = 0; j < bits; ++j) {
         gradient[a][j] += c[b][j];
         gradient[b][j] += c[a][j];

@@ -16,12 +16,12 @@ struct UnitRows {
   std::vector<double> lengths;
 };
 UnitRows unit_rows(Rows<const float> x);
-// From the gradient of the units to that of the rows they were made from.
+// Converts the gradient of the units to that of the rows they were made from.
 math::Matrix<float> through_unit_rows(const UnitRows& made, math::Matrix<float> gradient);
 
-// Supervised contrastive loss: mean over rows of the mean over rows of the same class of
-// -log softmax of the product over `temperature`, among all other rows. Rows without another of
-// their class are left out.
+// Supervised contrastive loss. For each row: the mean over the other rows of its class of -log
+// softmax of the product divided by `temperature`, where the softmax is over all other rows. The
+// loss is the mean over rows. Rows without another row of their class are left out.
 double supervised_contrastive(Rows<const float> units, std::span<const std::int64_t> labels,
                               double temperature, core::ThreadPool& pool,
                               math::Matrix<float>& gradient);
@@ -30,11 +30,11 @@ double supervised_contrastive(Rows<const float> units, std::span<const std::int6
 double cross_entropy(Rows<const float> logits, std::span<const std::int64_t> labels,
                      math::Matrix<float>& gradient);
 
-// Hash centres of classes keep apart: with c = tanh(3 centre), the mean over classes of the sum
-// over others of max(0, apart - 0.5 (0.95 L - c.c')).
+// Separation of the hash centres of classes. With c = tanh(3 centre): the mean over classes of the
+// sum over the other classes of max(0, apart - 0.5 (0.95 L - c.c')).
 double separation(Rows<const float> centres, double apart, math::Matrix<float>& gradient);
 
-// mean(1 - |tanh(steepness x)|): outputs near zero make uncertain bits.
+// mean(1 - |tanh(steepness x)|). It is large for outputs near zero, whose bits are uncertain.
 double quantisation(Rows<const float> x, float steepness, math::Matrix<float>& gradient);
 
 }  // namespace paco::methods

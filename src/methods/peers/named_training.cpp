@@ -1,7 +1,7 @@
-// SynC's head where the known classes' names are given as vectors, one a class, by whatever makes
-// vectors of text: embeddings are carried into the space of the names, so that a sample comes to
-// lie with its class and near its name. The contrastive loss takes two views of a sample, the name
-// of its class and, once the training is under way, the mean of its class so far.
+// SynC's head if the known classes' names are given as vectors, one per class, from any text
+// encoder. The head transforms embeddings to the space of the names, so that a sample lies near its
+// class and near its name. The contrastive loss compares two views of a sample, the name of its
+// class and, after the start of the training, the running mean of its class.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr double kTemperature = 0.07;
 constexpr int kViews = 2;
 constexpr float kMomentum = 0.9f;  // of the means of classes
 
-// Means of classes, which follow the batches.
+// Running means of the classes over the batches.
 class RunningMeans {
  public:
   RunningMeans(std::size_t classes, std::size_t width) : means_(classes, width), seen_(classes) {}
@@ -40,7 +40,7 @@ class RunningMeans {
   std::vector<std::uint8_t> seen_;
 };
 
-// Rows of `table` by label, behind what `to` has.
+// Appends the rows of `table` with the given labels to `to`.
 void append_by_label(const math::Matrix<float>& table, std::span<const std::int64_t> labels,
                      std::size_t row, math::Matrix<float>& to) {
   for (const std::int64_t label : labels) {
@@ -100,7 +100,7 @@ Result<Head> train_named_head(SupportView& support, const HeadTrainingSet& set,
         if (with_means)
           append_by_label(means.directions(), once, units.units.rows() + rows.size(), all);
         supervised_contrastive(all, labels_of(set, rows, sides), kTemperature, pool, gradient);
-        // Names and means stay where they are.
+        // Names and means are constants here: they get no gradient.
         math::Matrix<float> by_view(units.units.rows(), width);
         std::copy_n(gradient.data(), by_view.rows() * width, by_view.data());
         means.follow(units.units, labels_of(set, rows, kViews));

@@ -205,8 +205,8 @@ math::Matrix<float> Stack::normalise_forward(Layer& layer, math::Matrix<float> x
   return y;
 }
 
-// With z = (x - mean) / deviation: every row feels its own z, and the counted rows feel the mean
-// and the variance, which all rows depend on.
+// z = (x - mean) / deviation. Each row affects its own z. A counted row also affects the mean and
+// the variance, on which all rows depend.
 math::Matrix<float> Stack::normalise_backward(Layer& layer, math::Matrix<float> gradient) {
   const math::Matrix<float>& z = layer.kept;
   const std::size_t width = z.columns();
@@ -268,7 +268,7 @@ math::Matrix<float> Stack::backward(math::Matrix<float> gradient, bool inputs) {
 void Stack::freeze(math::Matrix<float>& x, std::vector<AffineLayer>& to) {
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     Layer& layer = layers_[l];
-    if (layer.kind != Kind::linear) continue;  // taken along with the linear layer before it
+    if (layer.kind != Kind::linear) continue;  // handled with the linear layer before it
     AffineLayer out;
     out.weight = layer.weight.value;
     const std::size_t width = out.weight.rows();
@@ -279,7 +279,7 @@ void Stack::freeze(math::Matrix<float>& x, std::vector<AffineLayer>& to) {
       const Moments m = moments_of(multiply_rows(x, out.weight, *pool_));
       for (std::size_t j = 0; j < width; ++j) {
         const double stretch = static_cast<double>(norm.weight.value.data()[j]) * m.inverse[j];
-        // The bias moves the mean along and so has no effect.
+        // The bias also shifts the mean, so it has no effect.
         out.bias[j] = static_cast<float>(static_cast<double>(norm.bias.value.data()[j]) -
                                          m.mean[j] * stretch);
         for (float& w : out.weight[j]) w = static_cast<float>(static_cast<double>(w) * stretch);

@@ -1,9 +1,9 @@
-// Small networks that are trained on given embeddings, in plain C++: linear layers, batch
-// normalisation and GELU with gradients written out by hand, and Adam. Enough for the heads of the
-// peers, not a library for deep learning: backbones are trained by src/train.
+// Small networks for training on given embeddings, in plain C++: linear layers, batch normalisation
+// and GELU with hand-written gradients, and Adam. This is enough for the heads of the peers. It is
+// not a deep-learning library: src/train trains backbones.
 //
 // Every number is a float32 whose sums have a fixed order (math/gemm_deterministic.hpp), and no
-// function of the C library takes part, so a training gives the same bytes on every machine and for
+// function of the C library is used. So a training gives the same bytes on every machine and for
 // any number of threads.
 //
 // Shapes: a batch is (n, width); the weight of a linear layer is (outputs, inputs).
@@ -21,7 +21,7 @@
 
 namespace paco::methods {
 
-// What is learned, what the last backward pass says of it, and Adam's two moments.
+// A learned value, the gradient of the last backward pass, and Adam's two moments.
 struct HeadParameter {
   math::Matrix<float> value;
   math::Matrix<float> gradient;
@@ -47,21 +47,22 @@ class Adam {
 math::Matrix<float> multiply_rows(Rows<const float> a, const math::PackedRows& b,
                                   core::ThreadPool& pool);
 math::Matrix<float> multiply_rows(Rows<const float> a, Rows<const float> b, core::ThreadPool& pool);
-// out (n, m) = a (n, k) b (k, m). The first takes `out` as it is where its shape fits.
+// out (n, m) = a (n, k) b (k, m). The first version uses `out` as it is if its shape fits.
 void multiply_into(Rows<const float> a, Rows<const float> b, core::ThreadPool& pool,
                    math::Matrix<float>& out);
 math::Matrix<float> multiply(Rows<const float> a, Rows<const float> b, core::ThreadPool& pool);
 math::Matrix<float> transposed(Rows<const float> a);
 
-// x sigmoid(1.702 x), the usual short form of GELU. `slope`, where given, is its derivative.
+// x sigmoid(1.702 x), the usual approximation of GELU. `slope`, if given, receives its derivative.
 void gelu(std::span<const float> x, std::span<float> y, std::span<float> slope);
 void hyperbolic_tangent(std::span<const float> x, std::span<float> y);
 
-// What follows a trained layer: nothing, GELU in its short form, or GELU as released code has it.
+// The function after a trained layer: none, the approximated GELU, or GELU as in released code.
 enum class Bend : std::uint8_t { none, short_gelu, gelu };
 void bend(std::span<float> x, Bend how);
 
-// A trained layer as it decides: weight and bias with the batch normalisation folded in.
+// A trained layer in the form used for decisions: the batch normalisation is folded into weight and
+// bias.
 struct AffineLayer {
   math::Matrix<float> weight;
   std::vector<float> bias;
@@ -73,21 +74,23 @@ class Stack {
  public:
   explicit Stack(core::ThreadPool& pool) : pool_(&pool) {}
 
-  // Weights begin as normals of deviation sqrt(2 / inputs), biases as zeros.
+  // Weights start as normal numbers with deviation sqrt(2 / inputs), biases as zeros.
   Stack& linear(std::size_t inputs, std::size_t outputs, bool bias, core::Random& random);
-  // Of each coordinate over the batch, then scaled and shifted as learned. Follows a linear layer.
+  // Batch normalisation of each coordinate, then a learned scale and shift. Must follow a linear
+  // layer.
   Stack& normalise();
   Stack& gelu();
 
   // Mean and variance of a normalisation are those of the first `counted` rows; 0 means all. The
-  // others are treated with the same numbers.
+  // other rows are normalised with the same numbers.
   math::Matrix<float> forward(math::Matrix<float> x, std::size_t counted = 0);
-  // Adds to the gradients; returns that of the input, empty where `inputs` is false.
+  // Adds to the gradients. Returns the gradient of the input, or an empty matrix if `inputs` is
+  // false.
   math::Matrix<float> backward(math::Matrix<float> gradient, bool inputs = true);
 
   void add_parameters(std::vector<HeadParameter*>& to);
-  // The layers as they decide, appended to `to`. Statistics are those of all rows of `x`, which
-  // becomes what comes out.
+  // Appends the layers in the form used for decisions to `to`. Their statistics are those of all
+  // rows of `x`. `x` receives the output.
   void freeze(math::Matrix<float>& x, std::vector<AffineLayer>& to);
 
  private:

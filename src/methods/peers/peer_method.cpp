@@ -20,7 +20,7 @@ Result<void> PeerMethod::decide_block(Rows<const double> embeddings,
   PACO_TRY(check_block_shape(embeddings, model().dimension, decisions.size()));
   for (std::size_t i = 0; i < embeddings.rows; ++i) {
     if (!check(embeddings[i])) continue;
-    // The error that names the row; nothing has been decided.
+    // Repeats the check to get the error with the row number. Nothing has been decided.
     math::Matrix<float> unused(embeddings.rows, embeddings.columns);
     return space().apply(embeddings, unused.view(), samples(), pool_);
   }
@@ -51,7 +51,8 @@ Result<void> PeerMethod::decide_block(Rows<const double> embeddings,
   return {};
 }
 
-// In the space of the model's references, which every peer has besides its own.
+// Compares in the space of the model's references, which every peer has in addition to its own
+// space.
 BestTwo PeerMethod::nearest_known(std::span<const float> unit) const {
   BestTwo best;
   for (PrototypeId id = 0; id < known(); ++id) {

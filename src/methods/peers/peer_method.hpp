@@ -1,7 +1,7 @@
-// The common ground of the peers: the table of prototypes and everything around it is MethodBase's,
-// embeddings become points on the sphere, and a peer adds what it makes of a block (look) and how
-// it decides on one row of it (choose). Prototypes of a peer have no sums of embeddings, so
-// operations that move samples or fix directions are not among those it supports.
+// Base class of the peers. MethodBase manages the table of prototypes, and embeddings become points
+// on the sphere. A peer adds what it computes from a block (look) and how it decides on one row of
+// it (choose). Prototypes of a peer have no sums of embeddings, so operations that move samples or
+// fix directions are not supported.
 #pragma once
 
 #include "core/threads.hpp"
@@ -21,15 +21,16 @@ class PeerMethod : public MethodBase {
   const PrototypeDirections* directions() const final { return nullptr; }
 
  protected:
-  // What can be had for the whole block before any of it is decided. Rows are embeddings as this
-  // peer sees them (seen.hpp), by default on the sphere, and stay until the next block.
+  // Computes what is needed for the whole block before any of it is decided. Rows are embeddings in
+  // the form that this peer uses (seen.hpp), by default on the sphere. They stay valid until the
+  // next block.
   virtual void look(Rows<const float> rows) = 0;
   // Fills in prototype (kNoId: a new one), runner_up (a prototype or kNoId), score, threshold
   // and evidence of row `i`; must not change the memory.
   virtual void choose(std::size_t i, Decision& decision) = 0;
-  // Row `i` has joined its prototype, which is new where the verdict says so.
+  // Called when row `i` has joined its prototype. The prototype is new if the verdict is `created`.
   virtual void joined(std::size_t i, Decision& decision) = 0;
-  // Who competes has changed.
+  // Called when the set of competing prototypes has changed.
   virtual void memory_changed() {}
 
   core::ThreadPool& pool() { return pool_; }

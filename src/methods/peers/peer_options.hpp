@@ -12,7 +12,7 @@ enum class PheRule : std::uint8_t { intended, literal };
 inline constexpr auto kPheRules =
     core::enum_names<PheRule>({{PheRule::intended, "intended"}, {PheRule::literal, "literal"}});
 
-// Of the heads of SMILE and its kin, and of PHE, which has all of them.
+// Options of SMILE's head and of related heads, and of PHE, which uses all of them.
 struct CodeOptions : TrainingOptions {
   std::size_t bits = 12;
   std::size_t prototypes = 10;

@@ -1,6 +1,6 @@
-// The peers as the list of methods sees them: their options, their calibrations and how they are
-// made. What each of them is, and where ours is a reading of an unpublished original, stands in
-// docs/reference/methods.md.
+// The interface of the peers for the list of methods: their options, their calibrations and their
+// factories. docs/reference/methods.md describes each of them, and where ours is an interpretation
+// of an unpublished original.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace paco::methods {
 // The hash family and its kin: codes.
 const std::vector<MethodOption>& hash_options();        // of SMILE, its baseline, MLDG, DiffGRE-S
 const std::vector<MethodOption>& phe_options();         // of PHE and DiffGRE-P
-const std::vector<MethodOption>& given_phe_options();   // the same with a head that is given
+const std::vector<MethodOption>& given_phe_options();   // the same with a trained head
 const std::vector<MethodOption>& descriptor_options();  // of RankStat and WTA
 const std::vector<EvidenceField>& code_fields();
 Result<Section> calibrate_smile(SupportView& support, const Settings& settings);
@@ -31,8 +31,8 @@ Result<std::unique_ptr<Method>> make_code_method(const MethodInfo& info,
                                                  std::shared_ptr<const Model> model,
                                                  const MethodOptions& options);
 
-// SynC: nearest class mean with a threshold for each class, in the space of class names where there
-// are any.
+// SynC: nearest class mean with a threshold for each class, in the space of class names if names
+// are given.
 const std::vector<MethodOption>& sync_options();
 const std::vector<EvidenceField>& sync_fields();
 Result<Section> calibrate_sync(SupportView& support, const Settings& settings);
@@ -40,7 +40,7 @@ Result<std::unique_ptr<Method>> make_sync_method(const MethodInfo& info,
                                                  std::shared_ptr<const Model> model,
                                                  const MethodOptions& options);
 
-// LTC and TALON: the nearest direction in a space that a head learned, and one threshold.
+// LTC and TALON: the nearest direction in a space that a head learned, with one threshold.
 const std::vector<MethodOption>& ltc_options();
 const std::vector<MethodOption>& talon_options();
 const std::vector<MethodOption>& given_ltc_options();

@@ -1,7 +1,7 @@
-// PHE's head: a projector with several prototypes for each class, by which a prototype network
-// tells the classes apart, and a hash head under which the code of a sample is near the code of its
-// class, while the codes of the classes keep apart. The code of a class, its hash centre, is what
-// the hash head makes of the mean of its prototypes.
+// PHE's head. A projector has several prototypes per class, and a prototype network uses them to
+// separate the classes. A hash head makes the code of a sample similar to the code of its class and
+// the codes of the classes different from each other. The code of a class, its hash centre, is the
+// output of the hash head for the mean of its prototypes.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,7 @@
 namespace paco::methods {
 namespace {
 
-constexpr float kOwn = 1, kOther = -0.5f;  // what a prototype says of its class and of the others
+constexpr float kOwn = 1, kOther = -0.5f;  // weights for the own class and the others
 constexpr double kDropped = 0.1;           // share of activations that a step leaves out
 constexpr float kTemperature = 0.2f;       // of cosines between codes
 
@@ -41,8 +41,8 @@ struct PheNetwork {
     place_prototypes(set, random);
   }
 
-  // Each at the feature of a sample of its class. The original begins at random numbers and trains
-  // several times as long.
+  // Each prototype starts at the feature of a sample of its class. The original starts at random
+  // numbers and trains several times as long.
   void place_prototypes(const HeadTrainingSet& set, core::Random& random) {
     std::vector<std::vector<std::size_t>> members(classes);
     for (const std::size_t i : labelled(set.labels, classes))
@@ -64,8 +64,9 @@ struct PheNetwork {
     return means;
   }
 
-  // The prototype network: log((distance + 1) / (distance + 1e-4)) of each prototype, weighed for
-  // and against each class. Returns the gradient of the features, adds to that of the prototypes.
+  // The prototype network: log((distance + 1) / (distance + 1e-4)) of each prototype, weighted for
+  // its own class and against the others. Returns the gradient of the features and adds to that of
+  // the prototypes.
   math::Matrix<float> classify(const math::Matrix<float>& features,
                                std::span<const std::int64_t> labels, core::Random& random) {
     constexpr double kNear = 1e-4, kLeast = 1e-3;
@@ -88,7 +89,7 @@ struct PheNetwork {
         const auto says = static_cast<float>(math::exact_log((distance + 1) / (distance + kNear)));
         logits[i][p / each] += (kOwn - kOther) * says;
         total += kOther * says;
-        // By the cosine: d says / d distance times d distance / d cosine.
+        // With respect to the cosine: (d says / d distance) times (d distance / d cosine).
         slopes[i][p] =
             static_cast<float>((1 / (distance + 1) - 1 / (distance + kNear)) / -distance);
       }
@@ -96,7 +97,8 @@ struct PheNetwork {
     }
     math::Matrix<float> by_logit;
     cross_entropy(logits, labels, by_logit);
-    // The gradients by the logits of a row add up to zero, so `kOther` of the whole row is nothing.
+    // The gradients with respect to the logits of a row sum to zero, so the part `kOther` of all
+    // prototypes has no effect.
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t p = 0; p < all; ++p) slopes[i][p] *= (kOwn - kOther) * by_logit[i][p / each];
     const math::Matrix<float> by_prototype =
@@ -107,9 +109,9 @@ struct PheNetwork {
   }
 
   // Codes of samples and centres. A sample is classified by the cosines of its code with the
-  // centres, both bent towards their signs and over a temperature, neither of which the original
-  // does: its cosines may agree where signs do not, and never come near certainty. Adds to the
-  // gradients of features and prototypes.
+  // centres. Both are pushed towards their signs and divided by a temperature; the original does
+  // neither. Its cosines can agree although the signs do not, and the classification never becomes
+  // certain. Adds to the gradients of features and prototypes.
   void encode(const math::Matrix<float>& features, std::span<const std::int64_t> labels,
               double apart, math::Matrix<float>& by_feature) {
     const std::size_t n = features.rows(), d = features.columns();
@@ -169,8 +171,8 @@ Result<PheHead> train_phe_head(SupportView& support, const HeadTrainingSet& set,
         const std::vector<std::int64_t> labels = labels_of(set, rows, 1);
         const math::Matrix<float> features =
             net.projector.forward(views_of(set, rows, 1, options.borrowed, own));
-        // Prototypes and centres are of known classes; virtual samples are there for the leaders
-        // alone.
+        // Only known classes have prototypes and centres. Virtual samples are used only by the
+        // leaders.
         const std::vector<std::size_t> counted = labelled(labels, known);
         const math::Matrix<float> of_known = gathered(features, counted);
         std::vector<std::int64_t> known_labels;

@@ -1,5 +1,6 @@
-// What a peer sees of an embedding. By default that is the standardised point on the sphere which
-// every method of this project has; released code sees the embedding as its backbone gave it.
+// The form in which a peer gets an embedding. By default it is the standardised point on the sphere
+// that all methods of this project use. Released code gets the embedding from its backbone
+// unchanged.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +15,13 @@ namespace paco::methods {
 
 enum class Seen : std::uint8_t {
   standardised,
-  raw,        // as it came
-  direction,  // as it came, divided by its length: for rules of cosines
+  raw,        // unchanged
+  direction,  // divided by its length: for rules of cosines
 };
 inline constexpr auto kSeen = core::enum_names<Seen>(
     {{Seen::standardised, "standardised"}, {Seen::raw, "raw"}, {Seen::direction, "direction"}});
 
-// The option's text: a person chooses between the first two.
+// Names of the option's values; only the first two are available to users.
 inline constexpr auto kSeenChoices =
     core::enum_names<Seen>({{Seen::standardised, "standardised"}, {Seen::raw, "raw"}});
 inline constexpr std::string_view kSeenMeaning =
@@ -30,7 +31,7 @@ inline constexpr std::string_view kSeenMeaning =
 math::Matrix<float> as_seen(Rows<const double> embeddings, Seen seen);
 math::Matrix<float> support_as_seen(const SupportView& support, Seen seen);
 
-// Stored as a word of the section if it is not standardised.
+// Stored as a word in the section if the embedding is not standardised.
 void put_seen(Section& section, Seen seen);
 Seen seen_by(const Section& section);
 

@@ -1,12 +1,12 @@
 // The rule of LTC and TALON: in the space that the head learned, the prototype with the largest
-// cosine takes a sample if the cosine reaches the threshold; otherwise the sample becomes a
-// prototype. The known classes' mean directions are there from the start.
+// cosine gets a sample if the cosine reaches the threshold. Otherwise the sample becomes a
+// prototype. The known classes' mean directions are present from the start.
 //
-// TALON's prototypes follow their samples, a batch at a time: by more where many samples joined
-// and were close, and known classes by less than categories. (It also adapts its backbone; here
-// embeddings are given.) LTC's stay. It also merges categories whose prototypes have a cosine above
-// 0.995, which cannot come about here: each began below the threshold of all before it, and none
-// moves.
+// TALON's prototypes move towards their samples, one batch at a time. They move further if more
+// samples joined and those were closer; known classes move less than categories. (TALON also adapts
+// its backbone; here embeddings are given.) LTC's prototypes do not move. LTC also merges
+// categories whose prototypes have a cosine above 0.995. This cannot happen here: each prototype
+// started below the threshold of all earlier ones, and none moves.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,10 +28,10 @@ namespace {
 enum Field : std::size_t { kRunnerUpScore };
 
 struct SpaceRule {
-  std::optional<Head> head;  // none: the space is the backbone's own
+  std::optional<Head> head;  // none: embeddings are used as they are
   math::Matrix<float> centres;
   double threshold = 0;
-  std::size_t batch = 0;  // samples after which prototypes follow; 0: never
+  std::size_t batch = 0;  // samples after which prototypes move; 0: never
 };
 
 class SpaceMethod final : public PeerMethod {
@@ -57,7 +57,7 @@ class SpaceMethod final : public PeerMethod {
   }
 
  private:
-  // A sample that has joined since prototypes last followed.
+  // A sample that joined after the prototypes last moved.
   struct Waiting {
     std::vector<float> point;
     std::int64_t prototype = 0;
@@ -95,12 +95,13 @@ class SpaceMethod final : public PeerMethod {
     if (waiting_.size() >= rule_.batch) follow();
   }
 
-  // A step of rate * mean confidence * n / (n + reluctance) towards the mean of those that joined.
+  // Moves prototypes by rate * mean confidence * n / (n + reluctance) towards the mean of the n
+  // samples that joined.
   void follow() {
     std::map<std::int64_t, std::vector<const Waiting*>> by_prototype;
     for (const Waiting& one : waiting_) by_prototype[one.prototype].push_back(&one);
     for (const auto& [id, members] : by_prototype) {
-      if (members.size() < 2) continue;  // as in the released code: one sample moves nothing
+      if (members.size() < 2) continue;  // as in released code: one sample has no effect
       const double rate = id < known() ? 0.06 : 0.3, reluctance = id < known() ? 32 : 8;
       const auto n = static_cast<double>(members.size());
       std::vector<double> mean(width());
@@ -125,7 +126,7 @@ class SpaceMethod final : public PeerMethod {
   void save_own(Section& own) const override {
     const std::size_t d = width(), first = static_cast<std::size_t>(known());
     std::vector<float> prototypes, points;
-    // Where nothing follows, the known classes stand where the model has them.
+    // If nothing moves, the known classes' prototypes equal those of the model.
     for (std::size_t p = rule_.batch > 0 ? 0 : first; p < prototypes_.size(); ++p)
       prototypes.insert(prototypes.end(), prototypes_[p].begin(), prototypes_[p].end());
     std::vector<std::int64_t> of;

@@ -1,8 +1,8 @@
 // Calibration of LTC and TALON: the space that a head learns, the mean direction of each known
-// class there, and the cosine from which on a sample belongs to what is there.
+// class in it, and the cosine from which a sample joins a prototype.
 //
-// Neither threshold comes from a stream. LTC's follows the training. TALON's was chosen for each
-// data set and backbone by its authors; ours comes from a replay of the support set.
+// Neither threshold comes from a stream. LTC's follows the training. TALON's authors chose theirs
+// for each data set and backbone; ours comes from a replay of the support set.
 #include <algorithm>
 
 #include "core/random.hpp"
@@ -54,9 +54,9 @@ SpaceOptions talon_presets() {
   return presets;
 }
 
-// The balanced boundary between samples that start a category and samples that join one, were their
-// class novel: the largest cosine with the means of all other classes, and the same with the first
-// sample of their class beside them.
+// The balanced boundary between samples that start a category and samples that join one, if their
+// class were novel. The first score is the largest cosine with the means of all other classes. The
+// second is the same with the first sample of their class added.
 ThresholdEvidence replayed_threshold(const Views& views, const math::Matrix<float>& centres,
                                      std::uint64_t seed) {
   constexpr int kPasses = 3;
@@ -83,7 +83,8 @@ ThresholdEvidence replayed_threshold(const Views& views, const math::Matrix<floa
   return choose_threshold(joining, starting, Tie::mid);
 }
 
-// A section for points of the space: those of the support set, and as the replay sees them.
+// Builds a section from points in the space: those of the support set, and those that the replay
+// uses.
 Result<Section> section_of(SupportView& support, const Settings& settings,
                            const math::Matrix<float>& points, const Views& views,
                            std::uint64_t seed) {
@@ -107,7 +108,7 @@ Result<Section> trained_section(SupportView& support, const Settings& settings,
   return section;
 }
 
-// The space is the backbone's own.
+// For methods whose space is the backbone's own.
 Result<Section> given_section(SupportView& support, const Settings& settings) {
   const Model& model = support.model();
   PACO_TRY(check_given_classifier(support.given_head(), model.dimension, model.known_classes()));

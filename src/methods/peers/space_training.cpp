@@ -1,12 +1,13 @@
-// The heads of LTC and TALON: one linear layer into a space where classes lie apart by angle, and a
-// direction for each class there. In the originals the last block of the backbone learns this.
+// The heads of LTC and TALON: one linear layer into a space in which classes are separated by
+// angle, and a direction for each class. In the originals the last block of the backbone learns
+// this.
 //
 // TALON: the supervised contrastive loss, and cross entropy over cosines with an angular margin.
 //
-// LTC: cross entropy over cosines, the contrastive loss, and samples that no class owns, which
+// LTC: cross entropy over cosines, the contrastive loss, and samples that belong to no class, which
 // should stay below a threshold while those of the classes stay above. Such a sample is a mixture
-// of two of a batch, taken one step towards where classes are uncertain and samples are rare. The
-// threshold follows both kinds and is what decides in a stream.
+// of two samples of a batch, moved one step towards where the class is uncertain and samples are
+// rare. The threshold follows both kinds and decides in a stream.
 #include <algorithm>
 #include <cmath>
 
@@ -32,7 +33,7 @@ struct SpaceNetwork {
     const std::size_t d = set.units.columns();
     layer.linear(d, d, true, random);
     layer.add_parameters(parameters);
-    // The layer begins as nothing at all, and each class at its mean.
+    // The layer starts with zero weights, and each class direction at the class's mean.
     math::Matrix<float>& weight = parameters.front()->value;
     for (std::size_t i = 0; i < d; ++i)
       for (std::size_t j = 0; j < d; ++j) weight[i][j] = i == j ? 1.0f : 0.0f;
@@ -44,8 +45,8 @@ struct SpaceNetwork {
   }
 };
 
-// Adds `scale` times what a gradient by cosines (n, classes) says to that of features and
-// directions.
+// Adds `scale` times the gradients of features and directions that follow from the gradient of the
+// cosines (n, classes).
 void through_cosines(SpaceNetwork& net, const UnitRows& features, const UnitRows& directions,
                      const math::Matrix<float>& slopes, float scale,
                      math::Matrix<float>& by_feature) {
@@ -69,8 +70,8 @@ void add_contrast(const UnitRows& features, std::span<const std::int64_t> labels
     by_feature.data()[i] += weight * gradient.data()[i];
 }
 
-// cos(theta + 0.2) in place of the own class's cosine, and its derivative by that cosine. Past the
-// angle where it would rise again it goes on in a straight line.
+// Replaces the own class's cosine by cos(theta + 0.2), with its derivative with respect to that
+// cosine. Beyond the angle at which it would rise again, it continues as a straight line.
 struct Widened {
   double value, slope;
 };
@@ -105,8 +106,8 @@ void talon_step(SpaceNetwork& net, math::Matrix<float> x, std::span<const std::i
 
 constexpr double kLtcScale = 16;  // of cosines, as logits
 
-// One step from points between classes, in the direction in which the uncertainty about the class
-// grows and the density of the batch falls. Leaves no gradients behind.
+// Takes one step from points between classes, in the direction in which the uncertainty about the
+// class grows and the density of the batch falls. Resets the gradients.
 math::Matrix<float> beyond_classes(SpaceNetwork& net, math::Matrix<float> between,
                                    const math::Matrix<float>& batch) {
   constexpr double kStep = 0.1, kDensity = 0.1;  // of the length of a point; weight of the density
@@ -127,7 +128,7 @@ math::Matrix<float> beyond_classes(SpaceNetwork& net, math::Matrix<float> betwee
       slopes[i][c] =
           static_cast<float>(-kLtcScale * powers[c] * (math::exact_log(powers[c]) + uncertainty));
   }
-  // Of unit features a kernel of their distance is one of their cosine.
+  // A kernel of the distance of unit features is a function of their cosine.
   constexpr double kWidth = 8;
   math::Matrix<float> near = multiply_rows(features.units, known.units, net.pool);
   std::vector<double> kernel(near.columns());
@@ -149,7 +150,8 @@ math::Matrix<float> beyond_classes(SpaceNetwork& net, math::Matrix<float> betwee
   return between;
 }
 
-// A number of the distribution Beta(0.4, 0.4), by Johnk's rule: u^(1/0.4) is u * u * sqrt(u).
+// A random number with the distribution Beta(0.4, 0.4), by Johnk's rule: u^(1/0.4) is u * u *
+// sqrt(u).
 double mixing_share(core::Random& random) {
   const auto power = [](double u) { return u * u * std::sqrt(u); };
   while (true) {
@@ -158,7 +160,7 @@ double mixing_share(core::Random& random) {
   }
 }
 
-// The whole batch mixed with itself in another order, by one share.
+// Mixes the whole batch with itself in another order, with one share.
 math::Matrix<float> mixed_batch(const math::Matrix<float>& x, core::Random& random) {
   const auto share = static_cast<float>(mixing_share(random));
   const std::vector<std::size_t> other = random.permutation(x.rows());

@@ -1,9 +1,9 @@
-// SynC's rule, of embeddings (then it is nearest class mean with a threshold for each class, no
-// more) or of what its head makes of them in the space of class names: the prototype with the
-// largest cosine less its threshold takes the sample, or, where none reaches its threshold, the
-// sample becomes a prototype and inherits the threshold of the one that came closest. Prototypes do
-// not follow their samples; with `refit`, all of them are trained anew after every tenth birth on
-// samples drawn around them, where a category borrows the spread of a known class.
+// SynC's rule. It works on embeddings (then it is the nearest class mean with a threshold for each
+// class) or on the output of its head in the space of class names. The prototype with the largest
+// difference between cosine and threshold gets the sample. If no cosine reaches its threshold, the
+// sample becomes a prototype with the threshold of the closest prototype. Prototypes do not move
+// towards their samples. With `refit`, all of them are trained anew after every tenth new category,
+// on samples drawn around them; a category uses the spread of a known class.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ namespace {
 enum Field : std::size_t { kCosine, kClassThreshold, kRunnerUpScore };
 
 struct SyncRule {
-  std::optional<Head> head;  // where class names were given
+  std::optional<Head> head;  // set if class names were given
   math::Matrix<float> centres, spreads;
   std::vector<double> thresholds;
   bool refit = false;
@@ -107,8 +107,9 @@ class SyncMethod final : public PeerMethod {
     if (rule_.refit && births() % kRefitEvery == 0) refit();
   }
 
-  // Five epochs of gradient descent on samples drawn around every competing prototype's first
-  // place, so that each is closest to its own. A function of the state alone.
+  // Five epochs of gradient descent on samples drawn around the first place of every competing
+  // prototype, so that each sample is closest to its own prototype. The result depends on the state
+  // only.
   void refit() {
     constexpr int kEpochs = 5;
     constexpr std::size_t kBatch = 128;
@@ -162,7 +163,7 @@ class SyncMethod final : public PeerMethod {
   void save_own(Section& own) const override {
     const std::size_t d = width(), first = static_cast<std::size_t>(known());
     std::vector<float> prototypes, bases;
-    // Without refits the known classes stand where the model has them.
+    // Without refits the known classes' prototypes equal those of the model.
     for (std::size_t p = rule_.refit ? 0 : first; p < prototypes_.size(); ++p)
       prototypes.insert(prototypes.end(), prototypes_[p].begin(), prototypes_[p].end());
     for (std::size_t p = first; rule_.refit && p < bases_.size(); ++p)

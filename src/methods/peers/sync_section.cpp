@@ -1,6 +1,6 @@
-// Calibration of SynC: the mean direction of each known class, how far its samples lie from it, and
-// the spread of every coordinate, from which refitting draws. Without class names all of this is of
-// the embeddings; with them, of what a head makes of the embeddings in the space of the names.
+// Calibration of SynC: the mean direction of each known class, the distances of its samples from
+// it, and the spread of every coordinate, which refitting uses. Without class names all of this is
+// computed from the embeddings; with them, from the output of a head in the space of the names.
 #include <algorithm>
 #include <cmath>
 
@@ -15,11 +15,12 @@
 namespace paco::methods {
 namespace {
 
-// Nothing is closer to itself than this once it has been rounded to float32.
+// The highest threshold: after rounding to float32, the cosine of a vector with itself may not
+// exceed it.
 constexpr double kMostThreshold = 1 - 1e-6;
 
-// mean - deviations * std of the cosines of each class with its centre. One sample has no spread: a
-// class of one takes the mean threshold of the others.
+// mean - deviations * std of the cosines of each class with its centre. A class with one sample has
+// no spread and gets the mean threshold of the other classes.
 std::vector<double> class_thresholds(const math::Matrix<float>& points,
                                      std::span<const std::int64_t> labels,
                                      const math::Matrix<float>& centres, double deviations) {
@@ -110,7 +111,7 @@ Result<Section> calibrate_sync(SupportView& support, const Settings& settings) {
   Views views{points, {support.labels().begin(), support.labels().end()}};
   if (options.names != kNoNames) {
     PACO_ASSIGN(const math::Matrix<float> names, read_name_vectors(options.names, model));
-    // As the heads of the other peers are trained by default, but for the number of steps.
+    // As the heads of the other peers are trained by default, except for the number of steps.
     TrainingOptions training;
     training.steps = options.name_steps;
     const HeadTrainingSet set = HeadTrainingSet::from(support, seen);

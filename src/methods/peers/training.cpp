@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t kBatch = 128;
 constexpr std::size_t kBottleneck = 256;
 
-// Points on the sphere have coordinates of 1 / sqrt(d); others are measured.
+// Points on the sphere have coordinates of size 1 / sqrt(d); for other embeddings the size is
+// measured.
 double scale_of(const math::Matrix<float>& rows, Seen seen) {
   const auto d = static_cast<double>(rows.columns());
   if (seen != Seen::raw) return std::sqrt(d);
@@ -47,7 +48,7 @@ HeadTrainingSet::HeadTrainingSet(math::Matrix<float> rows, std::vector<std::int6
   }
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto k = static_cast<std::size_t>(labels[i]);
-    // A mean of n samples is nearer to each of them than the mean of the class is.
+    // The mean of n samples is closer to each of them than the true mean of the class is.
     const double longer = sizes[k] > 1 ? std::sqrt(sizes[k] / (sizes[k] - 1)) : 0;
     for (std::size_t j = 0; j < d; ++j) {
       deviations[i][j] = static_cast<float>(
@@ -143,7 +144,7 @@ Result<void> train(SupportView& support, const HeadTrainingSet& set, const Train
   for (std::size_t done = 0; done < total; ++done, at += size) {
     if (support.stop().stop_requested())
       return Error{ErrorCode::interrupted, "calibration was interrupted", ""};
-    // A pass ends without its last, smaller batch.
+    // A pass leaves out its last batch if that is smaller.
     if (at + size > order.size()) {
       random = core::Random(options.seed, ++passes);
       order = random.permutation(n);
@@ -162,7 +163,7 @@ Views views_through(const Head& head, const HeadTrainingSet& set, core::ThreadPo
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   core::Random random(0, 1u << 28);
   math::Matrix<float> views = views_of(set, rows, kViews, 1, random);
-  // Back from the scale of a training to that of units.
+  // Converts from the scale of a training to that of units.
   const auto scale = static_cast<float>(1 / set.scale);
   for (std::size_t i = 0; i < views.rows() * views.columns(); ++i) views.data()[i] *= scale;
   return {unit_rows(head.apply(views, pool)).units, labels_of(set, rows, kViews)};

@@ -1,7 +1,7 @@
-// What stands in for DiffGRE's generator, and its two losses on features. The host's own losses do
-// not see virtual samples: a code of few bits has no room for as many classes again. The original
-// makes images with a diffusion model that we do not have; here new embeddings lie between those of
-// two classes.
+// A substitute for DiffGRE's generator, and its two losses on features. The host's own losses
+// ignore virtual samples, because a code of few bits has no room for twice as many classes. The
+// original makes images with a diffusion model, which this project does not have. Here new
+// embeddings lie between those of two classes.
 #include <algorithm>
 #include <cmath>
 
@@ -38,8 +38,8 @@ math::Matrix<float> class_directions(Rows<const float> units, std::span<const st
   return out;
 }
 
-// A point between samples of two classes: on the great arc, or, for every second one, with each
-// coordinate taken from either.
+// A point between samples of two classes: on the great arc or, for every second point, with each
+// coordinate taken from one of the two.
 std::vector<float> between(std::span<const float> a, std::span<const float> b, bool mixed,
                            core::Random& random) {
   std::vector<double> sum(a.size());
@@ -51,7 +51,7 @@ std::vector<float> between(std::span<const float> a, std::span<const float> b, b
   return direction(sum);
 }
 
-// Groups of similar directions: centres begin at evenly spaced rows and move ten times.
+// Groups similar directions: centres start at evenly spaced rows and move ten times.
 std::vector<std::int64_t> grouped(Rows<const float> rows, std::size_t groups) {
   std::vector<std::int64_t> label(rows.rows, 0);
   for (std::size_t i = 0; i < rows.rows; ++i)
@@ -76,7 +76,7 @@ std::vector<std::int64_t> grouped(Rows<const float> rows, std::size_t groups) {
 HeadTrainingSet with_virtual_samples(const HeadTrainingSet& set, std::uint64_t seed) {
   const std::size_t n = set.units.rows(), d = set.units.columns();
   core::Random random(seed, 1u << 30);
-  // The mean cosine with all centres is the cosine with their sum, up to a factor.
+  // The mean cosine with all centres is the cosine with their sum, up to a constant factor.
   const math::Matrix<float> centres = class_directions(set.units, set.labels, set.classes);
   std::vector<double> sum(d);
   for (std::size_t k = 0; k < set.classes; ++k) math::accumulate(sum.data(), centres[k].data(), d);
@@ -129,7 +129,7 @@ void Leaders::add(const math::Matrix<float>& features, std::span<const std::int6
   cross_entropy(classifier_.forward(features), labels, slopes);
   add_to(classifier_.backward(std::move(slopes)), 1);
 
-  // Leaders of the classes in the batch; they take part as they are, without a gradient.
+  // Leaders of the classes in the batch; the losses have no gradient through them.
   std::vector<std::int64_t> present(labels.begin(), labels.end());
   std::sort(present.begin(), present.end());
   present.erase(std::unique(present.begin(), present.end()), present.end());
