@@ -48,7 +48,7 @@ Result<std::optional<Acknowledged>> read_acknowledged(const std::string& journal
     if (slot[0] != kMagic || slot.back() != sum_of(slot)) continue;
     if (!newest || slot[2] > newest->events) newest = Acknowledged{slot[1], slot[2], slot[3]};
   }
-  // A file that was just made may have no slot yet.
+  // A new file may have no slot yet.
   const auto is_zero = [](std::byte byte) { return byte == std::byte{0}; };
   if (!newest && !std::all_of(bytes.begin(), bytes.end(), is_zero)) {
     return Error{ErrorCode::bad_format,
@@ -64,7 +64,7 @@ AcknowledgedFile::AcknowledgedFile(const std::string& journal, std::uint64_t ide
 Result<void> AcknowledgedFile::prepare(const JournalTail& tail) {
   if (is_ready()) return {};
   PACO_ASSIGN(core::OverwrittenFile file, core::OverwrittenFile::open(path_));
-  // Both slots: another journal of this name may have left a record.
+  // Clear both slots: an earlier journal with the same name may have left a record.
   std::array<std::byte, 2 * kSector> bytes{};
   const Slot slot = slot_of(identity_, tail);
   std::memcpy(bytes.data(), slot.data(), sizeof slot);

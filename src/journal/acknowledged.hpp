@@ -1,11 +1,12 @@
-// What a writer acknowledged, kept outside the log: a small file beside the journal (`-tail`).
+// The events that a writer acknowledged, recorded outside the log in a small file beside the
+// journal (`-tail`).
 //
-// A log that is damaged ends early, and SQLite takes what is before the damage for all there ever
-// was. This record tells a torn tail, which nobody was told of, from one that was acknowledged and
-// is lost. It is a lower bound: it may be older than the journal, and never newer.
+// If a log is damaged, SQLite silently ends it before the damage. This record distinguishes a torn
+// tail of events that were never acknowledged from the loss of acknowledged events. It is a lower
+// bound: it may be older than the journal, but never newer.
 //
-// Two slots of one sector are written in turn, so that a torn write leaves the other one. The file
-// is there as long as the log is; a closed journal is one file.
+// Two slots of one sector each are written in turn, so a torn write leaves the other slot intact.
+// The file exists as long as the log does; a closed journal is one file.
 #pragma once
 
 #include <chrono>
@@ -20,14 +21,14 @@
 namespace paco::journal {
 
 struct Acknowledged {
-  std::uint64_t journal = 0;  // JournalHeader::chain_start, which no two journals share
+  std::uint64_t journal = 0;  // JournalHeader::chain_start, unique to each journal
   std::uint64_t events = 0;
-  std::uint64_t chain = 0;  // after them
+  std::uint64_t chain = 0;  // checksum after these events
 };
 
 std::string acknowledged_path(const std::string& journal);
 
-// Nothing if there is no record, or one without content; refuses a record that cannot be read.
+// Returns nothing if there is no record or if it is empty; fails if it cannot be read.
 Result<std::optional<Acknowledged>> read_acknowledged(const std::string& journal);
 
 // Writes the record of one journal. One thread at a time.
@@ -38,13 +39,14 @@ class AcknowledgedFile {
 
   bool is_kept() const { return !path_.empty(); }
   bool is_ready() const { return path_.empty() || file_.is_open(); }
-  // Makes the file with what is there now, so that a full disk is noticed before an event is
+  // Creates the file with the present tail, so that a full disk is noticed before an event is
   // written.
   Result<void> prepare(const JournalTail& tail);
-  // After these events are on the disk. A failure is not reported: the events stand, and the record
-  // stays an older one. Synced once a second, as the log has them already.
+  // Called when these events are on the disk. A failure is not reported: the events are stored, and
+  // the older record remains. The record is synced once a second only, because the log already has
+  // the events.
   void write(const JournalTail& tail);
-  // The log is in the file, and the record has served.
+  // Called when the log has been moved into the journal, so the record is no longer needed.
   void remove();
 
  private:

@@ -1,4 +1,4 @@
-// The walk along the chain of events, and its comparison with what was acknowledged; declared in
+// Walks along the chain of events and compares it with the acknowledged events; declared in
 // check.hpp.
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@ class Walk {
 
   Result<ChainWalk> run(core::Progress& progress, const std::stop_token& stop) {
     const Result<void> walked = follow(progress, stop);
-    // A page that cannot be read is damage to the next event.
+    // A page that cannot be read counts as damage to the next event.
     if (!walked.ok() && walked.error().code == ErrorCode::bad_format)
       bad(walked.error().message);
     else if (!walked.ok())

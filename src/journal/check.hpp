@@ -1,5 +1,6 @@
-// Checks of a journal: the walk along the chain of events that every opening makes, and the full
-// inspection of `paco journal verify`, which also reads embeddings, snapshots and every page.
+// Checks of a journal: the walk along the chain of events, done each time a journal is opened, and
+// the full inspection of `paco journal verify`, which also reads embeddings, snapshots and every
+// page.
 #pragma once
 
 #include <optional>
@@ -13,8 +14,9 @@
 
 namespace paco::journal {
 
-// What an inspection found. If something is wrong, `problem` says what, and `events` counts the
-// ones before the first bad one; without `first_bad` no event is damaged, but something else.
+// The result of an inspection. If something is wrong, `problem` describes it, and `events` is the
+// number of events before the first bad one. If `first_bad` is empty, no event is damaged but
+// something else is.
 struct JournalReport {
   std::uint64_t events = 0;
   std::uint64_t samples = 0;
@@ -40,23 +42,23 @@ enum class WalkFrom { start, last_checked };
 Result<ChainWalk> walk_chain(Database& database, const JournalHeader& header, WalkFrom from,
                              core::Progress& progress, const std::stop_token& stop);
 
-// The chain after an event, as it is stored; nothing if there is no such event. At most
-// `operations` operations come before it.
+// The stored chain checksum after an event; nothing if there is no such event. `operations` is an
+// upper bound on the number of operations before it.
 Result<std::optional<std::uint64_t>> chain_after(Database& database, std::uint64_t event,
                                                  std::uint64_t operations);
 
-// Refuses an index of keys that does not have each key of the rows at its sample, in order. The
-// rows up to `checked` count as its sum says; the others are read.
+// Fails unless the index of keys maps each key to its sample, in order. The keys of rows up to
+// `checked` are taken from its sum; the later rows are read.
 Result<void> check_keys(Database& database, const CheckedTail& checked);
 
-// Refuses a journal that lacks events of its record, or has others in their place, or that lacks
-// its log and the record. The record is to be read before the transaction
-// begins, because a writer may go on meanwhile.
+// Fails if the journal lacks events of its record, has other events in their place, or lacks both
+// its log and the record. Read the record before the transaction begins, because a writer may
+// append meanwhile.
 Result<void> check_acknowledged(Database& database, const JournalHeader& header,
                                 const JournalTail& tail, const std::optional<Acknowledged>& record);
 
-// The chain and everything else: pages, model, categories, moved samples, embeddings, snapshots.
-// `may_lack_log`: the journal is written by way of a log, and none was beside it.
+// Checks the chain and everything else: pages, model, categories, moved samples, embeddings,
+// snapshots. `may_lack_log`: the journal uses a write-ahead log, and no log was found beside it.
 Result<JournalReport> inspect(Database& database, bool may_lack_log, core::Progress& progress,
                               const std::stop_token& stop);
 

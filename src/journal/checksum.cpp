@@ -8,7 +8,7 @@
 namespace paco::journal {
 namespace {
 
-// The kind of row comes first, so that no row passes for one of another kind.
+// The kind of row comes first, so that rows of different kinds have different checksums.
 enum RowKind {
   sample,
   operation,

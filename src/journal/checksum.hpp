@@ -28,7 +28,7 @@ inline std::uint64_t embedding_checksum(std::span<const double> embedding) {
 // The digest of a source after one more sample with this embedding.
 std::uint64_t source_digest(std::uint64_t before, std::span<const double> embedding);
 
-// The checksum of the fields of a row. An object only for its memory, which is used again.
+// The checksum of the fields of a row. It is a class only so that its memory can be reused.
 class FieldSum {
  public:
   // Integers, doubles, texts, and lists and optionals of them.
@@ -74,13 +74,13 @@ class FieldSum {
 
 // The chain after an event: a checksum of the chain before it and all its fields. `embedding` is
 // the checksum of the sample's embedding, absent if it had none.
-// `evidence`: how many evidence numbers samples of this journal have.
+// `evidence`: the number of evidence values of each sample in this journal.
 std::uint64_t sample_link(FieldSum& fields, std::uint64_t before, const io::DecidedSample& sample,
                           std::size_t evidence, std::optional<std::uint64_t> embedding);
 std::optional<std::string_view> key_of(const io::DecidedSample& sample);
 std::uint64_t operation_link(FieldSum& fields, std::uint64_t before, const OperationRow& row);
 
-// Of rows outside the chain.
+// Checksums of rows outside the chain.
 std::uint64_t category_sum(FieldSum& fields, const CategoryRow& row);  // without prototypes
 std::uint64_t prototype_sum(FieldSum& fields, std::int64_t id, std::int64_t owner);
 std::uint64_t membership_sum(FieldSum& fields, const Membership& row);
@@ -90,11 +90,11 @@ std::uint64_t arrival_sum(FieldSum& fields, const Arrival& row);
 std::uint64_t support_picture_sum(FieldSum& fields, const SupportPicture& row);
 std::uint64_t source_sum(FieldSum& fields, const SourceRow& row);
 std::uint64_t snapshot_sum(FieldSum& fields, const SnapshotInfo& info, std::uint64_t bytes);
-// Of a key and the sample that has it; a sum over all of them holds the index of keys to the rows.
+// The checksum of a key and its sample. The sum over all keys is compared with the index of keys.
 std::uint64_t key_sum(FieldSum& fields, std::string_view key, std::uint64_t sequence);
 std::uint64_t checked_sum(FieldSum& fields, const CheckedTail& checked, bool needs_log);
 std::uint64_t retention_sum(FieldSum& fields, const Retention& retention);
-// Of everything in the settings that never changes; the chain starts with it.
+// The checksum of all settings that never change; the chain starts with it.
 std::uint64_t settings_sum(FieldSum& fields, const JournalSettings& settings, std::uint64_t model);
 
 }  // namespace paco::journal

@@ -7,7 +7,7 @@
 namespace paco::journal {
 namespace {
 
-constexpr int kFixedColumns = 13;  // that samples of every method have
+constexpr int kFixedColumns = 13;  // columns that samples of every method have
 
 }  // namespace
 

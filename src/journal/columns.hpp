@@ -19,19 +19,19 @@ extern const char* const kSelectOperations;
 extern const char* const kSelectCategories;
 extern const char* const kSelectSources;
 
-// Whether the values of a row have the types and ranges that a writer gives them.
+// Returns whether the values of a row have the types and ranges that a writer gives them.
 bool is_sample(const Statement& row, const JournalSettings& settings);
 bool is_operation(const Statement& row);
 bool is_category(const Statement& row);
 
-// The row that a statement made of these is at. The memory of `into` is used again.
+// Reads the current row of a statement made from the texts above. The memory of `into` is reused.
 void read_sample(const Statement& row, std::size_t columns, io::DecidedSample& into);
 OperationRow read_operation(const Statement& row);
 CategoryRow read_category(const Statement& row);  // without its prototypes
-// Nothing if its types or its checksum are wrong.
+// Nothing if the types or the checksum are wrong.
 std::optional<SourceRow> read_source(const Statement& row, FieldSum& fields);
 
-// Columns that are not part of the structs.
+// Columns that are not fields of the structs.
 inline std::optional<std::uint64_t> embedding_of_sample(const Statement& row) {
   return row.optional_at(9);
 }

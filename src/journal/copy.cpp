@@ -34,7 +34,7 @@ Result<JournalReport> copy_journal(const std::string& from, const std::string& t
     return core::files::system_error(to, "make a copy", EEXIST);
   PACO_ASSIGN(JournalReader journal, JournalReader::open(from));
   const std::string temporary = to + ".part";
-  // What a copy left that was killed.
+  // Remove what a killed copy left behind.
   if (core::path_kind(temporary) == core::PathKind::file) PACO_TRY(core::remove_file(temporary));
   const Leftover leftover(temporary);
   PACO_TRY(journal.copy_to(temporary));

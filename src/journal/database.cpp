@@ -11,7 +11,7 @@
 namespace paco::journal {
 namespace {
 
-// How long a call waits for a lock that is held for moments only (a reader that just opens).
+// How long a call waits for a lock that is held only for moments (by a reader that is opening).
 constexpr int kBusyMilliseconds = 100;
 
 }  // namespace
@@ -26,7 +26,7 @@ Error database_error(const std::string& path, int status, std::string_view detai
     case SQLITE_CANTOPEN:
       return core::files::system_error(path, "open", system_cause == 0 ? EIO : system_cause);
     case SQLITE_IOERR: {
-      // Only these errors of the last system call can be the reason; others are of another call.
+      // Only these system errors can be the cause; any other value is left over from another call.
       const bool is_reason = system_cause == EDQUOT || system_cause == EROFS ||
                              system_cause == EFBIG || system_cause == ENOSPC;
       return core::files::system_error(path, status == SQLITE_IOERR_READ ? "read" : "write",
@@ -139,8 +139,8 @@ Result<Database> Database::open(const std::string& path, Mode mode, bool immutab
   }
   if (immutable) uri += "?immutable=1";
   sqlite3* handle = nullptr;
-  // Readers too open the file for writing: otherwise the last one to close could not remove the
-  // files beside it. SQLite falls back to reading if the system refuses.
+  // Readers also open the file for writing: otherwise the last reader to close could not remove the
+  // files beside it. SQLite falls back to read-only access if the system refuses.
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX |
                     SQLITE_OPEN_EXRESCODE |
                     (mode == Mode::memory ? SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY : 0);
@@ -153,8 +153,8 @@ Result<Database> Database::open(const std::string& path, Mode mode, bool immutab
   sqlite3_busy_timeout(handle, kBusyMilliseconds);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  // Checkpoints are the writer's (see there); deleted data need not be overwritten; a file that
-  // shrinks while it is mapped would crash the program.
+  // Only the writer makes checkpoints (see writer.cpp). Deleted data need not be overwritten. The
+  // file is not memory-mapped, because shrinking a mapped file would crash the program.
   PACO_TRY(
       database.run("PRAGMA wal_autocheckpoint=0; PRAGMA secure_delete=OFF;"
                    "PRAGMA cell_size_check=ON; PRAGMA mmap_size=0"));

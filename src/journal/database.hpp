@@ -34,18 +34,18 @@ class Statement {
   }
   // True if there is a row.
   Result<bool> step();
-  // For statements without rows: binds, runs, and is ready for the next values.
+  // For statements without result rows: binds, runs and resets.
   template <class... Values>
   Result<void> run(const Values&... values) {
     return bind(values...).finish();
   }
   void reset();
 
-  // Whether the first columns of a row have these types: i integer, t text, b blob; in capitals, or
-  // NULL; r a double or NULL. SQLite converts values silently, so ask before reading any: reading a
-  // value may change its type.
+  // Returns whether the first columns of a row have these types: i integer, t text, b blob (capital
+  // letters: or NULL), r double or NULL. Check the types before reading any value: SQLite converts
+  // values silently, and reading a value may change its type.
   bool has_types(std::string_view types) const;
-  // ... and whether `count` columns from `first` on are doubles or NULL.
+  // The same for `count` columns from `first` on, which must be doubles or NULL.
   bool has_numbers(int first, std::size_t count) const;
   bool is_null(int column) const {
     return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL;
@@ -107,7 +107,7 @@ class Database {
   Result<std::int64_t> number(const std::string& sql);
   // The error of the last call.
   Error error() const;
-  // Closing will leave the log beside the file as it is.
+  // Leaves the log beside the file unchanged when the connection is closed.
   void leave_log();
 
   sqlite3* handle() const { return handle_.get(); }
@@ -131,7 +131,7 @@ struct Resetter {
   ~Resetter() { statement.reset(); }
 };
 
-// At the end of a scope: a transaction that was not committed is rolled back.
+// At the end of a scope, rolls back a transaction that was not committed.
 class Rollback {
  public:
   explicit Rollback(Database& database) : database_(database) {}

@@ -17,8 +17,8 @@ bool same_bits(double a, double b) {
   return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
 }
 
-// Converts and compares without a branch in the inner loop, so that it is vectorised. False as soon
-// as a block has a number that float cannot represent.
+// Converts and compares without a branch in the inner loop, so that it is vectorised. Returns false
+// at the first block with a number that float cannot represent.
 bool to_float(std::span<const double> numbers, std::byte* out) {
   constexpr std::size_t kBlock = 256;
   std::array<float, kBlock> block;
@@ -39,7 +39,7 @@ bool to_float(std::span<const double> numbers, std::byte* out) {
 
 bool fits_half(std::span<const double> numbers) {
   for (const double number : numbers) {
-    // The conversion of a NaN depends on the processor.
+    // Do not store a NaN as float16: its conversion depends on the processor.
     if (std::isnan(number) || !same_bits(io::half_to_double(io::double_to_half(number)), number))
       return false;
   }

@@ -1,5 +1,5 @@
-// Embeddings of a run of samples as one blob: in the smallest of float16, float32 and float64 that
-// represents every number exactly.
+// The embeddings of a run of samples as one blob, stored as the smallest of float16, float32 and
+// float64 that represents every number exactly.
 #pragma once
 
 #include <cstddef>

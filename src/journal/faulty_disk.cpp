@@ -107,7 +107,7 @@ sqlite3_vfs& unix_layer() {
   return *layer;
 }
 
-// The file stays SQLite's own; only its table of methods is replaced.
+// The file object remains SQLite's own; only its method table is replaced.
 int open_file(sqlite3_vfs* vfs, const char* path, sqlite3_file* file, int flags, int* out_flags) {
   file->pMethods = nullptr;
   const std::string name = path == nullptr ? "" : path;

@@ -1,9 +1,9 @@
-// Fault injection for journals: every read, write, sync, truncation and removal that SQLite makes
-// passes a watch, which lets it happen, makes it fail, or ends the process before it or in the
-// middle of it.
+// Fault injection for journals: a watch function is called for every read, write, sync, truncation
+// and removal that SQLite makes. It lets the operation proceed, makes it fail, or ends the process
+// before it or in the middle of it.
 //
-// A library of its own (paco_faulty_disk) that tests link, and the program paco-faulty. The
-// journal does not know of it: it becomes SQLite's default file layer when it is first used.
+// This is a separate library (paco_faulty_disk), linked by tests and by the program paco-faulty.
+// The journal has no code for it: it becomes SQLite's default file layer on first use.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct DiskStep {
 
 enum class DiskAnswer {
   proceed,
-  pretend,  // a sync only: as if it had been done
+  pretend,  // a sync only: report success without syncing
   fail,     // as a broken device
   full,     // as a full disk; an operation other than a write fails
   kill,     // the process ends as by kill -9, before the operation

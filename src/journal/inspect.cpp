@@ -25,7 +25,7 @@ class Inspection {
         progress_(progress),
         stop_(stop) {}
 
-  // Damage that SQLite reports is a finding, not a failure of the inspection.
+  // Damage that SQLite reports is a result of the inspection, not a failure of it.
   Result<void> run() {
     using Step = Result<void> (Inspection::*)();
     for (const Step step :
@@ -245,8 +245,8 @@ class Inspection {
     return none_missing(first_kept);
   }
 
-  // What is kept are the embeddings of the last samples, without a gap, and all that opening needs:
-  // those since the newest snapshot.
+  // The journal must keep the embeddings of the last samples without a gap, including all that
+  // opening needs: those since the newest snapshot.
   Result<void> none_missing(std::uint64_t first_kept) {
     PACO_ASSIGN(const std::int64_t snapshot,
                 database_.number("SELECT coalesce(max(sequence), 0) FROM snapshots"));

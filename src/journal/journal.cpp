@@ -150,14 +150,14 @@ Result<void> Journal::checkpoint() {
   return write([](Writer& writer) { return writer.checkpoint(); });
 }
 
-// If the writer's connection is the last one to close, it moves the log into the file.
+// If the writer's connection is the last one to close, closing it moves the log into the file.
 Result<void> Journal::close() {
   PACO_TRY(flush());
   close_reader();
   if (writing_ == nullptr) return {};
   writing_->keeper.reset();
   static_cast<void>(writing_->writer->settle());
-  const bool needs_log = writing_->writer->needs_log();  // if the disk is full
+  const bool needs_log = writing_->writer->needs_log();  // true if the disk is full
   AcknowledgedFile record = writing_->writer->take_record();
   writing_.reset();
   if (!needs_log && log_bytes(path()) == 0) record.remove();

@@ -1,6 +1,6 @@
-// The store of a stream: one SQLite file with the model, every event in order, the categories, the
-// embeddings and snapshots of the method. It stores and returns them; what events mean, and which
-// state they add up to, is up to the session.
+// The store of a stream: one SQLite file with the model, all events in order, the categories, the
+// embeddings and snapshots of the method. It only stores and returns these; the session interprets
+// events and computes the state from them.
 //
 //   PACO_ASSIGN(Journal journal, Journal::create("birds.journal", settings, model, known, {}));
 //   PACO_TRY(journal.append(rows, changed_categories));      // all of it or nothing
@@ -25,37 +25,38 @@
 
 namespace paco::journal {
 
-// `read`: calls that write are refused, as with a JournalReader.
+// With `read`, calls that write fail, as with a JournalReader.
 enum class OpenMode { read, write };
 
 struct Durability {
-  // Full: append() returns when the events are on the disk. Relaxed: it returns when they are
-  // written; they are synced every so often, and a sync that fails shows at a later call.
+  // Full: append() returns when the events are on the disk. Relaxed: append() returns when they are
+  // written; a sync follows at intervals, and a later call reports a failed sync.
   bool full = true;
   std::chrono::milliseconds between_syncs{200};  // relaxed only
-  // A program that reads all the time keeps the log from starting anew; beyond this length nothing
-  // more is appended until it ends.
+  // While a program reads without pause, the log cannot start over. If it reaches this length,
+  // append() fails until that program ends.
   std::uint64_t most_log_bytes = std::uint64_t{4} << 30;
 };
 
-// Every question of JournalReader, and writing. What was appended is seen at once.
+// All queries of JournalReader, and writing. Appended events are visible at once.
 class Journal : public JournalReader {
  public:
-  // A new journal with these categories and no event. It is built aside and takes its name when it
-  // is complete; an existing file is refused. After a crash there is either no journal or this one.
+  // Creates a journal with these categories and no event. Fails if the file exists. The journal is
+  // built under another name and renamed when it is complete, so a crash leaves either no journal
+  // or this one.
   static Result<Journal> create(const std::string& path, const JournalSettings& settings,
                                 std::span<const std::byte> model,
                                 std::span<const CategoryRow> categories, Durability durability,
                                 std::span<const SupportPicture> pictures = {});
-  // Checks every event, as JournalReader::open(), and refuses to write if another writer has it.
+  // Checks the events as JournalReader::open() does. Fails if another writer has the journal open.
   static Result<Journal> open(const std::string& path, OpenMode mode, Durability durability);
   Journal(Journal&&) noexcept;
   Journal& operator=(Journal&&) noexcept;
-  ~Journal();  // like close(), without an answer
+  ~Journal();  // like close(), but reports no error
 
-  // A group of samples and the categories that they changed, as one step. Events and sequences
-  // continue tail() without a gap. `source`: the file that they came from, read up to here. `time`:
-  // when they came, in seconds since 1970.
+  // Appends a group of samples and the categories that they changed, as one step. Events and
+  // sequences continue tail() without a gap. `source`: the file that the samples came from, and how
+  // far it has been read. `time`: when they came, in seconds since 1970.
   Result<void> append(std::span<const SampleRow> samples, std::span<const CategoryRow> changed,
                       const SourceRow* source = nullptr,
                       std::optional<std::int64_t> time = std::nullopt);
@@ -66,13 +67,14 @@ class Journal : public JournalReader {
                              std::span<const std::byte> bytes);
   // Removes all snapshots but the newest `keep`.
   Result<void> prune_snapshots(std::size_t keep);
-  // Returns when all that was appended is on the disk, whatever the durability.
+  // Returns when everything appended is on the disk, whatever the durability.
   Result<void> flush();
-  // Changes what is kept, removes the rest and makes the file as small as possible. Afterwards
-  // exactly as many embeddings are kept as asked for; in between, up to a sixteenth more.
+  // Changes what is kept, removes everything else and makes the file as small as possible.
+  // Afterwards exactly the requested number of embeddings is kept; between calls, up to a sixteenth
+  // more.
   Result<void> compact(const Retention& retention);
-  // Moves the write-ahead log into the file; close() ends with it, and a second without events
-  // does. A closed journal is one file.
+  // Moves the write-ahead log into the file. close() does this too, and so does a second without
+  // events. A closed journal is one file.
   Result<void> checkpoint();
   Result<void> close();
 
@@ -85,25 +87,25 @@ class Journal : public JournalReader {
   Error misuse(const std::string& what) const;
   template <class Work>
   Result<void> write(Work work);
-  std::unique_ptr<Writing> writing_;  // none: for reading, or closed
+  std::unique_ptr<Writing> writing_;  // null: opened for reading, or closed
 };
 
-// Makes a second journal, as the first is at this moment; its writer may go on meanwhile. The copy
-// is verified before it takes its name; if it is damaged, the report says so and there is no copy.
-// An existing file is refused.
+// Copies the journal as it is at this moment; a writer may continue meanwhile. The copy is verified
+// before it gets its name. If it is damaged, the report says so and no copy is made. Fails if the
+// file exists.
 Result<JournalReport> copy_journal(const std::string& from, const std::string& to,
                                    core::Progress& progress, const std::stop_token& stop);
 
-// Removes what a journal that is gone left beside it, so that another can take its name.
+// Removes the files that a deleted journal left beside it, so that a new journal can take its name.
 Result<void> remove_leftovers(const std::string& path);
 
-// Takes the events that are there for all there ever were: those that were acknowledged and are
-// missing are given up, and the journal can be opened again. Refused if one that is there is
-// damaged. Returns how far it goes.
+// Accepts the loss of events that were acknowledged and are missing: the remaining events become
+// the whole journal, which can be opened again. Fails if a remaining event is damaged. Returns
+// where the journal now ends.
 Result<JournalTail> accept_loss(const std::string& path);
 
-// Checks a journal as a whole, also one that open() refuses: events, pages, embeddings, snapshots,
-// model. An Error only if the file is no journal or cannot be read.
+// Checks a whole journal, including one that open() refuses: events, pages, embeddings, snapshots,
+// model. Returns an Error only if the file is no journal or cannot be read.
 Result<JournalReport> verify_journal(const std::string& path, core::Progress& progress,
                                      const std::stop_token& stop);
 

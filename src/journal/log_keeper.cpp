@@ -10,10 +10,10 @@
 namespace paco::journal {
 namespace {
 
-// Pages in the log from which on they are moved into the file. A page that changes often is then
-// moved once.
+// Number of pages from which on the log is moved into the file. A page that changes often is then
+// moved only once.
 constexpr int kLongPages = (16 << 20) / kPageBytes;
-// Pages at which the writer waits until they are moved.
+// Number of pages at which the writer waits until they are moved.
 constexpr int kMostPages = 2 * kLongPages;
 
 }  // namespace
@@ -56,7 +56,8 @@ void LogKeeper::run() {
     if (is_dirty_ && !has_failed_) {
       static_cast<void>(sync());
     } else if (!is_dirty_ && std::chrono::steady_clock::now() - last_write_ >= kQuiet) {
-      // What keeps it (a full disk, a reader) is no matter: the log stays, and is tried again.
+      // The reason for a failure (a full disk, a reader) does not matter: the log stays and the
+      // move is retried.
       if (writer_.settle()) {
         is_awake_ = false;
         long_from_ = kLongPages;
@@ -66,8 +67,8 @@ void LogKeeper::run() {
   if (is_dirty_) static_cast<void>(sync());
 }
 
-// What is there is moved while the writer goes on, the little that came meanwhile while it waits:
-// only then the log starts anew.
+// Moves most of the log while the writer continues, then the few newer pages while the writer
+// waits: the log can start over only when all its pages are moved.
 void LogKeeper::shorten(std::unique_lock<std::mutex>& lock) {
   is_shortening_ = true;
   lock.unlock();
@@ -77,7 +78,7 @@ void LogKeeper::shorten(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   wants_turn_ = false;
   const int left = writer_.move_log();
-  // A reader may hold on to the log, which then goes on growing.
+  // If a reader holds on to the log, the log keeps growing.
   long_from_ = left + kLongPages;
   is_shortening_ = false;
   turn_.notify_all();

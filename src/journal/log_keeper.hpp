@@ -1,11 +1,11 @@
-// Looks after the log of a journal on a thread of its own, so that the writer need not:
+// Maintains the log of a journal on a separate thread:
 //
-// - relaxed durability: syncs every so many milliseconds, if anything was written. A sync that
-//   fails is tried again by the next call, which fails if that does.
-// - moves a long log into the file over a connection of its own, while the writer goes on.
-// - moves the rest when nothing was written for a second, so that the file alone is whole then.
+// - relaxed durability: syncs at a fixed interval if anything was written. If a sync fails, the
+// next call retries it and fails if the retry fails.
+// - moves a long log into the file over its own connection while the writer continues.
+// - moves the rest when nothing was written for a second, so that the file alone is then complete.
 //
-// Calls may come from any thread; the writer is used by one at a time.
+// Calls may come from any thread; only one thread uses the writer at a time.
 #pragma once
 
 #include <atomic>
@@ -23,13 +23,13 @@ namespace paco::journal {
 
 class LogKeeper {
  public:
-  // How long a stream has been quiet when the log is moved.
+  // How long a stream must be idle before the log is moved.
   static constexpr std::chrono::milliseconds kQuiet{1000};
 
-  // Without `between_syncs` every call of the writer syncs by itself.
+  // Without `between_syncs`, every call of the writer syncs.
   static Result<std::unique_ptr<LogKeeper>> start(
       Writer& writer, std::optional<std::chrono::milliseconds> between_syncs);
-  // Syncs a last time; flush() before to know whether that succeeds.
+  // Syncs a last time without reporting errors; call flush() first to get them.
   ~LogKeeper();
 
   // Calls work(writer) while nothing else uses it.
@@ -59,15 +59,15 @@ class LogKeeper {
   bool is_log_long() const { return writer_.log_pages() >= long_from_; }
 
   Writer& writer_;
-  Database database_;  // of the thread alone
+  Database database_;  // used only by thread_
   std::optional<std::chrono::milliseconds> between_syncs_;
   std::mutex mutex_;  // guards all below, and every use of the writer
   std::condition_variable wake_, turn_;
   std::chrono::steady_clock::time_point last_write_{};
   int long_from_ = 0;           // pages
   bool is_dirty_ = false;       // something was written since the last sync
-  bool has_failed_ = false;     // the last sync
-  bool is_awake_ = false;       // there is something in the log
+  bool has_failed_ = false;     // the last sync failed
+  bool is_awake_ = false;       // the log has pages to move
   bool is_shortening_ = false;  // the log is being moved while the writer goes on
   bool is_ending_ = false;
   std::atomic<bool> wants_turn_ = false;  // the thread waits for the writer

@@ -30,7 +30,8 @@ Error foreign(const std::string& path, std::string_view what) {
                "give a journal that 'paco discover --journal' made"};
 }
 
-// A log lies beside the name that its writer used: through another name it would not be found.
+// SQLite keeps the log under the name that its writer used, so a reader with another name would
+// miss it.
 Result<void> check_names(const std::string& path) {
   std::error_code ignored;
   const std::uintmax_t names = std::filesystem::hard_link_count(path, ignored);
@@ -41,7 +42,7 @@ Result<void> check_names(const std::string& path) {
       "remove the other names; 'paco journal copy' makes a second journal"};
 }
 
-// Reads through SQLite's file layer: closing a descriptor of our own would release the locks that
+// Reads through SQLite's file layer: closing a separate descriptor would release the locks that
 // SQLite holds on the file in this process. Returns the size of the file.
 Result<std::uint64_t> read_file_header(const std::string& path, Header& header) {
   sqlite3_vfs* disk = sqlite3_vfs_find(nullptr);
@@ -96,18 +97,19 @@ Result<Header> check_header(const std::string& path) {
   const std::uint32_t page = header[16] << 8 | header[17];
   const std::uint64_t promised = std::uint64_t{number_at(header, 28)} * (page == 1 ? 65536 : page);
   const bool is_promise_valid = number_at(header, 24) == number_at(header, 92);
-  // The log, if there is one, may have the rest.
+  // The rest may be in the log, if there is one.
   if (is_promise_valid && size < promised && log_bytes(path) == 0)
     return damaged(path, fmt::format("it is cut short: {} of {} bytes", size, promised));
   return header;
 }
 
-// A copy made by another tool (VACUUM INTO) has no write-ahead log.
+// A copy made by another tool (VACUUM INTO) does not use a write-ahead log.
 bool has_log_mode(const Header& header) { return header[18] != 1 || header[19] != 1; }
 
-// SQLite's own write lock lasts for a transaction; a journal has one writer for as long as that
-// lives. With a write-ahead log SQLite makes no use of the reserved lock of the main file, which
-// excludes other holders and not readers, and which the system releases if the process dies.
+// Locks a journal for one writer until it is closed; SQLite's own write lock lasts only for a
+// transaction. This uses the reserved lock of the main file, which SQLite does not use with a
+// write-ahead log. That lock excludes other holders but not readers, and the system releases it if
+// the process dies.
 Result<void> take_write_lock(Database& database) {
   if (sqlite3_db_readonly(database.handle(), "main") != 0)
     return core::files::system_error(database.path(), "write", EACCES);
@@ -132,8 +134,9 @@ Result<Database> open_reader(const std::string& path) {
   return Database::open(path, Database::Mode::read, true);
 }
 
-// Header and events. One transaction, because another process may be writing; it is left open.
-// `may_lack_log`: the journal is written by way of a log, and none was beside it.
+// Checks header and events in one transaction, because another process may be writing, and leaves
+// the transaction open. `may_lack_log`: the journal uses a write-ahead log, and no log was found
+// beside it.
 Result<void> check_events(CheckedFile& file, bool may_lack_log) {
   Database& database = file.database;
   PACO_TRY(database.run("BEGIN"));
@@ -157,7 +160,7 @@ Result<void> check(CheckedFile& file, bool may_lack_log) {
   return file.database.run("COMMIT");
 }
 
-// What SQLite takes, less the ending of a file beside it.
+// SQLite's limit, less the longest suffix of a file beside the journal.
 constexpr std::size_t kLongestPath = 500;
 
 }  // namespace
@@ -187,7 +190,7 @@ Result<CheckedFile> open_file(const std::string& given, Database::Mode mode) {
   PACO_ASSIGN(const Header header, check_header(path));
   const bool for_writing = mode == Database::Mode::write;
   if (for_writing && !has_log_mode(header)) {
-    // Checked before anything in it is changed.
+    // Check the file before anything in it is changed.
     PACO_ASSIGN(const CheckedFile copy, open_file(path, Database::Mode::read));
     PACO_ASSIGN(Database database, Database::open(path, Database::Mode::write));
     PACO_TRY(write_checked(database, copy.header.checked, false));
@@ -200,7 +203,7 @@ Result<CheckedFile> open_file(const std::string& given, Database::Mode mode) {
   Result<void> checked = for_writing ? take_write_lock(file.database) : Result<void>{};
   const bool may_lack_log = has_log_mode(header) && !had_log;
   if (checked.ok()) checked = check(file, may_lack_log);
-  // A writer may have come and gone between two looks.
+  // Check again: another process may have written and closed the journal during the first check.
   if (!checked.ok() && !for_writing) checked = check(file, may_lack_log);
   if (checked.ok()) return file;
   if (had_log) file.database.leave_log();

@@ -1,5 +1,5 @@
-// Opens the file of a journal: distinguishes it from every other file before SQLite uses it, locks
-// it for writing, checks it, and leaves it exactly as it was if it is refused.
+// Opens the file of a journal: rejects other files before SQLite uses them, locks the journal for
+// writing, and checks it. A file that is refused is left unchanged.
 #pragma once
 
 #include <string>
@@ -16,17 +16,17 @@ struct CheckedFile {
   CheckedTail checked;  // all events
 };
 
-// The file itself if the path is a link to it, because the log lies beside the file; refuses a path
-// that is too long for SQLite. The functions below do this first.
+// Resolves a link, because the log lies beside the file itself. Fails if the path is too long for
+// SQLite. The functions below do this first.
 Result<std::string> journal_path(const std::string& path);
 
-// For writing it holds the write lock until the database is closed.
+// In write mode, holds the write lock until the database is closed.
 Result<CheckedFile> open_file(const std::string& path, Database::Mode mode);
 
 // For an inspection: the events are not checked.
 struct UncheckedFile {
   Database database;
-  bool may_lack_log = false;  // it is written by way of a log, and none was beside it
+  bool may_lack_log = false;  // the journal uses a write-ahead log, and none was found beside it
 };
 Result<UncheckedFile> open_unchecked(const std::string& path);
 

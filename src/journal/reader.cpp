@@ -18,7 +18,7 @@ using namespace journal;
 
 namespace {
 
-// Memory that is reserved before the rows are seen; a page may be asked for with any count.
+// Upper bound on memory reserved before rows are read, because callers may request any count.
 constexpr std::size_t kFirstReserve = 4096;
 
 }  // namespace
@@ -108,7 +108,7 @@ Result<std::vector<std::byte>> JournalReader::model() {
 
 Result<void> JournalReader::copy_to(const std::string& path) {
   return ask([&](State& s) -> Result<void> {
-    // SQLite treats the new file as a change to this one.
+    // Under query_only SQLite refuses VACUUM INTO, although it does not change this file.
     PACO_TRY(s.database->run("PRAGMA query_only=OFF"));
     const Result<void> copied = s.database->run("VACUUM INTO " + quote_text(path));
     PACO_TRY(s.database->run("PRAGMA query_only=ON"));

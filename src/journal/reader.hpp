@@ -1,14 +1,14 @@
 // Reads a journal: samples and events by range, a sample by its key, categories, embeddings,
-// snapshots. For everything that uses a stream without deciding: the server, exports, replays,
+// snapshots. Used by everything that reads a stream without deciding: the server, exports, replays,
 // tools.
 //
 //   PACO_ASSIGN(JournalReader journal, JournalReader::open("birds.journal"));
 //   PACO_ASSIGN(const auto page, journal.samples(1000, 256));    // samples 1000 to 1255
 //   PACO_ASSIGN(const auto decided, journal.find_key("img_0017"));
 //
-// A reader has a connection of its own and never changes the file. It may be used while another
-// thread or process writes, and sees at each call what is committed then. One thread at a time; for
-// another thread, open another one with another_reader().
+// A reader has its own connection and never changes the file. Another thread or process may write
+// meanwhile; each call sees what is committed at that time. One thread at a time; another_reader()
+// opens a reader for another thread.
 #pragma once
 
 #include <memory>
@@ -25,10 +25,11 @@ namespace paco::journal {
 
 class JournalReader {
  public:
-  // Checks the events since a writer last did (all of them are checked by verify_journal(), and
-  // each when it is read); refuses a file that is damaged, not a journal, or of another version.
+  // Checks the events since the last check by a writer; verify_journal() checks all of them, and
+  // each event is checked when it is read. Fails if the file is damaged, not a journal, or of
+  // another version.
   static Result<JournalReader> open(const std::string& path);
-  // A second reader of the same journal, without checking it again.
+  // Opens a second reader of the same journal without checking it again.
   Result<JournalReader> another_reader() const;
   JournalReader(JournalReader&&) noexcept;
   JournalReader& operator=(JournalReader&&) noexcept;
@@ -36,9 +37,9 @@ class JournalReader {
 
   const std::string& path() const;
   const JournalSettings& settings() const;
-  // The bytes of the model file that the stream is decided with.
+  // The bytes of the stream's model file.
   Result<std::vector<std::byte>> model();
-  // How far the journal goes.
+  // Where the journal ends.
   Result<JournalTail> tail();
   Result<JournalInfo> info();
 
@@ -52,20 +53,21 @@ class JournalReader {
   // All categories as they are now, by id.
   Result<std::vector<CategoryRow>> categories();
 
-  // The prototype that a sample belongs to, after all moves.
+  // The prototype that a sample belongs to now, with all moves applied.
   Result<std::optional<Membership>> membership(std::uint64_t sequence);
-  // All samples that belong to one of these prototypes, in stream order, from a number on (for a
-  // prototype: the sample that made it). Reads that part of the stream.
+  // All samples from a number on that belong to one of these prototypes, in stream order. Reads
+  // that part of the stream. A moved sample may be older than the one that created its prototype.
   Result<std::vector<Membership>> members(std::span<const std::int64_t> prototypes,
                                           std::uint64_t from_sequence = 0);
-  // Attributes and picture of a sample. The picture only if asked for.
+  // Attributes and picture of a sample; the picture only if requested.
   Result<Extras> extras(std::uint64_t sequence, bool with_picture);
 
-  // When a sample came, in seconds since 1970; nothing if the journal does not know.
+  // When a sample came, in seconds since 1970; nothing if the journal has no time for it.
   Result<std::optional<std::int64_t>> arrival(std::uint64_t sequence);
   // The first sample that came at that time or later; nothing if none did.
   Result<std::optional<std::uint64_t>> first_since(std::int64_t time);
-  // How many pictures of a known class are kept, and one of them; empty if it is not there.
+  // The number of stored pictures of a known class, and one of these pictures; empty if it does not
+  // exist.
   Result<std::uint64_t> support_pictures(std::int64_t category);
   Result<std::string> support_picture(std::int64_t category, std::uint64_t position);
 
@@ -74,16 +76,17 @@ class JournalReader {
   // Fills `into`, rows of settings().dimension numbers, with the embeddings of consecutive samples.
   // False if one of them is not kept.
   Result<bool> embeddings(std::uint64_t from_sequence, std::span<double> into);
-  // embedding_checksum() of every sample, in order, also of those no longer kept; 0 if it had none.
+  // embedding_checksum() of every sample in order, including embeddings no longer kept; 0 for
+  // samples without one.
   Result<std::vector<std::uint64_t>> embedding_checksums();
-  // The same of one sample; nothing if it had no embedding, or is not there.
+  // The same for one sample; nothing if it had no embedding or does not exist.
   Result<std::optional<std::uint64_t>> embedding_checksum(std::uint64_t sequence);
 
   // The files that samples were read from.
   Result<std::vector<SourceRow>> sources();
 
   Result<std::vector<SnapshotInfo>> snapshots();  // oldest first
-  // The newest snapshot of at most so many events.
+  // The newest snapshot after at most this many events.
   Result<std::optional<Snapshot>> newest_snapshot(std::uint64_t at_most_event);
 
   // Copies the journal as it is at this moment into a new file. A writer may go on meanwhile.

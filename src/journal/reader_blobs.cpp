@@ -1,5 +1,5 @@
 // The part of JournalReader that reads what is stored as bytes (pictures, embeddings, snapshots)
-// and says how much there is of everything.
+// and reports sizes and counts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ Result<std::optional<std::vector<double>>> JournalReader::embedding(std::uint64_
 Result<bool> JournalReader::embeddings(std::uint64_t from, std::span<double> into) {
   return ask([&](State& s) -> Result<bool> {
     const std::size_t dimension = s.header.settings.dimension;
-    // One transaction, so that the run that was found is the one that is read.
+    // Use one transaction, so that the run that is read is the one that was found.
     PACO_TRY(s.database->run("BEGIN"));
     const Rollback rollback(*s.database);
     std::vector<std::byte> bytes;
@@ -180,7 +180,7 @@ Result<std::optional<Snapshot>> JournalReader::newest_snapshot(std::uint64_t at_
     PACO_ASSIGN(Statement row,
                 s.database->prepare("SELECT event, sequence, digest, size, checksum FROM snapshots "
                                     "WHERE event <= ?1 ORDER BY event DESC LIMIT 1"));
-    // The file counts events with 63 bits.
+    // The file stores event numbers with 63 bits.
     constexpr std::uint64_t kLast = std::uint64_t(-1) >> 1;
     PACO_ASSIGN(const bool found, row.bind(std::min(at_most_event, kLast)).step());
     if (!found) return std::optional<Snapshot>{};

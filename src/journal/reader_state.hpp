@@ -1,5 +1,5 @@
-// The inside of a JournalReader, for the files of this folder: its connection and its prepared
-// questions.
+// The private state of a JournalReader, for the files of this folder: its connection and prepared
+// statements.
 #pragma once
 
 #include <atomic>
@@ -16,23 +16,23 @@
 
 namespace paco::journal {
 
-// Rows before the last checked event are not read again when a journal is opened, so every row is
-// held to the chain when it is read: to the chain after event - 1.
+// Opening a journal does not read the rows before the last checked event again. So every row is
+// compared with the chain when it is read: it must continue the chain after event - 1.
 struct ChainBefore {
   std::optional<std::uint64_t> event;
   std::uint64_t chain = 0;
 };
 
 struct JournalReader::State {
-  // `database` is open for reading and was checked; see open.hpp.
-  // `checked` is how far; readers of one journal share what they found out about its keys.
+  // `database` is open for reading and was checked up to `checked`; see open.hpp. Readers of one
+  // journal share `keys_are_good`.
   static Result<std::unique_ptr<State>> create(journal::Database database,
                                                journal::JournalHeader header, CheckedTail checked,
                                                std::shared_ptr<std::atomic<bool>> keys_are_good);
 
   Result<std::optional<io::DecidedSample>> single(journal::Statement& statement);
-  // Reads the row that `row` is at and holds it to the chain. `before` is the chain before its
-  // event if known, and becomes the one after it.
+  // Reads the current row of the statement `row` and compares it with the chain. `before` is the
+  // chain before its event if known, and is set to the chain after it.
   Result<void> take_sample(const journal::Statement& row, ChainBefore& before,
                            io::DecidedSample& into);
   Result<OperationRow> take_operation(const journal::Statement& row, ChainBefore& before);
@@ -42,7 +42,7 @@ struct JournalReader::State {
   std::string path;
   journal::JournalHeader header;
   CheckedTail checked;
-  std::shared_ptr<std::atomic<bool>> keys_are_good;  // the index was held to the rows
+  std::shared_ptr<std::atomic<bool>> keys_are_good;  // the index of keys was compared with the rows
   FieldSum fields;
   journal::Statement by_sequence, by_key, page, operation_page, embedding_run, moved, extras,
       picture, arrival, sample_chain, operation_chain;

@@ -1,8 +1,9 @@
-// What a journal holds, as plain structs: the settings of a stream, decided samples, operations,
-// categories, memberships of moved samples, snapshots. How they are stored is in schema.hpp.
+// The contents of a journal as plain structs: the settings of a stream, decided samples,
+// operations, categories, memberships of moved samples, snapshots. See schema.hpp for how they are
+// stored.
 //
-// Events (samples and operations) are in one order and are numbered from 0 without gaps; samples
-// are numbered from 0 by `sequence` likewise. So event = sequence + operations before it.
+// Events (samples and operations) are numbered from 0 in one order without gaps; samples are
+// numbered likewise by `sequence`. So event = sequence + number of earlier operations.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +19,7 @@
 
 namespace paco::journal {
 
-// One evidence number of a method: a column of the tables `samples` and `decisions`. Where it is a
+// One evidence number of a method: a column of the tables `samples` and `decisions`. If it is a
 // choice, the number is an index into `choices`, and `decisions` shows the word.
 struct JournalColumn {
   std::string name;
@@ -29,10 +30,10 @@ struct JournalColumn {
   bool operator==(const JournalColumn&) const = default;
 };
 
-// How much a journal keeps. The only part of the settings that compacting can change.
+// How much a journal keeps. Compaction can change only this part of the settings.
 struct Retention {
-  std::optional<std::uint64_t> embeddings;  // of the last so many samples; 0 none; unset all
-  std::uint64_t snapshot_samples = 0;       // a snapshot every so many samples; 0 never
+  std::optional<std::uint64_t> embeddings;  // of the last so many samples; 0: none; unset: all
+  std::uint64_t snapshot_samples = 0;       // distance between snapshots in samples; 0: never
   std::uint64_t snapshots = 2;              // how many snapshots are kept, the newest ones
 
   bool operator==(const Retention&) const = default;
@@ -45,37 +46,37 @@ struct JournalSettings {
   std::string model;    // its fingerprint
   double created = 0;   // seconds since 1970
   std::size_t dimension = 0;
-  std::vector<std::string> verdicts;  // the words that Decision::verdict counts
+  std::vector<std::string> verdicts;  // the words that Decision::verdict indexes
   std::vector<JournalColumn> evidence;
   Retention retention;
 
   bool operator==(const JournalSettings&) const = default;
 };
 
-// A sample on its way in. The views need to live only as long as the call.
+// A sample to be written. The views must be valid during the call only.
 struct SampleRow : io::DecidedSample {
   std::span<const double> embedding;  // raw, as given; may be empty
   std::string_view attributes;        // a JSON object for people to see, or empty
   std::string_view picture;           // bytes of a small image file, or empty
 };
 
-// What came with a sample for people to see; no decision depends on it.
+// Additional data of a sample, for display; decisions do not depend on it.
 struct Extras {
   std::uint64_t sequence = 0;
   std::string attributes;  // a JSON object, or empty
-  std::string picture;     // empty also if it was not asked for
+  std::string picture;     // also empty if it was not requested
   bool has_picture = false;
 
   bool empty() const { return attributes.empty() && !has_picture; }
 };
 
-// When samples came: this one, and those after it up to the next row.
+// The arrival time of this sample, and of those after it up to the next row.
 struct Arrival {
   std::uint64_t first_sequence = 0;
   std::int64_t time = 0;  // seconds since 1970
 };
 
-// One of the pictures that show what a known class looks like.
+// One of the pictures shown as examples of a known class.
 struct SupportPicture {
   std::int64_t category = 0;
   std::uint64_t position = 0;  // 0, 1, 2, ... of its category
@@ -97,8 +98,8 @@ struct OperationRow {
 
 using StoredEvent = std::variant<io::DecidedSample, OperationRow>;
 
-// A category from now on. Ids are 0, 1, 2, ... without gaps. Each prototype has one owner: if it
-// changes, the row of the new owner is enough.
+// The present state of a category. Ids are 0, 1, 2, ... without gaps. Each prototype has one owner:
+// if the owner changes, the row of the new owner is enough.
 struct CategoryRow {
   std::int64_t id = 0;
   std::string name;
@@ -131,31 +132,31 @@ struct Snapshot : SnapshotInfo {
   std::vector<std::byte> bytes;
 };
 
-// A file that samples were read from, and how far. It is written together with the samples.
+// A file that samples were read from, and how far. Stored together with the samples.
 struct SourceRow {
-  std::uint64_t identity = 0;  // tells this file from others and from itself after a change
-  std::uint64_t first = 0;     // row at which reading began
-  std::string name;            // as it was called
+  std::uint64_t identity = 0;  // differs for each file, and changes if the file does
+  std::uint64_t first = 0;     // first row that was read
+  std::string name;            // name at the time of reading
   std::uint64_t consumed = 0;  // rows from the beginning of the file to the last sample
   std::uint64_t digest = 0;    // chain of the checksums of its samples' embeddings
 
   bool operator==(const SourceRow&) const = default;
 };
 
-// How far a journal goes.
+// Where a journal ends.
 struct JournalTail {
   std::uint64_t events = 0;
   std::uint64_t samples = 0;
   std::uint64_t operations = 0;
-  std::uint64_t chain = 0;  // checksum of the last event, and with it of all before
+  std::uint64_t chain = 0;  // checksum of the last event and of all events before it
 
   bool operator==(const JournalTail&) const = default;
 };
 
-// How far a journal was checked: events up to there are as they were written.
+// Where the checked part of a journal ends: events up to there are as they were written.
 struct CheckedTail {
   JournalTail tail;
-  std::uint64_t keys = 0;  // the sum of key_sum() over its samples, whatever their order
+  std::uint64_t keys = 0;  // the sum of key_sum() over its samples, in any order
 
   bool operator==(const CheckedTail&) const = default;
 };
@@ -164,8 +165,8 @@ struct JournalInfo {
   JournalTail tail;
   std::uint64_t categories = 0;
   std::uint64_t snapshots = 0;
-  std::uint64_t embeddings = 0;       // that are kept
-  std::uint64_t first_embedding = 0;  // sequence from which on they are kept
+  std::uint64_t embeddings = 0;       // number kept
+  std::uint64_t first_embedding = 0;  // sequence of the first one kept
   std::uint64_t file_bytes = 0;
   std::uint64_t log_bytes = 0;   // beside it, not yet moved into the file
   std::uint64_t free_bytes = 0;  // inside the file, to be used again

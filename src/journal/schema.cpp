@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 18> kReserved = {
     "chain",    "now",   "name",      "rowid",     "oid",       "_rowid_",
 };
 
-// The numbers of a decision have no declared type, because SQLite turns a -0.0 of a REAL column
-// into 0.0. They are doubles; NULL is NaN. To be completed with the method's columns.
+// The numbers of a decision have no declared type, because SQLite turns a -0.0 in a REAL column
+// into 0.0. They are doubles, or NULL for NaN. The columns of the method are added to this text.
 constexpr const char* kSamples = R"(CREATE TABLE samples( -- one row a decided sample
   sequence INTEGER PRIMARY KEY, -- 0, 1, 2, ... in the order of the stream
   event INTEGER NOT NULL, -- its number among samples and operations, from 0
@@ -156,8 +156,8 @@ std::string samples_table(const JournalSettings& settings) {
   return sql + ")";
 }
 
-// `now` and `name` are of the category a sample belongs to now: the owner of the prototype that it
-// was moved to or decided for.
+// `now` and `name` are those of the category that a sample belongs to now: the owner of the
+// prototype that it was moved to, or that it was decided for if it was not moved.
 std::string decisions_view(const JournalSettings& settings) {
   std::string sql = fmt::format(
       "CREATE VIEW decisions AS\n"
@@ -221,7 +221,7 @@ Result<void> check_settings(const std::string& path, const JournalSettings& sett
     return unusable(path, fmt::format("{} evidence columns", settings.evidence.size()));
   std::set<std::string> names;
   for (const JournalColumn& column : settings.evidence) {
-    const std::string name = lower_case(column.name);  // SQL does not tell them apart by case
+    const std::string name = lower_case(column.name);  // SQL column names are case-insensitive
     if (name.empty() || name.find('\0') != std::string::npos)
       return unusable(path, "an evidence column without a name");
     if (std::find(kReserved.begin(), kReserved.end(), name) != kReserved.end())

@@ -14,7 +14,7 @@
 namespace paco::journal {
 namespace {
 
-// Bytes 18 and 19 of an SQLite file say how it is written: 2 is with a write-ahead log.
+// Bytes 18 and 19 of an SQLite file give its journal mode: 2 means a write-ahead log.
 constexpr std::size_t kWriteVersion = 18, kReadVersion = 19;
 
 std::string list_of(const std::vector<std::string>& words) {
@@ -72,7 +72,7 @@ Result<void> store_pictures(Database& database, std::span<const SupportPicture> 
   return {};
 }
 
-// All of sqlite_schema except the first pages of the tables.
+// All of sqlite_schema except the numbers of the tables' first pages.
 Result<std::multiset<std::string>> objects_of(Database& database) {
   std::multiset<std::string> objects;
   PACO_ASSIGN(Statement row, database.prepare("SELECT type, name, tbl_name, sql FROM "
@@ -91,7 +91,8 @@ Result<void> make_tables(Database& database, const JournalSettings& settings) {
   return {};
 }
 
-// Every table, index and view that the settings require, word for word, and no other.
+// Checks that the file has every table, index and view that the settings require, word for word,
+// and no other.
 Result<void> check_schema(Database& database, const JournalSettings& settings) {
   PACO_ASSIGN(Database model, Database::open(database.path(), Database::Mode::memory));
   PACO_TRY(make_tables(model, settings));
@@ -116,7 +117,7 @@ struct StoredSums {
   std::uint64_t checked = 0;
 };
 
-// One row of the table; false if there is no such setting or its value is of another type.
+// Reads one row of the table; false if the setting is unknown or its value has another type.
 bool read_setting(const Statement& row, JournalHeader& header, StoredSums& sums,
                   std::string& verdicts) {
   JournalSettings& settings = header.settings;
@@ -188,8 +189,8 @@ Result<std::vector<std::byte>> new_journal_file(const std::string& path,
   PACO_TRY(make_tables(database, settings));
   PACO_TRY(store(database, settings, model));
   PACO_TRY(store_pictures(database, pictures));
-  // Settings that cannot be read back as given (a word that is not UTF-8) are refused here, not by
-  // the first call that opens the journal.
+  // Refuse settings here that cannot be read back as given (a word that is not UTF-8), instead of
+  // failing when the journal is opened later.
   const Result<JournalHeader> header = read_header(database);
   if (!header.ok())
     return Error{ErrorCode::bad_argument, fmt::format("{}: settings that are no plain text", path),

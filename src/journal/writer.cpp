@@ -14,7 +14,7 @@
 namespace paco::journal {
 namespace {
 
-// Size of a blob of embeddings: several samples share one, and one sample is read fast.
+// Size of a blob of embeddings: large enough for several samples, small enough to read one fast.
 constexpr std::size_t kRunBytes = std::size_t{1} << 18;
 
 Error duplicate_key(const std::string& path, const SampleRow& row) {
@@ -40,7 +40,7 @@ Result<std::unique_ptr<Writer>> Writer::create(Database database, const JournalH
                                                CheckedTail tail, bool sync) {
   std::unique_ptr<Writer> writer(new Writer(std::move(database), header, tail, sync));
   PACO_TRY(writer->database_.run(sync ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"));
-  // A log that one large transaction made long is cut back when it starts anew.
+  // If one large transaction made the log long, the log is cut back when it starts over.
   PACO_TRY(writer->database_.run("PRAGMA journal_size_limit=134217728"));
   sqlite3_wal_hook(writer->database_.handle(), &Writer::note_log, writer.get());
   PACO_TRY(writer->prepare(header.settings));
@@ -87,7 +87,7 @@ Result<void> Writer::append_events(Body body) {
   PACO_TRY(check_place());
   PACO_TRY(check_log());
   if (!record_.is_ready()) {
-    // What an earlier writer left in the log may not be on the disk.
+    // Events that an earlier writer left in the log may not be on the disk yet.
     if (tail().events > 0) PACO_TRY(sync_log());
     PACO_TRY(record_.prepare(tail()));
   }
@@ -156,7 +156,7 @@ Result<void> Writer::write_operation(const OperationRow& row, JournalTail& tail)
   return {};
 }
 
-// Runs of consecutive samples that have embeddings, each of a size that is read fast.
+// Writes runs of consecutive samples with embeddings; each run is small enough to be read fast.
 Result<void> Writer::write_embeddings(std::span<const SampleRow> samples) {
   const std::size_t most = std::max<std::size_t>(1, kRunBytes / (dimension_ * sizeof(float)));
   for (std::size_t begin = 0; begin < samples.size();) {
@@ -233,8 +233,8 @@ Result<void> Writer::remove_snapshots(std::uint64_t keep) {
       keep));
 }
 
-// Samples that came after the newest snapshot are decided again when the journal is opened, and an
-// operation after it may need any embedding that was kept.
+// Keeps the embeddings that opening needs: it decides samples after the newest snapshot again, and
+// an operation after it may need any embedding that was kept.
 Result<std::uint64_t> Writer::first_to_keep() {
   const std::uint64_t samples = tail().samples;
   const std::uint64_t asked = samples - std::min(samples, retention_.embeddings.value_or(samples));
@@ -245,14 +245,14 @@ Result<std::uint64_t> Writer::first_to_keep() {
   return std::min(asked, static_cast<std::uint64_t>(covered));
 }
 
-// Removes whole runs, so a few more are kept than asked for; compact() is exact.
+// Removes whole runs only, so a few more embeddings are kept than requested; compact() is exact.
 Result<void> Writer::forget_embeddings() {
   PACO_ASSIGN(const std::uint64_t first, first_to_keep());
   return first == 0 ? Result<void>{} : forget_.run(first);
 }
 
-// The log stays where it is if somebody renames the file. So nothing more is acknowledged, and the
-// file gets what is in the log.
+// If the file was renamed, the log remains under the old name. Then the log is moved into the file
+// and no further event is acknowledged.
 Result<void> Writer::check_place() {
   int has_moved = 0;
   sqlite3_file_control(database_.handle(), "main", SQLITE_FCNTL_HAS_MOVED, &has_moved);
@@ -280,7 +280,7 @@ Result<void> Writer::sync_log() {
   return {};
 }
 
-// The run that the limit falls into is cut.
+// Removes the embeddings that are not to be kept, cutting the run at the limit.
 Result<void> Writer::cut_embeddings() {
   PACO_ASSIGN(const std::uint64_t until, first_to_keep());
   PACO_TRY(forget_.run(until));
@@ -312,7 +312,7 @@ Result<void> Writer::compact(const Retention& retention) {
     retention_ = before;
     return removed;
   }
-  // One transaction too: it is in the log as a whole or not at all.
+  // VACUUM is one transaction too: the log has all of it or none.
   PACO_TRY(database_.run("VACUUM"));
   return checkpoint();
 }
@@ -332,7 +332,7 @@ Result<void> Writer::note_needs_log(bool needs_log) {
   return {};
 }
 
-// A reader that is in the midst of a question may keep it from being moved.
+// A reader in the middle of a query may prevent the move; then it is tried again later.
 void Writer::bring_note_to_file() {
   if (log_pages_ < note_again_at_) return;
   move_log();
@@ -354,7 +354,7 @@ bool Writer::settle() {
   return move_log() == 0;
 }
 
-// A log cannot start anew while somebody reads its beginning.
+// The log cannot start over while a reader uses its beginning.
 Result<void> Writer::check_log() {
   if (static_cast<std::uint64_t>(log_pages_) * kPageBytes < most_log_bytes_) return {};
   if (move_log() == 0) return {};

@@ -1,6 +1,6 @@
-// Suggestions and warnings of one stream, made on a thread of their own. A request gets the last
-// ones at once; if something happened since that they must know of, it is answered when they are
-// made anew, and no thread waits for that.
+// Suggestions and warnings of one stream, computed on a separate thread. A request gets the last
+// result at once if that includes all required events. Otherwise it is answered when a new result
+// is ready, without blocking a thread meanwhile.
 #pragma once
 
 #include <chrono>
@@ -23,16 +23,17 @@ class Advice {
     std::shared_ptr<const MemoryView> view;  // of the same moment, for the names
   };
   using Found = std::shared_ptr<const Made>;
-  // Runs on the thread of this object.
+  // `make` runs on the thread of this object.
   explicit Advice(std::function<Found()> make);
-  ~Advice();  // those that still wait get null
+  ~Advice();  // requests that still wait get null
 
-  // Calls done(found) once with what was made of at least `events` events of the stream (they have
-  // happened): on this thread if it is there, else on the thread of this object.
+  // Calls done(found) once with a result for at least the first `events` events of the stream,
+  // which must have happened: on this thread if such a result exists, otherwise on the thread of
+  // this object.
   void ask(std::uint64_t events, std::function<void(Found)> done);
-  // Made anew in the background if it is older than ten seconds.
+  // Starts a new computation in the background if the last result is older than ten seconds.
   void refresh();
-  Found last() const;  // null before the first
+  Found last() const;  // null before the first result
 
  private:
   struct Waiting {

@@ -1,6 +1,5 @@
-// A client of `paco serve` that waits for its answers: what `paco send` and `paco watch` speak
-// through. One thread at a time; a connection is kept from call to call and made anew where it is
-// gone.
+// A blocking client of `paco serve`, used by `paco send` and `paco watch`. One thread at a time.
+// The connection is kept between calls and opened again if it was lost.
 #pragma once
 
 #include <functional>
@@ -20,22 +19,22 @@ struct Reply {
 
 class Client {
  public:
-  // "http://127.0.0.1:8600" or "https://..."; an empty token is none.
+  // "http://127.0.0.1:8600" or "https://..."; an empty token sends none.
   static Result<std::unique_ptr<Client>> create(const std::string& address, std::string token);
   virtual ~Client() = default;
 
-  // ErrorCode::io if there is no answer. Whether the call was carried out is then not known.
+  // Returns ErrorCode::io if there is no answer; the call may then have been carried out or not.
   virtual Result<Reply> call(std::string_view method, const std::string& path,
                              std::string_view body = {}, std::string_view type = {}) = 0;
-  // Lines of a body that does not end, until `line` says false, the server goes (ErrorCode::io) or
-  // it answers with another status than 200, which is returned.
+  // Reads the lines of an endless body until `line` returns false or the connection ends
+  // (ErrorCode::io). Returns the answer if its status is not 200.
   virtual Result<Reply> lines(const std::string& path,
                               const std::function<bool(std::string_view)>& line) = 0;
 };
 
-// The sample that a request was refused for, if the server named one.
+// The sample for which a request was refused, if the server named one.
 std::optional<std::size_t> refused_row(const Reply& reply);
-// The server's own error, out of the body of an answer that is one.
+// The server's error message, if the body of an answer has one.
 Error error_of(const Reply& reply);
 
 }  // namespace paco::server

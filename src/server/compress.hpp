@@ -1,12 +1,12 @@
-// Answers in gzip's form for those that take it.
+// Compresses answers with gzip if the client accepts it.
 #pragma once
 
 #include "server/http.hpp"
 
 namespace paco::server {
 
-// Texts and JSON, also those that come in pieces: each piece is whole by itself, so that events
-// arrive as they happen. Short answers stay as they are, so do pictures and journals.
+// Compresses texts and JSON, also those sent in pieces. Each piece can be decompressed when it
+// arrives, so events are not delayed. Short answers, pictures and journals are not compressed.
 void compress(Response& response, const Request& request);
 
 }  // namespace paco::server

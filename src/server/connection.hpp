@@ -1,5 +1,5 @@
-// One connection of the listener, over TCP or TLS: reads a request within limits, hands it over,
-// writes the answer, and again.
+// One connection of the listener, over TCP or TLS: reads a request within limits, passes it to the
+// handler, writes the answer, and repeats.
 #pragma once
 
 #include <fmt/format.h>
@@ -25,15 +25,15 @@
 
 namespace paco::server {
 
-// What all connections of a listener have in common.
+// Data shared by all connections of a listener.
 struct Shared {
   ListenerOptions options;
   Handler& handler;
   std::atomic<std::uint64_t> accepted{0}, refused{0}, open{0};
-  std::atomic<std::uint64_t> in_flight{0};  // requests between their header and their answer's end
-  std::atomic<std::uint64_t> held{0};       // bytes of room for their bodies
+  std::atomic<std::uint64_t> in_flight{0};  // from the end of the header to the end of the answer
+  std::atomic<std::uint64_t> held{0};       // bytes reserved for their bodies
   std::atomic<bool> stopping{false};
-  boost::asio::thread_pool workers{2};  // for bodies in pieces, which may wait
+  boost::asio::thread_pool workers{2};  // for bodies in pieces; they may block
 };
 
 template <class Stream>
@@ -56,7 +56,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
  private:
   static constexpr bool kTls = !std::is_same_v<Stream, boost::beast::tcp_stream>;
   static constexpr std::uint32_t kHeaderBytes = 16 * 1024;
-  // Beast of 1.74 takes the absence of a limit for a limit of nothing.
+  // Beast 1.74 treats a missing limit as a limit of 0.
   static constexpr std::uint64_t kNoBodyLimit = std::numeric_limits<std::uint64_t>::max();
   static constexpr auto kPiecePause = std::chrono::milliseconds(50);
 
@@ -161,7 +161,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     shared_.handler.handle(std::move(call));
   }
 
-  // What the protocol or the clock ended; a peer that has gone needs no answer.
+  // Handles errors of the protocol and timeouts; a peer that has disconnected gets no answer.
   void fail(error_code error) {
     if (error == boost::beast::http::error::header_limit)
       return refuse(431, "too_large",
@@ -195,7 +195,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     ++shared_.in_flight;
   }
 
-  // Room for a body, of unknown length as much as is taken. A body that is alone always has it.
+  // Reserves memory for a body; a body of unknown length reserves the limit. The only body always
+  // gets its memory.
   bool hold(std::uint64_t bytes) {
     held_ = bytes;
     const std::uint64_t before = shared_.held.fetch_add(bytes);
@@ -225,7 +226,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       response.pieces = nullptr;
     } else {
       if (response.pieces != nullptr && !chunked_) keep_alive_ = false;
-      // As one piece: of two, Beast's TLS stream would never send a second one beyond 16 KiB.
+      // Send header and body as one buffer: Beast's TLS stream would never send a second buffer
+      // beyond 16 KiB.
       bytes_ = head_of(response, keep_alive_, chunked_) + response.body;
     }
     response_ = std::move(response);
@@ -247,7 +249,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     close();
   }
 
-  // Asks for bytes on a worker, writes them here, and again; where there are none, a little later.
+  // Fetches bytes on a worker thread and writes them on this one, repeatedly. If there are none,
+  // waits before trying again.
   void next_piece() {
     boost::asio::post(shared_.workers, [self = this->shared_from_this()] {
       Result<std::string> piece = self->response_.pieces->next();
@@ -300,8 +303,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
   }
 
-  // A peer that is still sending would lose the answer to a reset; so what it sends is read and
-  // dropped for a moment.
+  // A reset would make a peer that is still sending lose the answer. So what it sends is read and
+  // discarded for a moment.
   void linger() {
     expire(std::chrono::seconds(1));
     auto& socket = boost::beast::get_lowest_layer(stream_);
@@ -322,12 +325,12 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   Request request_;
   std::shared_ptr<Ticket> ticket_;
   Response response_;
-  std::string bytes_;  // on their way out
+  std::string bytes_;  // to be written
   bool keep_alive_ = false;
-  bool chunked_ = true;  // the peer knows chunks
+  bool chunked_ = true;  // the peer supports chunked encoding
   bool head_only_ = false;
   bool in_flight_ = false;
-  std::uint64_t held_ = 0;  // bytes of room for its body
+  std::uint64_t held_ = 0;  // bytes reserved for the body
   std::array<char, 2048> dropped_;
   std::size_t lingered_ = 0;
 };

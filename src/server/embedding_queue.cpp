@@ -18,7 +18,7 @@
 namespace paco::server {
 namespace {
 
-constexpr std::size_t kPictureSide = 640;  // of what is kept for people to see
+constexpr std::size_t kPictureSide = 640;  // pixels; of the picture kept for display
 constexpr int kPictureQuality = 80;
 
 BadSample fault_of(std::size_t row, const Error& error) {
@@ -32,7 +32,7 @@ Result<std::string> picture_of(const embed::Image& image) {
   return from_base64(uri.substr(uri.find(',') + 1)).value_or("");
 }
 
-// Among a sample's attributes, unless it brought one of that name.
+// Adds an attribute to a sample, unless the sample has one of that name.
 void keep(const char* name, std::string text, std::string& attributes) {
   using Fields = nlohmann::ordered_json;
   Fields fields = attributes.empty() ? Fields::object() : Fields::parse(attributes, nullptr, false);
@@ -41,7 +41,7 @@ void keep(const char* name, std::string text, std::string& attributes) {
   attributes = fields.dump(-1, ' ', false, Fields::error_handler_t::replace);
 }
 
-// When and where a camera took the picture, if its file says so.
+// When and where a camera took the picture, if the file has that data.
 void keep_notes(const std::string& file, std::string& attributes) {
   const embed::ExifNotes notes = embed::exif_notes(embed::exif_of(std::as_bytes(std::span(file))));
   keep("taken", notes.taken, attributes);
@@ -88,7 +88,7 @@ std::optional<BadSample> EmbeddingQueue::embed_texts(Samples& samples, std::size
   std::vector<std::size_t> rows;
   std::vector<std::string> texts;
   for (std::size_t row = first; row < last; ++row) {
-    if (samples.texts[row].empty()) continue;  // this one brought its embedding
+    if (samples.texts[row].empty()) continue;  // the sample has an embedding
     rows.push_back(row);
     texts.push_back(std::move(samples.texts[row]));
   }
@@ -111,7 +111,7 @@ std::optional<BadSample> EmbeddingQueue::embed_some(Samples& samples, std::size_
   embed::CentreBatch centres(embedder_->spec().input, last - first);
   for (std::size_t row = first; row < last; ++row) {
     std::string& file = samples.images[row];
-    if (file.empty()) continue;  // this one brought its embedding
+    if (file.empty()) continue;  // the sample has an embedding
     const auto image = embed::decode_image(std::as_bytes(std::span(file)), "the image");
     if (!image.ok()) return fault_of(row, image.error());
     centres.add(*image, row);

@@ -11,7 +11,7 @@ namespace {
 constexpr int kGzipWindow = 15 + 16;  // the largest window, with gzip's header
 constexpr std::size_t kStep = 64 * 1024;
 
-// zlib takes what it reads as not const, and never writes there.
+// zlib declares its input as not const, but never writes to it.
 void give(z_stream& stream, std::string_view bytes) {
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(bytes.size());

@@ -1,4 +1,4 @@
-// Bodies in gzip's form: answers are made smaller, requests are read.
+// Compresses answers and decompresses requests in the gzip format.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,17 @@ namespace paco::server {
 // At `level` 1 (fast) to 9 (small).
 std::string gzip(std::string_view bytes, int level);
 
-// The same of bytes that come in pieces.
+// The same for bytes that arrive in pieces.
 class GzipStream {
  public:
-  // `small`: for thousands that are open at once, with little memory for each.
+  // `small`: uses little memory, for thousands of streams that are open at once.
   explicit GzipStream(bool small);
   ~GzipStream();
   GzipStream(const GzipStream&) = delete;
   GzipStream& operator=(const GzipStream&) = delete;
-  bool ready() const;  // else there was no memory, and nothing can be added
-  // All of `bytes` can be read from what is returned and was returned before; none: nothing.
+  bool ready() const;  // false: out of memory, and nothing can be added
+  // Returns the next compressed bytes. With all earlier results, they suffice to decompress all of
+  // `bytes`.
   std::string add(std::string_view bytes, bool last);
 
  private:
@@ -30,7 +31,7 @@ class GzipStream {
 };
 
 enum class Gunzip : std::uint8_t { done, too_large, damaged };
-// Of more than `limit` bytes nothing is kept.
+// Stops with too_large after more than `limit` bytes; `out` is then incomplete.
 Gunzip gunzip(std::string_view bytes, std::uint64_t limit, std::string& out);
 
 }  // namespace paco::server

@@ -1,4 +1,4 @@
-// How long things took, counted in fixed steps, as Prometheus wants it.
+// Durations counted in fixed buckets, in the format of Prometheus.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// A request and its answer, as the rest of the server sees them. No socket and no type of the HTTP
-// library: those stay in listener.cpp.
+// A request and its answer, as the rest of the server uses them, without sockets and without types
+// of the HTTP library, which only the listener, its connections and the client use.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ using Fields = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {
   Verb verb = Verb::other;
-  std::string path;              // percent signs resolved
-  Fields query;                  // in order, resolved
-  bool valid = true;             // false: the address could not be resolved
+  std::string path;              // decoded
+  Fields query;                  // decoded, in the order given
+  bool valid = true;             // false: the address could not be decoded
   bool head_only = false;        // HEAD: answered as GET, without the body
   bool takes_gzip = false;       // the answer may be compressed
   std::string content_type;      // lower case, without parameters
@@ -32,15 +32,16 @@ struct Request {
   std::string body;
 };
 
-// A body that comes in pieces: a file that is sent, or events as they happen.
+// A body that is sent in pieces: a file, or events as they happen.
 class Pieces {
  public:
   virtual ~Pieces() = default;
-  // The next bytes; none where there are none at the moment. May take its time. An error cuts the
+  // Returns the next bytes, or none if there are none at the moment. May block. An error closes the
   // connection.
   virtual Result<std::string> next() = 0;
   virtual bool ended() const = 0;
-  // It goes on until somebody leaves: a server that stops does not wait for it.
+  // Whether the body continues until the client disconnects; a stopping server does not wait for
+  // it.
   virtual bool endless() const { return false; }
 };
 
@@ -49,50 +50,49 @@ struct Response {
   std::string type = "application/json";
   std::string body;
   Fields headers;
-  std::shared_ptr<Pieces> pieces;  // in place of the body
-  std::string fault;               // why it is a refusal, for the log
+  std::shared_ptr<Pieces> pieces;  // used instead of the body
+  std::string fault;               // the reason of a refusal, for the log
 };
 
-// What the handler found out when it admitted a request, for when it handles it.
+// Data that the handler stores when it admits a request and uses when it handles it.
 struct Ticket {
   virtual ~Ticket() = default;
 };
 
-// One request and the way to its answer. Answered once, by any thread.
+// One request, with the means to answer it once, from any thread.
 class Exchange {
  public:
   virtual ~Exchange() = default;
   Request request;
   std::shared_ptr<Ticket> ticket;
-  // `make` runs on a thread of the listener, so that the thread with the result need not write it
-  // out.
+  // `make` runs on a thread of the listener, so that the calling thread need not format the answer.
   virtual void answer(std::function<Response()> make) = 0;
 };
 
-// What the listener asks before it reads a body, and whom it gives requests to. Calls come from
-// several threads at once.
+// Decides for the listener whether a body is read, and handles requests. Called from several
+// threads at once.
 class Handler {
  public:
   virtual ~Handler() = default;
   struct Admission {
     std::uint64_t body_limit = 0;  // bytes
-    bool refused = false;          // answered with `response`; the body is not read
+    bool refused = false;          // answer with `response` without reading the body
     Response response;
     std::shared_ptr<Ticket> ticket;
   };
   virtual Admission admit(const Request& head) = 0;
   virtual void handle(std::shared_ptr<Exchange> exchange) = 0;
-  // The answer is about to be written; it may still get fields. `ticket` is that of its admission,
-  // null where there was none.
+  // Called before the answer is written; may add header fields. `ticket` is that of the admission,
+  // or null if there was none.
   virtual void answered(Ticket* ticket, Response& response) = 0;
-  // A request that could not be read.
+  // The answer to a request that could not be parsed.
   virtual Response unreadable(int status, std::string_view code, std::string_view why) = 0;
 };
 
-// "/v1/streams/a%20b?limit=10" taken apart; false where the escapes make no sense.
+// Splits "/v1/streams/a%20b?limit=10"; false if the escapes are invalid.
 bool split_target(std::string_view target, std::string& path, Fields& query);
 
-// Capital letters of ASCII become small ones.
+// Converts the capital letters of ASCII to lower case.
 std::string lower(std::string text);
 
 }  // namespace paco::server

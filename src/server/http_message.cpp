@@ -28,7 +28,7 @@ Verb verb_of(http::verb verb) {
   }
 }
 
-// "gzip, br;q=0.5": whether one of them is gzip, and not with q=0.
+// Whether a list like "gzip, br;q=0.5" contains gzip without q=0.
 bool takes_gzip(std::string_view list) {
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(','), list.size());
@@ -79,7 +79,7 @@ std::optional<Fault> fault_of(const BeastRequest& message, const Request& reques
   }
   if (message.count(http::field::host) > 1)
     return Fault{400, "bad_format", "a request with more than one Host"};
-  // A check of HTTP/1.0 has none, and no browser sends such a request.
+  // A health check with HTTP/1.0 has no Host; browsers never send such a request.
   if (newer && request.host.empty()) return Fault{400, "bad_format", "a request without Host"};
   if (!request.valid) return Fault{400, "bad_format", "the address makes no sense"};
   return std::nullopt;

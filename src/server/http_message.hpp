@@ -1,5 +1,5 @@
-// Between Beast's messages and those of http.hpp: what a header asks for, what is wrong with it,
-// and the header of an answer.
+// Converts between Beast's messages and those of http.hpp: reads a header, checks it, and formats
+// the header of an answer.
 #pragma once
 
 #include <boost/beast/http/message.hpp>
@@ -15,8 +15,8 @@ using BeastRequest = boost::beast::http::request<boost::beast::http::string_body
 
 Request request_of(const BeastRequest& message);
 
-// Why a request is answered and its connection closed before anything else is asked: it cannot be
-// told where it ends, or whom it is meant for.
+// The reason to refuse a request and close its connection before any other check: it is unclear
+// where the request ends, or for which host it is.
 struct Fault {
   int status = 400;
   std::string_view code;

@@ -83,7 +83,7 @@ class BeastListener final : public Listener {
       error_code ignored;
       acceptor_.close(ignored);
     });
-    // What is being answered is answered; connections without a request are cut.
+    // Finish the requests in progress; close connections without a request.
     const auto patience = std::chrono::seconds(shared_.options.stop_seconds);
     const auto until = std::chrono::steady_clock::now() + patience;
     while (shared_.in_flight > 0 && std::chrono::steady_clock::now() < until)
@@ -130,7 +130,7 @@ class BeastListener final : public Listener {
     acceptor_.async_accept(net::make_strand(context_),
                            [this](error_code error, Tcp::socket socket) {
                              if (error == net::error::operation_aborted || shared_.stopping) return;
-                             if (error) {  // no descriptor left: a little later
+                             if (error) {  // no descriptor left: retry later
                                pause_.expires_after(kAcceptPause);
                                pause_.async_wait([this](error_code) { accept(); });
                                return;
@@ -165,12 +165,12 @@ class BeastListener final : public Listener {
 
   Shared shared_;
   net::io_context context_;
-  // Its threads go on without an acceptor until what is in flight is answered.
+  // After the acceptor is closed, the threads run until all requests in flight are answered.
   net::executor_work_guard<net::io_context::executor_type> work_;
   Tcp::acceptor acceptor_;
   net::steady_timer pause_;
   std::mutex tls_mutex_;
-  std::shared_ptr<net::ssl::context> tls_;  // null: without TLS
+  std::shared_ptr<net::ssl::context> tls_;  // null if TLS is not used
   std::vector<std::thread> threads_;
   std::uint16_t port_ = 0;
 };

@@ -25,7 +25,7 @@ const char* level_name(LogLevel level) {
   return "debug";
 }
 
-// A word that stands without quotes in a line of text.
+// Whether a word needs no quotes in a line of text.
 bool is_word(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

@@ -1,5 +1,5 @@
-// What the server says while it runs: one line an event, as text for people or as JSON for
-// programs. Tokens and bodies never stand in it.
+// The log of the server: one line per event, as text for people or as JSON for programs. It never
+// contains tokens or bodies.
 //
 //   2026-11-19T17:51:47.123Z info request id=5f3a-12 who=ann method=POST path=/v1/... status=200
 //   {"time":"2026-11-19T17:51:47.123Z","level":"info","event":"request","id":"5f3a-12",...}
@@ -23,13 +23,13 @@ class Log {
  public:
   using Field = std::pair<std::string_view, std::variant<std::string_view, std::uint64_t, double>>;
 
-  // `most`: lines of this level and of those before it are written. `out` gets whole lines, one at
-  // a time; `now` is in seconds since 1970.
+  // `most`: the least severe level that is written. `out` gets whole lines, one at a time; `now` is
+  // in seconds since 1970.
   Log(LogForm form, LogLevel most, std::function<void(std::string_view)> out,
       std::function<double()> now);
 
   bool takes(LogLevel level) const { return level <= most_; }
-  // Fields with an empty text are left out.
+  // Omits fields with an empty text.
   void write(LogLevel level, std::string_view event, std::initializer_list<Field> fields);
 
  private:

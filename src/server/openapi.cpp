@@ -1,4 +1,4 @@
-// The description of the interface, made of the table of calls and the shapes in schemas.cpp.
+// Generates the API description from the table of calls and the shapes in schemas.cpp.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -49,7 +49,7 @@ Json body_of(const Route& route) {
   return {{"required", true}, {"content", std::move(content)}};
 }
 
-// Shapes by their names, and what is sent under media types of its own.
+// JSON bodies by the name of their shape, other bodies by their media type.
 Json answer_of(const Route& route) {
   Json out = {{"description", "done"}};
   std::string_view rest = route.answer;

@@ -18,7 +18,7 @@ std::string digest_of(std::string_view text) {
 
 std::string hash_of(std::string_view text) { return fmt::format("'sha256-{}'", digest_of(text)); }
 
-// The contents of every <TAG ...>...</TAG> of the page, as hashes.
+// The hashes of the contents of every <TAG ...>...</TAG> of the page.
 std::string hashes_of(std::string_view page, std::string_view tag) {
   std::string out;
   const std::string open = fmt::format("<{}", tag), close = fmt::format("</{}>", tag);

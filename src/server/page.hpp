@@ -1,5 +1,5 @@
-// The built page of the server (web/), embedded at build time: one HTML text without places to
-// fill.
+// The built page of the server (web/), embedded at build time as one HTML text without
+// placeholders.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace paco::server {
 
-// Empty where the program was built without the page.
+// Empty if the program was built without the page.
 std::string_view page_text();
-// The content policy for it: its own scripts and styles by their hashes, nothing from elsewhere.
+// The content security policy of the page: only its own scripts and styles, by their hashes.
 std::string_view page_policy();
-// Its ETag: the same text, the same tag, compressed or not.
+// Its ETag: equal for equal texts, whether compressed or not.
 std::string_view page_tag();
 
 }  // namespace paco::server

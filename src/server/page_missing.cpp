@@ -1,4 +1,4 @@
-// Stands in for the built page where the program is built without node (see web/CMakeLists.txt).
+// Replaces the built page if the program is built without node (see web/CMakeLists.txt).
 #include "server/page.hpp"
 
 namespace paco::server {

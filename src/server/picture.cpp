@@ -1,5 +1,5 @@
-// Pictures that come with samples: recognised and measured by their headers, never decoded here.
-// The browser that shows them gets their true type and a header that forbids guessing.
+// Pictures that come with samples: their type and size are read from their headers; they are never
+// decoded here. Browsers get the true type and a header that forbids guessing it.
 #include <array>
 
 #include "server/samples.hpp"
@@ -23,7 +23,7 @@ std::uint64_t little(std::string_view bytes, std::size_t at, int count) {
   return value;
 }
 
-// The first frame header; every segment before it says how long it is.
+// Finds the first frame header; every segment before it has a length field.
 std::optional<std::uint64_t> jpeg_pixels(std::string_view bytes) {
   std::size_t at = 2;
   while (at + 9 <= bytes.size()) {

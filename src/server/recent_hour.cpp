@@ -7,7 +7,7 @@
 namespace paco::server {
 namespace {
 
-constexpr double kFirstDelay = 1e-5;  // seconds; all below it count as this
+constexpr double kFirstDelay = 1e-5;  // seconds; shorter delays count as this
 constexpr double kPerDoubling = 4;
 
 }  // namespace

@@ -1,5 +1,5 @@
-// What happened on a stream in the last hour, in steps of five seconds: how many samples, how many
-// of them began a category, how long answers took. In memory: it begins with the server.
+// The last hour of a stream in steps of five seconds: number of samples, number of them that began
+// a category, and delays of answers. Kept in memory, so it starts empty with the server.
 #pragma once
 
 #include <array>
@@ -23,11 +23,12 @@ class RecentHour {
     std::uint64_t samples = 0, births = 0;
     double p50_ms = 0, p99_ms = 0;  // NaN: no answer
   };
-  // From the first step of the hour in which anything happened to the present one.
+  // The steps from the first one in the hour with any activity up to the present one.
   std::vector<Step> steps(std::int64_t now) const;
 
  private:
-  // Delays are counted in steps of a fourth root of two, so quantiles are good to a tenth.
+  // Delays are counted in buckets that grow by the fourth root of two, so quantiles are accurate to
+  // a tenth.
   static constexpr std::size_t kDelays = 80;
   struct Counts {
     std::int64_t step = -1;
@@ -38,7 +39,7 @@ class RecentHour {
   static double quantile_ms(const Counts& counts, double share);
 
   mutable std::mutex mutex_;
-  std::vector<Counts> counts_;  // a ring, made with the first sample
+  std::vector<Counts> counts_;  // a ring, allocated with the first sample
 };
 
 }  // namespace paco::server

@@ -1,4 +1,4 @@
-// The table of calls. Every one that the server answers stands here, and nowhere else.
+// The table of all calls that the server answers.
 #include "server/service.hpp"
 
 namespace paco::server {
@@ -11,7 +11,7 @@ const Parameter kLimit{"limit", "at most so many, up to 1000", "integer"};
 constexpr std::string_view kAnyBody = "application/octet-stream";
 constexpr std::string_view kJsonBody = "application/json";
 
-// Beginnings of lines of the table; with() and taking() add to them.
+// Starts of table lines; with() and taking() add to them.
 Route line(Verb verb, std::string_view pattern, std::string_view operation, Role role, Needs needs,
            Work work, std::string_view answer, std::string_view summary, int success = 200) {
   Route route{verb, pattern, role, summary};

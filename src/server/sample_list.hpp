@@ -1,6 +1,6 @@
-// Lists of samples by what they were answered and brought with them, with totals. What a sample
-// was answered never changes, so a list that was made once is only continued with the samples that
-// came since. Where samples belong now is not decided here: the caller passes the members.
+// Lists of samples, filtered by their answers and by the data sent with them, with totals. The
+// answer to a sample never changes, so an existing list is only extended with newer samples. The
+// present category of samples is not known here: the caller passes the members.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,27 @@ namespace paco::server {
 
 struct SampleFilter {
   std::string verdict;  // empty: any
-  std::string search;   // in key, id or attributes, whatever the case of ASCII letters
-  std::vector<std::pair<std::string, std::string>> attributes;  // all of them, as text
+  std::string search;   // in key, id or attributes; ASCII case is ignored
+  std::vector<std::pair<std::string, std::string>> attributes;  // all must match, compared as text
   std::optional<double> score_from, score_to;
 
   bool operator==(const SampleFilter&) const = default;
   bool empty() const { return *this == SampleFilter{}; }
 };
 
-// Those numbers from `first` on, before `end`.
+// The sample numbers from `first` up to but excluding `end`.
 struct SampleRange {
   std::uint64_t first = 0, end = 0;
 };
 
 struct SamplePage {
   std::vector<std::uint64_t> sequences;
-  std::uint64_t total = 0;            // that fit, of the whole stream
-  std::optional<std::uint64_t> next;  // where the following page begins
+  std::uint64_t total = 0;            // matching samples in the whole stream
+  std::optional<std::uint64_t> next;  // where the next page begins
 };
 
-// Of one list of samples by their numbers, ascending. Without `from` at the end where the list
-// begins in that order.
+// A page of an ascending list of sample numbers. Without `from`, begins at the first number in the
+// requested order.
 SamplePage page_by_sequence(const std::vector<std::uint64_t>& fitting,
                             std::optional<std::uint64_t> from, std::size_t limit, bool newest);
 
@@ -45,11 +45,11 @@ class SampleLists {
  public:
   explicit SampleLists(journal::JournalReader journal) : journal_(std::move(journal)) {}
 
-  // Those of the range that fit, ascending; with `members`, those of them alone.
+  // The matching samples of the range, ascending; if `members` is given, only those among them.
   Result<std::vector<std::uint64_t>> fitting(const SampleFilter& filter, SampleRange range,
                                              const std::vector<std::uint64_t>* members);
-  // The same by score, then by number; those without a score are last in either order. `from`
-  // counts from the beginning of the list.
+  // The same sorted by score, then by number; samples without a score are last in either order.
+  // `from` is a position in the sorted list.
   Result<SamplePage> page_by_score(const SampleFilter& filter, SampleRange range,
                                    const std::vector<std::uint64_t>* members, std::uint64_t from,
                                    std::size_t limit, bool descending);
@@ -61,7 +61,7 @@ class SampleLists {
   };
   struct List {
     SampleFilter filter;
-    std::uint64_t looked_at = 0;  // samples from the beginning
+    std::uint64_t looked_at = 0;  // number of samples tested, from the beginning
     std::vector<Match> matches;   // ascending
   };
   Result<std::vector<Match>> matches(const SampleFilter& filter, SampleRange range,
@@ -71,7 +71,7 @@ class SampleLists {
 
   std::mutex mutex_;  // guards all below
   journal::JournalReader journal_;
-  std::list<List> lists_;  // the last used first
+  std::list<List> lists_;  // most recently used first
 };
 
 }  // namespace paco::server

@@ -17,7 +17,7 @@ namespace {
 constexpr const char* kShape =
     R"({"samples": [{"embedding": [0.1, ...], "key": "a1"}]}, or one sample a line)";
 
-// Reads JSON from front to back. After the first fault every call fails, and `fault` says why.
+// Reads JSON from front to back. After the first error every call fails, and `fault` has the error.
 class Reader {
  public:
   explicit Reader(std::string_view text)
@@ -50,7 +50,7 @@ class Reader {
   }
   bool expect(char c) { return take(c) || fail(fmt::format("'{}' is missing", c)); }
 
-  // After an element of a list or object: true where another follows, false at the end.
+  // After an element of a list or object: true if another one follows, false at the end.
   bool more(char close, bool& failed) {
     if (take(',')) return true;
     failed = !expect(close);
@@ -60,7 +60,7 @@ class Reader {
   bool number(double& value) {
     skip_space();
     const char first = at_ < end_ ? *at_ : ' ';
-    // What from_chars takes besides (inf, nan) is no JSON.
+    // from_chars also accepts inf and nan, which JSON does not have.
     if (first != '-' && (first < '0' || first > '9')) return fail("a number is missing");
     const auto [next, status] = std::from_chars(at_, end_, value);
     if (status == std::errc::result_out_of_range) return fail("a number is too large or too small");
@@ -69,7 +69,8 @@ class Reader {
     return true;
   }
 
-  // Any value as it stands there, within a bound on depth. Checked where it is parsed.
+  // Returns the text of any value, with a limit on its depth. Its syntax is checked when it is
+  // parsed.
   bool raw(std::string_view& text) {
     skip_space();
     const char* const start = at_;
@@ -97,7 +98,7 @@ class Reader {
     return !text.empty() || fail("a value is missing");
   }
 
-  // A text of at most `limit` bytes. Where nothing in it is escaped it is copied as it is.
+  // Reads a text of at most `limit` bytes. A text without escapes is copied as it is.
   bool text(std::string& out, std::size_t limit, std::string_view what) {
     if (!expect('"')) return false;
     const char* const start = at_;
@@ -131,7 +132,7 @@ class Reader {
   const char* end_;
 };
 
-// Grows the lists of names only where a sample has one.
+// Extends a list only when a sample has a value for it.
 void put(std::vector<std::string>& list, std::size_t row, std::string value) {
   list.resize(row);
   list.push_back(std::move(value));
@@ -179,7 +180,7 @@ std::optional<Error> check_picture(const std::string& text, const SampleLimits& 
   return std::nullopt;
 }
 
-// Before anything is decoded: what the file's header says of it.
+// Checks what the header of the file says, before anything is decoded.
 std::optional<Error> check_image(const std::string& file, const SampleLimits& limits) {
   const auto pixels = picture_pixels(file);
   if (!pixels) {
@@ -200,7 +201,7 @@ class SampleReader {
     out_.dimension = dimension;
   }
 
-  // One object; false where it is at fault.
+  // Reads one object; false if it has an error.
   bool read() {
     if (out_.rows >= limits_.samples) {
       reader_.fault = Error{ErrorCode::bad_shape,
@@ -223,7 +224,7 @@ class SampleReader {
     ++out_.rows;
     return true;
   }
-  // All lists as long as there are rows.
+  // Extends all lists to the number of rows.
   void finish() {
     for (auto* list :
          {&out_.keys, &out_.ids, &out_.attributes, &out_.pictures, &out_.images, &out_.texts}) {

@@ -1,11 +1,12 @@
-// The shapes of bodies and answers for the description (GET /v1/openapi.json), written in a short
-// notation and turned into JSON Schema.
+// The shapes of bodies and answers for the API description (GET /v1/openapi.json), written in a
+// short notation and converted to JSON Schema.
 //
 //   Name: field type, field type, ...
 //
 // A type is text, integer, number, boolean, scalar (any of these), any, the name of another shape,
 // [T] for a list, {T} for a map by name, or one(a b c); T~ may be null. A field with ? may be
-// absent. `...Name` takes over the fields of another shape. A shape that is one(a b c) is a word.
+// absent. `...Name` includes the fields of another shape. A shape that is one(a b c) is an
+// enumeration of words.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -100,7 +101,7 @@ Schema named(std::string_view name) {
 Schema type_of(std::string_view text) {
   if (text.ends_with('~')) {
     Schema inner = type_of(text.substr(0, text.size() - 1));
-    // Beside a reference nothing else counts.
+    // JSON Schema ignores everything beside a reference.
     if (inner.contains("$ref")) inner = {{"allOf", Schema::array({inner})}};
     inner["nullable"] = true;
     return inner;

@@ -30,7 +30,7 @@ struct Service::Admitted final : Ticket {
 
 namespace {
 
-// Unlike those of other runs of the server, for logs are kept.
+// Request ids differ between runs of the server, because logs are kept.
 std::string next_request_id() {
   static const std::uint64_t run = std::random_device()();
   static std::atomic<std::uint64_t> count{0};
@@ -42,7 +42,7 @@ LogLevel level_of(int status, bool changes) {
   return changes ? LogLevel::info : LogLevel::debug;
 }
 
-// Reads a compressed body in place.
+// Replaces a compressed body by its contents.
 std::optional<Response> uncompress(Request& request, std::uint64_t limit) {
   if (request.content_encoding.empty() || request.content_encoding == "identity")
     return std::nullopt;
@@ -56,14 +56,14 @@ std::optional<Response> uncompress(Request& request, std::uint64_t limit) {
                  fmt::format("the body has more than {} bytes, at most so many are taken", limit));
 }
 
-// "/v1/streams/birds" along "/v1/streams/{name}".
+// Matches "/v1/streams/birds" with "/v1/streams/{name}".
 bool fits(std::string_view pattern, std::string_view path, std::vector<std::string>& places) {
   places.clear();
   while (true) {
     const std::size_t here = std::min(pattern.find('/', 1), pattern.size());
     const std::size_t there = std::min(path.find('/', 1), path.size());
     const std::string_view want = pattern.substr(0, here), have = path.substr(0, there);
-    if (want == "/{place}") return path.size() > 1;  // of the page, which knows what it means
+    if (want == "/{place}") return path.size() > 1;  // a path of the page, which interprets it
     if (want.starts_with("/{")) {
       if (have.size() < 2) return false;
       places.emplace_back(have.substr(1));
@@ -76,7 +76,7 @@ bool fits(std::string_view pattern, std::string_view path, std::vector<std::stri
   }
 }
 
-// "127.0.0.1:8600", "[::1]:8600" or "localhost" without the port.
+// The host in "127.0.0.1:8600", "[::1]:8600" or "localhost", without the port.
 std::string_view host_of(std::string_view host) {
   if (host.starts_with('[')) return host.substr(1, host.find(']') - 1);
   return host.substr(0, host.find(':'));
@@ -159,8 +159,9 @@ Service::Match Service::match(Verb verb, std::string_view path) const {
 
 std::optional<Response> Service::refuse(const Request& request, const Match& found,
                                         std::shared_ptr<User>& user) const {
-  // A page elsewhere may have a name that leads to this machine, and a browser that asks for it.
-  const bool is_named = !request.host.empty();  // a check of HTTP/1.0 names none, a browser does
+  // A foreign page may use a host name that resolves to this machine, so that the browser sends its
+  // requests here.
+  const bool is_named = !request.host.empty();  // HTTP/1.0 health checks send no host
   if (options_.loopback && tokens() == nullptr && is_named &&
       !is_loopback(std::string(host_of(request.host)))) {
     return failure(403, "forbidden", fmt::format("this is no server of '{}'", request.host),

@@ -1,6 +1,6 @@
-// The interface itself: which calls there are, who may make them, and what they do. The listener
-// hands requests in; every call is one line of the table in routes.cpp, from which the description
-// (GET /v1/openapi.json) is made too.
+// The API: its calls, who may make them, and what they do. The listener passes requests in. Every
+// call is one line of the table in routes.cpp, which is also the source of the API description (GET
+// /v1/openapi.json).
 #pragma once
 
 #include <atomic>
@@ -34,15 +34,15 @@ namespace paco::server {
 struct ServiceOptions {
   std::string folder;
   std::string version;
-  std::optional<Tokens> tokens;  // without them everybody may everything
-  bool loopback = true;          // only this machine: then requests must be addressed to it
+  std::optional<Tokens> tokens;  // if absent, everybody may make all calls
+  bool loopback = true;          // reachable from this machine only: requests must name it as host
   JournalOptions::Durability durability = JournalOptions::Durability::full;
-  bool own_streams = true;  // the journals of the folder; else streams are added by their owners
+  bool own_streams = true;  // the folder's journals belong to this server; false: streams are added
   std::uint64_t body_bytes = std::uint64_t{64} << 20;
   std::uint64_t upload_bytes = std::uint64_t{1} << 30;  // of models and support sets
   SampleLimits samples;
   std::shared_ptr<EmbeddingQueue> encoder;  // null: only embeddings are taken
-  std::shared_ptr<Log> log;                 // null: nothing is said
+  std::shared_ptr<Log> log;                 // null: no log
 };
 
 class Service;
@@ -58,22 +58,22 @@ struct Route {
   std::string_view summary;
   std::string_view operation = {};  // its name for clients
   std::vector<Parameter> query = {};
-  std::string_view body = {};         // the media type it takes; empty: none
-  std::string_view body_schema = {};  // of a body of JSON: its shape, see schemas.cpp
-  std::string_view answer = {};       // shapes and media types; empty: nothing
+  std::string_view body = {};         // media type of the request body; empty: none
+  std::string_view body_schema = {};  // shape of a JSON body, see schemas.cpp
+  std::string_view answer = {};       // shapes and media types of the answer; empty: none
   int success = 200;                  // its status
-  bool upload = false;                // large bodies
-  // Which stream it needs: none, any, or one that is ready.
+  bool upload = false;                // accepts large bodies
+  // Which stream the call needs: none, any, or one that is ready.
   enum class Needs : std::uint8_t { nothing, stream, ready } needs = Needs::nothing;
   Response (Service::*work)(Call&) = nullptr;  // answers; or
-  void (Service::*start)(Call) = nullptr;      // begins what answers later
+  void (Service::*start)(Call) = nullptr;      // starts work that is answered later
 };
 
 const std::vector<Route>& routes();
 const char* verb_text(Verb verb);
 // The shapes of bodies and answers by name, as JSON Schema.
 nlohmann::ordered_json schemas();
-// The description of all of them.
+// The API description of all calls.
 std::string openapi(const std::string& version);
 
 class Service final : public Handler {
@@ -85,7 +85,7 @@ class Service final : public Handler {
   void close();  // after the listener has stopped
   void set_counts(std::function<ListenerCounts()> counts) { counts_ = std::move(counts); }
   Streams& streams() { return streams_; }
-  // Takes effect with the next request. For a service that had tokens from the beginning.
+  // Takes effect with the next request. Only for a service that was created with tokens.
   void set_tokens(Tokens tokens);
 
   Admission admit(const Request& head) override;
@@ -93,7 +93,7 @@ class Service final : public Handler {
   void answered(Ticket* ticket, Response& response) override;
   Response unreadable(int status, std::string_view code, std::string_view why) override;
 
-  // The calls, by file.
+  // The calls, grouped by file.
   Response server(Call&);  // service_server.cpp
   Response health(Call&);
   Response readiness(Call&);
@@ -137,28 +137,28 @@ class Service final : public Handler {
   struct Match {
     const Route* route = nullptr;
     std::vector<std::string> places;
-    std::string allowed;  // where only the verb does not fit: those that do
+    std::string allowed;  // if only the verb does not match: the allowed verbs
   };
   Match match(Verb verb, std::string_view path) const;
   struct Admitted;  // the ticket of a request
   std::optional<Response> refuse(const Request& request, const Match& match,
                                  std::shared_ptr<User>& user) const;
-  // Finds the stream and checks the query; or why it cannot be.
+  // Finds the stream and checks the query. Returns the refusal, if there is one.
   std::optional<Response> prepare(Call& call, const Route& route) const;
   void carry_out(Call call, const Route& route);
   std::optional<Response> refuse_user(const Request& request, const Match& match,
                                       const std::shared_ptr<User>& user) const;
   std::shared_ptr<const Tokens> tokens() const;
-  // Those that the user may see.
+  // The streams that the user may see.
   std::vector<std::shared_ptr<Stream>> streams_of(const Call& call) const;
   std::string actor(const Call& call) const;
   static Response carry_out_operation(Call& call, const Operation& operation);
   void decide(Call call, std::shared_ptr<Samples> samples);
   std::optional<Response> refuse_kind(const Model& model, bool images, bool texts) const;
   std::optional<Response> refuse_wrong_kind(bool images, bool texts) const;
-  // Embeds what samples brought and calls next(call, samples), or answers why it cannot be done. On
-  // the one thread for images and texts, a part at a time, so that a request with many of them does
-  // not keep others waiting.
+  // Embeds images and texts of samples, then calls next(call, samples) or answers with the error.
+  // Runs on the one thread for images and texts, in parts, so that a large request does not delay
+  // the others.
   using Next = std::function<void(Call, std::shared_ptr<Samples>)>;
   void embed_all(Call call, std::shared_ptr<Samples> samples, Next next);
   void embed_from(std::size_t first, Call call, std::shared_ptr<Samples> samples, Next next);
@@ -170,12 +170,12 @@ class Service final : public Handler {
   std::shared_ptr<const Tokens> tokens_;  // null: everybody may everything
   Streams streams_;
   std::function<ListenerCounts()> counts_;
-  struct Workers;  // for calls that may wait
+  struct Workers;  // threads for calls that may block
   std::unique_ptr<Workers> workers_;
 
   SupportSets support_sets_;
 
-  // By call, as in routes().
+  // One entry per call, in the order of routes().
   struct Figures {
     std::array<std::atomic<std::uint64_t>, 6> by_status{};  // hundreds
     Histogram seconds;
@@ -183,7 +183,7 @@ class Service final : public Handler {
   mutable std::vector<Figures> figures_;
   void request_figures(std::string& text) const;
 
-  // Copies of journals on their way, by stream; the file goes with the last that reads it.
+  // Copies of journals that are being sent, by stream; a file is deleted with its last reader.
   struct Copies;
   static std::unique_ptr<Copies, void (*)(Copies*)> make_copies();
   Result<std::shared_ptr<core::RandomFile>> copy_of(Stream& stream);

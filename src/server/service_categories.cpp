@@ -1,4 +1,4 @@
-// Calls about categories: lists, members, the map, and what the stream adds up to.
+// Calls about categories: lists, members, the map, and statistics of the stream.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMapPoints = 10'000;
 constexpr std::uint64_t kMapSamples = 4000;
-constexpr std::size_t kCompared = 1000;  // newest members, for middle and edge
+constexpr std::size_t kCompared = 1000;  // newest members compared, for middle and edge
 
 Result<CategoryId> category_of(const Call& call, const MemoryView& view) {
   PACO_ASSIGN(const std::uint64_t id, number_of(call.places[1], "category"));
@@ -25,7 +25,7 @@ Result<CategoryId> category_of(const Call& call, const MemoryView& view) {
                fmt::format("ids given so far end before {}", view.categories.next())};
 }
 
-// What a list is sorted by; ties go by id.
+// The sort key of a list; ties are sorted by id.
 struct SortKey {
   double number = 0;
   std::string text;
@@ -86,8 +86,8 @@ std::vector<SortKey> matching(const ListRequest& r, const MemoryView& view,
   return keys;
 }
 
-// A page of the members nearest to the category's nearest prototype, or farthest from it; `from`
-// counts those that earlier pages had.
+// A page of the members nearest to the category's nearest prototype, or farthest from it. `from` is
+// the number of members on earlier pages.
 Result<Json> members_by_cosine(Stream& stream, const MemoryView& view, CategoryId id, bool edge,
                                std::uint64_t from, std::size_t limit, Json& next) {
   const auto directions = stream.directions();
@@ -335,7 +335,7 @@ void Service::get_suggestions(Call call) {
                    : after.error();
     return exchange->answer([error] { return failure(error); });
   }
-  // Whatever is asked for, an operation is known at once.
+  // An answer always includes the last operation, whatever `after` is.
   const std::uint64_t needed = std::max(*after, call.stream->advised_events());
   call.stream->advice().ask(needed, [exchange](const Advice::Found& found) {
     exchange->answer([exchange, found] {

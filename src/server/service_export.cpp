@@ -1,6 +1,5 @@
-// The call that takes results away: one row for each sample, or the files of each category. Both
-// are read from the journal piece by piece while they are sent, so their size costs no memory and
-// no disk.
+// The call that exports results: one row per sample, or the files of each category. Both are read
+// from the journal piece by piece while they are sent, so their size needs no memory and no disk.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,15 +13,15 @@
 namespace paco::server {
 namespace {
 
-constexpr std::size_t kExportedAtOnce = 512;  // samples of a piece
+constexpr std::size_t kExportedAtOnce = 512;  // samples per piece
 
-// What people know a sample by: the file it came from, else its key, else its number.
+// The name of a sample for people: its file, else its key, else its number.
 std::string file_of(const io::DecidedSample& sample) {
   return sample.sample.empty() && !sample.key.empty() ? sample.key : io::shown_name(sample);
 }
 
-// Samples that come while it is sent are left out; corrections count as they stand when a sample is
-// written.
+// Samples that arrive while the export is sent are left out. Corrections are included if they are
+// made before their sample is written.
 class ExportPieces : public Pieces {
  public:
   ExportPieces(std::shared_ptr<Stream> stream, journal::JournalReader journal)
@@ -72,8 +71,8 @@ class CsvPieces final : public ExportPieces {
   std::uint64_t at_ = 0;
 };
 
-// {"stream", "samples", "categories": [{"category", "name", "files": [...]}, ...]}, of categories
-// that have members.
+// {"stream", "samples", "categories": [{"category", "name", "files": [...]}, ...]}, for categories
+// with members.
 class ManifestPieces final : public ExportPieces {
  public:
   using ExportPieces::ExportPieces;
@@ -126,7 +125,7 @@ class ManifestPieces final : public ExportPieces {
   }
 
   CategoryId category_ = 0;
-  std::uint64_t from_ = 0;  // the next member; 0: none of this category is written
+  std::uint64_t from_ = 0;  // the next member; 0: none of this category is written yet
   bool begun_ = false, is_first_ = true, has_files_ = false;
 };
 

@@ -1,4 +1,4 @@
-// The call for Prometheus: requests, streams, journals and the process, in base units.
+// The call for Prometheus: metrics of requests, streams, journals and the process, in base units.
 #include <dirent.h>
 #include <fmt/format.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-// Calls that change categories, what was changed, and events as they happen.
+// Calls that change categories, list these changes, and send events as they happen.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,8 @@ constexpr std::size_t kEventsAtOnce = 256;
 constexpr auto kAlive = std::chrono::seconds(15);
 constexpr auto kStatus = std::chrono::seconds(1);
 
-// An operation that cannot be done as things stand is a conflict; the disk's errors are its own.
+// An operation that is not possible in the present state is a conflict; other errors, such as those
+// of the disk, keep their status.
 Response refused(const Error& error) {
   switch (error.code) {
     case ErrorCode::not_found:
@@ -32,7 +33,7 @@ Response refused(const Error& error) {
   }
 }
 
-// Server-sent events, read from the journal alone: what is there in order is sent in order, once.
+// Server-sent events, read only from the journal: every event is sent once, in order.
 class EventPieces final : public Pieces {
  public:
   struct Kinds {
@@ -58,7 +59,7 @@ class EventPieces final : public Pieces {
     }
     const bool changed = status_of_ != published->events;
     if (kinds_.status && changed && next_ >= published->events && now - status_sent_ >= kStatus) {
-      // Where events were passed over, a resume need not read them again.
+      // If events were skipped, the id spares a resuming client reading them again.
       if (next_ > 0) out += fmt::format("id: {}\n", next_ - 1);
       out +=
           fmt::format("event: status\ndata: {}\n\n",
@@ -180,7 +181,7 @@ Response Service::list_operations(Call& call) {
   });
   if (!rows.ok()) return failure(rows.error());
   std::map<std::uint64_t, std::uint64_t> undone_by;
-  // An undo that was itself taken back undoes nothing.
+  // An undo that was itself undone does not count.
   for (auto row = rows->rbegin(); row != rows->rend(); ++row) {
     if (row->undoes && !undone_by.contains(row->event)) undone_by[*row->undoes] = row->event;
   }

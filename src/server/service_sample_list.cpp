@@ -44,7 +44,7 @@ Result<SampleFilter> filter_of(const Call& call) {
   return filter;
 }
 
-// All numbers of the range, in order, without a list of them.
+// A page of all numbers of the range, without building a list of them.
 SamplePage page_of_all(SampleRange range, std::optional<std::uint64_t> from, std::size_t limit,
                        bool newest) {
   SamplePage out;
@@ -62,7 +62,7 @@ SamplePage page_of_all(SampleRange range, std::optional<std::uint64_t> from, std
   return out;
 }
 
-// The samples that came between time_from and time_to, both seconds since 1970.
+// The samples that came between time_from and time_to, in seconds since 1970.
 Result<SampleRange> range_of(const Call& call, std::uint64_t samples) {
   constexpr std::uint64_t kLast = 1'000'000'000'000;
   SampleRange range{0, samples};

@@ -1,4 +1,4 @@
-// Calls about samples: deciding on them, and showing them.
+// Calls that decide samples and show them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,9 +15,9 @@
 namespace paco::server {
 namespace {
 
-constexpr int kMostImageRequests = 64;  // that wait
+constexpr int kMostImageRequests = 64;  // that may wait at a time
 constexpr std::size_t kMostNeighbours = 8;
-constexpr std::uint64_t kLookedAt = 2000;  // newest samples, for neighbours
+constexpr std::uint64_t kLookedAt = 2000;  // newest samples searched for neighbours
 
 bool is_image(const std::string& type) {
   return type == "image/jpeg" || type == "image/png" || type == "image/webp";
@@ -46,7 +46,7 @@ bool takes(const std::string& type) {
          type == "application/jsonl" || type == "application/x-ndjson" || is_image(type);
 }
 
-// What the model would refuse a row for.
+// Checks each row as the model will.
 std::optional<BadSample> check_rows(const Samples& samples, const Model& model) {
   for (std::size_t i = 0; i < samples.rows; ++i) {
     const auto fault = methods::row_fault(samples.view()[i], model.mean, model.deviation);
@@ -116,7 +116,7 @@ void Service::post_samples(Call call) {
   }
   auto samples = std::make_shared<Samples>();
   if (const auto bad = read_samples(call, options_.samples, *samples)) return refuse(failure(*bad));
-  exchange->request.body = {};  // the rows are all that is needed
+  exchange->request.body = {};  // free the memory: only the rows are needed
   const bool images = !samples->images.empty(), texts = !samples->texts.empty();
   if (!images && !texts) return decide(std::move(call), std::move(samples));
   if (auto refusal = refuse_kind(call.stream->model(), images, texts))
@@ -142,7 +142,7 @@ void Service::embed_all(Call call, std::shared_ptr<Samples> samples, Next next) 
   embed_from(0, std::move(call), std::move(samples), std::move(next));
 }
 
-// Why this server cannot embed such samples.
+// The refusal if this server cannot embed such samples.
 std::optional<Response> Service::refuse_wrong_kind(bool images, bool texts) const {
   if (!images && !texts) return std::nullopt;
   if (options_.encoder != nullptr && images != texts && options_.encoder->takes_texts() == texts)
@@ -152,7 +152,7 @@ std::optional<Response> Service::refuse_wrong_kind(bool images, bool texts) cons
                  "start it with 'paco serve --encoder', or send embeddings");
 }
 
-// ... for a stream of this model.
+// The refusal if this server cannot embed such samples for a stream of this model.
 std::optional<Response> Service::refuse_kind(const Model& model, bool images, bool texts) const {
   const char* const kind = texts ? "texts" : "images";
   if (auto refusal = refuse_wrong_kind(images, texts)) return refusal;

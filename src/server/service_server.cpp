@@ -1,4 +1,4 @@
-// Calls about the server itself: who asks, health, figures, the description and the page.
+// Calls about the server itself: the user, health, statistics, the API description and the page.
 #include <fmt/format.h>
 
 #include "server/embedding_queue.hpp"
@@ -11,7 +11,7 @@ namespace paco::server {
 
 namespace {
 
-// What images or texts are embedded with, or null.
+// The encoder of images or texts as JSON, or null.
 Json encoder_json(const ServiceOptions& options) {
   if (options.encoder == nullptr) return nullptr;
   Json json = embedding_json(options.encoder->record());
@@ -57,7 +57,7 @@ Response Service::server(Call& call) {
 Response Service::health(Call&) { return answer(Json{{"status", "ok"}}); }
 
 Response Service::readiness(Call&) {
-  // One that is damaged stays so: it must not take the others out of service.
+  // A damaged stream stays damaged; it must not take the others out of service.
   Json waiting = Json::object();
   bool is_opening = false;
   for (const auto& stream : streams_.all()) {
@@ -83,7 +83,7 @@ Response Service::page(Call& call) {
     return failure(404, "not_found", "this server was built without its page",
                    "node and npm were not there when it was built; all calls below /v1 work");
   }
-  // Another build has another page; browsers ask whether theirs is still the same.
+  // The page differs between builds; browsers use the ETag to check whether theirs is current.
   response.headers.emplace_back("Cache-Control", "no-cache");
   response.headers.emplace_back("Vary", "Accept-Encoding");
   response.headers.emplace_back("ETag", std::string(page_tag()));

@@ -1,4 +1,4 @@
-// Calls about whole streams: what there is, making one, and taking its files away.
+// Calls about whole streams: listing, creating, and downloading their files.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -11,7 +11,8 @@
 namespace paco::server {
 namespace {
 
-// The file has no name any more: it is gone when nobody reads it, whatever becomes of the server.
+// The file has already been unlinked: it is deleted with its last reader, even if the server is
+// killed.
 class FilePieces final : public Pieces {
  public:
   explicit FilePieces(std::shared_ptr<core::RandomFile> file) : file_(std::move(file)) {}
@@ -152,15 +153,15 @@ Response Service::get_model(Call& call) {
   return response;
 }
 
-// Readers of the same state share one copy. However slow they are, two of a stream are all the room
-// that they can take.
+// Readers of the same state share one copy. However slow the readers are, at most two copies of a
+// stream take disk space.
 struct Service::Copies {
   struct Copy {
     std::uint64_t events = 0;
     std::weak_ptr<core::RandomFile> file;
   };
   static constexpr std::size_t kMost = 2;
-  std::mutex mutex;  // also while one is made: those that come meanwhile share it
+  std::mutex mutex;  // also held while a copy is made, so that requests arriving meanwhile share it
   std::map<std::string, std::vector<Copy>> of_stream;
 };
 

@@ -1,5 +1,5 @@
 // Calls about support sets: labelled embeddings, or labelled samples that this server embeds, and
-// the calibration that makes a stream of them.
+// the calibration that creates a stream from them.
 #include <fmt/format.h>
 
 #include "core/try.hpp"
@@ -24,7 +24,7 @@ Result<void> read_support(const Json& json, CalibrationRequest& out) {
     return Error{ErrorCode::bad_argument, "'support' has not exactly 'embeddings' and 'labels'",
                  R"({"embeddings": [[...], ...], "labels": ["wren", ...]})"};
   }
-  // Both are read by what reads files, which knows what to say about each fault.
+  // Parse both as files are parsed, for the same error messages.
   std::string lines;
   for (const Json& row : json["embeddings"]) lines += row.dump() + "\n";
   PACO_ASSIGN(const auto source,
@@ -38,7 +38,7 @@ Result<void> read_support(const Json& json, CalibrationRequest& out) {
   return {};
 }
 
-// "method", "embeddings" and "durability" in words, for new_stream().
+// "method", "embeddings" and "durability" as texts, for new_stream().
 using Words = std::map<std::string, std::string>;
 
 Result<CalibrationRequest> calibration_request(const std::string& body, Words& words) {
@@ -74,7 +74,7 @@ Result<CalibrationRequest> calibration_request(const std::string& body, Words& w
   return out;
 }
 
-// A support set is for a stream that is still to be made.
+// Refuses a support set for a stream that exists and is ready.
 std::optional<Response> refuse_live(const Call& call) {
   if (call.stream == nullptr || !call.stream->ready()) return std::nullopt;
   return failure(409, "conflict", "the stream lives already", "choose another name");
@@ -82,7 +82,7 @@ std::optional<Response> refuse_live(const Call& call) {
 
 }  // namespace
 
-// "all", "none" or a number; `durability` likewise in words.
+// `embeddings`: "all", "none" or a number; `durability`: "full" or "relaxed".
 Result<NewStream> Service::new_stream(const std::string& method, const std::string& embeddings,
                                       const std::string& durability) {
   NewStream out;

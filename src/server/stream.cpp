@@ -11,7 +11,7 @@ namespace {
 constexpr std::int64_t kRateSeconds = 10;
 constexpr auto kDirectionsLast = std::chrono::seconds(2);
 constexpr auto kKeywordsLast = std::chrono::seconds(30);
-constexpr std::uint64_t kMapGrowth = 10;  // a map is made anew when a tenth has come
+constexpr std::uint64_t kMapGrowth = 10;  // a map lasts until the stream has grown by a tenth
 
 std::int64_t second_now() {
   return std::chrono::duration_cast<std::chrono::seconds>(
@@ -69,9 +69,9 @@ std::shared_ptr<Stream> Stream::begin(std::string name, StreamState state, bool 
 }
 
 Stream::~Stream() {
-  maker_ = {};  // asks it to stop, and waits
+  maker_ = {};  // requests a stop and waits for it
   advice_.reset();
-  // Without readers the session leaves a journal of one file behind.
+  // Close all readers first, so that closing the session leaves a journal of one file.
   sample_lists_.reset();
   keywords_reader_.reset();
   insight_reader_.reset();
@@ -79,7 +79,7 @@ Stream::~Stream() {
   worker_.reset();
 }
 
-// What is known only by reading the stream once, and then the worker.
+// Reads the stream once for the data that is kept in memory, then starts the worker.
 Result<void> Stream::take(Session session) {
   PACO_ASSIGN(journal::JournalReader reader, journal::JournalReader::open(session.path()));
   reader_.emplace(std::move(reader));
@@ -132,7 +132,7 @@ void Stream::decided(const Decision& decision) {
   group_births_ += decision.verdict == Verdict::created;
 }
 
-// One look at the clock for a group.
+// Reads the clock once per group.
 void Stream::committed() {
   if (group_samples_ == 0) return;
   births_ += group_births_;
@@ -151,7 +151,7 @@ void Stream::operated(const OperationOutcome& outcome) {
   operated_events_ = outcome.event + 1;
 }
 
-// Readers wait for the one that makes them anew, and then share them.
+// Callers wait while one of them computes new directions, and then share them.
 std::shared_ptr<const insight::Directions> Stream::directions() {
   const std::lock_guard lock(directions_mutex_);
   const auto now = std::chrono::steady_clock::now();
@@ -189,7 +189,7 @@ std::shared_ptr<const insight::Keywords> Stream::keywords() {
   if (!current) {
     Result<insight::Keywords> made =
         insight::keywords_in(*published->view, members_, *keywords_reader_);
-    // A journal that cannot be read says so elsewhere.
+    // Ignore an error here: other calls report a journal that cannot be read.
     keywords_ = std::make_shared<const insight::Keywords>(made.ok() ? std::move(made).value()
                                                                     : insight::Keywords{});
     keywords_events_ = published->events;
@@ -211,7 +211,7 @@ std::shared_ptr<const SampleMap> Stream::sample_map(std::size_t count) {
   const std::uint64_t shown = std::min<std::uint64_t>(count, samples);
   std::vector<float> rows;
   for (std::uint64_t i = 0; i < shown; ++i) {
-    // The newest is always among them.
+    // The newest sample is always included.
     const std::uint64_t sequence = samples - 1 - (shown - 1 - i) * samples / shown;
     const std::vector<float> unit = unit_of(sequence);
     if (unit.empty()) continue;

@@ -1,6 +1,5 @@
-// One stream as the server holds it: from the moment its name is taken (being calibrated or opened
-// in the background) until it is ready, with its lane, a reader of its journal, and what is counted
-// about it.
+// One stream of the server, from the moment its name is reserved (while it is calibrated or opened
+// in the background) until it is ready: its worker, a reader of its journal, and its statistics.
 #pragma once
 
 #include <array>
@@ -30,13 +29,13 @@ const char* stream_state_name(StreamState state);
 
 struct StreamStatus {
   StreamState state = StreamState::opening;
-  std::optional<Error> error;         // where it failed
+  std::optional<Error> error;         // the reason of a failure
   std::uint64_t done = 0, total = 0;  // of a calibration; total 0: not known yet
 };
 
-// Samples in two dimensions; those whose embeddings are not kept are left out.
+// Samples in two dimensions, without those whose embeddings are not kept.
 struct SampleMap {
-  std::uint64_t samples = 0;  // of the stream when it was made
+  std::uint64_t samples = 0;  // in the stream when the map was made
   std::size_t wanted = 0;
   std::vector<std::uint64_t> sequences;
   std::vector<insight::Place> places;
@@ -49,30 +48,30 @@ struct Delays {
 
 class Stream final : public StreamWorker::Observer {
  public:
-  // How a session comes to be, on a thread of its own.
+  // Creates the session, on a separate thread.
   using Maker = std::function<Result<Session>(Stream&, std::stop_token)>;
 
-  // Hears when it is ready or has failed, on that thread.
+  // Called on that thread when the stream is ready or has failed.
   using OnEnd = std::function<void(const Stream&)>;
 
-  // Ready when it returns, or not at all.
+  // The stream is ready when this returns.
   static Result<std::shared_ptr<Stream>> make(std::string name, Session session, bool durable);
-  // In the background.
+  // The same in the background.
   static std::shared_ptr<Stream> begin(std::string name, StreamState state, bool durable,
                                        Maker maker, OnEnd on_end = {});
   ~Stream() override;
 
   const std::string& name() const { return name_; }
   StreamStatus status() const;
-  // Of a calibration.
+  // Reports the progress of a calibration.
   void progress(std::uint64_t done, std::uint64_t total);
 
-  // While it is to go out of service, those that follow its events are sent away.
+  // While a stream is leaving service, clients that follow its events are disconnected.
   void leave() { is_leaving_ = true; }
   void stay() { is_leaving_ = false; }
   bool is_leaving() const { return is_leaving_; }
 
-  // The rest is for a stream that is ready.
+  // The following functions are only for a stream that is ready.
   bool ready() const { return ready_; }
   StreamWorker& worker() { return *worker_; }
   const Model& model() const { return *model_; }
@@ -82,35 +81,36 @@ class Stream final : public StreamWorker::Observer {
   const insight::MemberIndex& members() const { return members_; }
   SampleLists& sample_lists() { return *sample_lists_; }
   const insight::Series& series() const { return *series_; }
-  // Runs body(journal) on a reader of its own; one at a time.
+  // Runs body(journal) on a reader that is used for this only; one call at a time.
   template <class Body>
   auto read(Body body) {
     const std::lock_guard lock(reader_mutex_);
     return body(*reader_);
   }
 
-  // As they were a few seconds ago at most, and after the last operation.
+  // At most a few seconds old, and newer than the last operation.
   std::shared_ptr<const insight::Directions> directions();
-  // As they were half a minute ago at most, and after the last operation.
+  // At most half a minute old, and newer than the last operation.
   std::shared_ptr<const insight::Keywords> keywords();
-  // Of `count` samples, evenly along the stream; kept until the stream has grown by a tenth, or
-  // more or fewer are wanted.
+  // A map of `count` samples, evenly spaced along the stream. Cached until the stream has grown by
+  // a tenth or another `count` is requested.
   std::shared_ptr<const SampleMap> sample_map(std::size_t count);
-  // Suggestions and warnings; and the events that they must know of, with the last operation.
+  // Suggestions and warnings; and the number of events that they must include: up to the last
+  // operation.
   Advice& advice() { return *advice_; }
   std::uint64_t advised_events() const { return operated_events_; }
-  // How many pictures of each known class are kept.
+  // The number of stored pictures of each known class.
   std::uint64_t support_pictures(CategoryId id) const {
     const auto at = static_cast<std::size_t>(id);
     return at < support_pictures_.size() ? support_pictures_[at] : 0;
   }
-  // The space in which samples are compared: the method's, or, of a method without directions, that
-  // of standardised embeddings.
+  // The space in which samples are compared: that of the method or, if the method has no
+  // directions, that of standardised embeddings.
   const SpaceTransform& space() const { return *space_; }
   // A sample in that space; empty if its embedding is not kept.
   std::vector<float> unit_of(std::uint64_t sequence);
 
-  double rate() const;  // samples a second over the last ten
+  double rate() const;  // samples per second over the last ten seconds
   const RecentHour& recent_hour() const { return recent_hour_; }
   void answered_after(std::chrono::steady_clock::duration delay);
   Delays delays() const;
@@ -141,7 +141,7 @@ class Stream final : public StreamWorker::Observer {
   std::optional<SampleLists> sample_lists_;
   std::mutex reader_mutex_;
   std::optional<journal::JournalReader> reader_;
-  std::optional<journal::JournalReader> insight_reader_;  // of the thread of advice_
+  std::optional<journal::JournalReader> insight_reader_;  // for the thread of advice_
   std::vector<std::uint64_t> support_pictures_;
 
   static constexpr std::size_t kSeconds = 16;
@@ -149,7 +149,7 @@ class Stream final : public StreamWorker::Observer {
   std::array<std::uint64_t, kSeconds> per_second_{};
   std::array<std::int64_t, kSeconds> second_{};
   std::atomic<std::uint64_t> births_{0}, operated_events_{0};
-  std::uint64_t group_samples_ = 0, group_births_ = 0;  // since the last commit, of the worker
+  std::uint64_t group_samples_ = 0, group_births_ = 0;  // since the last commit; used by the worker
   RecentHour recent_hour_;
 
   Histogram delay_histogram_;
@@ -166,8 +166,8 @@ class Stream final : public StreamWorker::Observer {
   std::shared_ptr<const insight::Directions> directions_;
   std::chrono::steady_clock::time_point directions_time_{};
 
-  std::unique_ptr<StreamWorker> worker_;  // ends before all above
-  std::unique_ptr<Advice> advice_;        // likewise, and before the worker, which it asks
+  std::unique_ptr<StreamWorker> worker_;  // destroyed before all members above
+  std::unique_ptr<Advice> advice_;        // destroyed before worker_, which it uses
   std::jthread maker_;
 };
 

@@ -12,9 +12,9 @@
 namespace paco::server {
 namespace {
 
-// Samples that one group takes: more would not make a sync cheaper, and let answers wait.
+// Samples per group. More would not make a sync cheaper, and would delay answers.
 constexpr std::size_t kGroupRows = 2048;
-// Samples and bytes that may wait before senders are asked to come again.
+// Samples and bytes that may wait before further requests are refused.
 constexpr std::size_t kWaitingRows = 262'144;
 constexpr std::size_t kWaitingBytes = std::size_t{512} << 20;
 
@@ -22,7 +22,8 @@ std::size_t bytes_of(const Samples& samples) { return samples.embeddings.size() 
 
 const Error kEnded{ErrorCode::interrupted, "the server is shutting down", "send it again later"};
 
-// Lists of names are empty or have one for each row; a group has one for each where any has.
+// Each list of names is empty or has one entry per row; the group's list has one per row if any
+// part has one.
 void append(std::vector<std::string>& list, const std::vector<std::string>& part,
             std::size_t before, std::size_t rows) {
   if (part.empty() && list.empty()) return;
@@ -55,7 +56,7 @@ bool StreamWorker::submit(SampleJob job) {
     const std::lock_guard lock(mutex_);
     const std::size_t rows = job.samples->rows, bytes = bytes_of(*job.samples);
     if (ending_) return false;
-    // A request that is alone is taken whatever its size.
+    // If nothing else waits, a request is accepted whatever its size.
     if (!line_.empty() && (rows_ + rows > kWaitingRows || bytes_ + bytes > kWaitingBytes))
       return false;
     rows_ += rows;
@@ -132,7 +133,7 @@ Result<Decided> StreamWorker::fold(Rows<const double> embeddings, std::span<Deci
   return decided;
 }
 
-// Of all decisions, those that are fresh.
+// Reports the decisions that are not repetitions.
 void StreamWorker::tell(std::span<const Decision> decisions, std::uint64_t samples_before) {
   std::uint64_t next = samples_before;
   for (const Decision& decision : decisions) {
@@ -213,9 +214,9 @@ void StreamWorker::run() {
   }
 }
 
-// A group as one call. Where a row of it cannot be decided (the requests were checked, so only a
-// method that is stricter than its model gets here), the request it is in is refused, those before
-// it stand and those after it are decided next.
+// Decides a group with one call. If a row cannot be decided, its request is refused, the requests
+// before it are kept and those after it are decided next. (Requests are checked earlier, so this
+// happens only with a method that is stricter than its model.)
 void StreamWorker::decide(std::vector<SampleJob>& group) {
   std::size_t first = 0;
   while (first < group.size()) {
@@ -234,7 +235,7 @@ void StreamWorker::decide(std::vector<SampleJob>& group) {
       append(group_.pictures, part.pictures, group_.rows, part.rows);
       group_.rows += part.rows;
     }
-    // After a disk that refused, the session is ahead of its journal until it is made anew.
+    // After a disk error the session is ahead of its journal until it is rebuilt.
     const Result<void> current = session_.recover();
     const std::uint64_t samples_before = session_.samples(), events_before = session_.events();
     decisions_.resize(group_.rows);
@@ -269,8 +270,8 @@ void StreamWorker::decide(std::vector<SampleJob>& group) {
   }
 }
 
-// Nothing of the group was decided: the request with the row leaves it, and the rest is tried
-// again.
+// No sample of the group was decided: refuse the request with the conflicting row and try the
+// others again.
 void StreamWorker::refuse_conflict(std::vector<SampleJob>& group, std::size_t first,
                                    const Decided& decided) {
   std::size_t at = first, row = *decided.conflict;

@@ -1,7 +1,6 @@
-// The one thread that a stream belongs to. Requests wait in a line; all samples that are waiting
-// are decided as one group and share one sync of the disk, so that a thousand senders of single
-// samples cost hardly more than one. Everything else that needs the session runs between two
-// groups.
+// The one thread that owns a stream. Requests wait in a queue. All waiting samples are decided as
+// one group with one sync of the disk, so that a thousand senders of single samples cost hardly
+// more than one. Everything else that needs the session runs between two groups.
 #pragma once
 
 #include <atomic>
@@ -21,29 +20,29 @@
 
 namespace paco::server {
 
-// The memory after a group, for readers.
+// The state after a group, for readers.
 struct Published {
   std::shared_ptr<const MemoryView> view;
   std::uint64_t events = 0;
 };
 
-// What became of the samples of one request.
+// The answers to the samples of one request.
 struct SampleAnswer {
   std::vector<Decision> decisions;
   std::vector<std::uint64_t> events;
-  std::vector<char> repeated;  // answered by their key
+  std::vector<char> repeated;  // repeats an earlier answer for the same key
   std::shared_ptr<const Published> after;
   std::shared_ptr<const Samples> samples;
 };
 
 struct SampleJob {
   std::shared_ptr<const Samples> samples;
-  std::function<void(std::variant<SampleAnswer, BadSample>)> done;  // on the owner's thread
+  std::function<void(std::variant<SampleAnswer, BadSample>)> done;  // called on the worker's thread
 };
 
 class StreamWorker {
  public:
-  // Sees every fresh decision and every operation once it is on the disk, on the owner's thread.
+  // Gets every new decision and every operation once it is on the disk, on the worker's thread.
   struct Observer {
     virtual ~Observer() = default;
     virtual void decided(const Decision& decision) = 0;
@@ -51,8 +50,8 @@ class StreamWorker {
     virtual void committed() = 0;  // after a group or an operation
   };
 
-  // Where requests go first when the order of events is made elsewhere. The session then takes what
-  // fold() and carry_out() bring from there, and nothing else.
+  // Where requests are sent first if the order of events is determined elsewhere. The session then
+  // changes only through fold() and carry_out().
   struct Outlet {
     virtual ~Outlet() = default;
     virtual bool submit(SampleJob job) = 0;
@@ -60,19 +59,20 @@ class StreamWorker {
   };
 
   StreamWorker(Session session, Observer& listener);
-  ~StreamWorker();  // what waits is still done; then the session is closed
+  ~StreamWorker();  // handles all waiting requests, then closes the session
 
-  // False where too much is waiting.
+  // False if too much is waiting.
   bool submit(SampleJob job);
-  // Runs `task` on the owner's thread and waits for it. False where the lane has ended.
+  // Runs `task` on the worker's thread and waits for it. False if the worker has ended.
   bool ask(const std::function<void(Session&)>& task);
-  // One whose key came before is answered with what it did then, and nothing is done;
-  // ErrorCode::mismatch if it was another operation.
+  // A repeated key is answered with the earlier outcome, and nothing is changed;
+  // ErrorCode::mismatch if the key was used for another operation.
   Result<OperationOutcome> apply(const Operation& operation);
 
-  // Outlives the requests; null: there is none.
+  // Must outlive the requests; null: none.
   void set_outlet(Outlet* outlet) { outlet_ = outlet; }
-  // As Session::decide() and Session::apply(), on the owner's thread, and the observer sees it.
+  // Like Session::decide() and Session::apply(), on the worker's thread and reported to the
+  // observer.
   Result<Decided> fold(Rows<const double> embeddings, std::span<Decision> decisions,
                        const SampleNames& names);
   Result<OperationOutcome> carry_out(const Operation& operation);
@@ -97,13 +97,14 @@ class StreamWorker {
   Samples group_;  // scratch
   std::vector<Decision> decisions_;
   std::atomic<Outlet*> outlet_{nullptr};
-  // The events of operations by their keys, read when the first key comes; on the owner's thread.
+  // Event numbers of operations by key; loaded when the first key comes. Used on the worker's
+  // thread.
   std::optional<std::map<std::string, std::uint64_t>> operation_keys_;
 
   mutable std::mutex mutex_;  // guards all below
   std::condition_variable wake_;
   std::deque<Job> line_;
-  std::size_t rows_ = 0;  // of samples that wait
+  std::size_t rows_ = 0;  // number of waiting samples
   std::size_t bytes_ = 0;
   bool ending_ = false;
   std::shared_ptr<const Published> published_;

@@ -25,7 +25,7 @@ constexpr auto kLookPause = std::chrono::seconds(2);
 constexpr auto kPatience = std::chrono::seconds(5);
 constexpr auto kUsePause = std::chrono::milliseconds(10);
 
-// A closed journal is one file. Where a log is left beside it, something was not moved into it.
+// A closed journal is one file. A remaining log has events that are not in the file.
 Result<void> move_journal(const std::string& from, const std::string& to) {
   std::error_code error;
   if (core::path_kind(from + "-wal") != core::PathKind::absent) {
@@ -89,7 +89,7 @@ Result<void> Streams::open() {
   PACO_ASSIGN(const std::vector<std::string> files, core::list_folder(folder_));
   const std::lock_guard lock(mutex_);
   for (const std::string& file : files) {
-    // What a server that was killed was about to send.
+    // Copies left behind by a server that was killed.
     if (file.starts_with('.') && file.find(kCopy) != std::string::npos)
       PACO_TRY(core::remove_file(path_in(folder_, file)));
     if (!own_ || !file.ends_with(kExtension)) continue;
@@ -119,8 +119,8 @@ void Streams::begin(const std::string& name) {
       teller());
 }
 
-// A journal that came, or that could not be opened and has changed since, is opened as soon as it
-// looks the same twice.
+// Opens a journal that is new, or that could not be opened and has changed since, when its file is
+// the same in two successive checks.
 void Streams::look_again() {
   const Result<std::vector<std::string>> files = core::list_folder(folder_);
   if (!files.ok()) return;
@@ -301,7 +301,7 @@ Result<std::shared_ptr<Stream>> Streams::calibrate(const std::string& name,
 }
 
 Result<void> Streams::give_up(const std::string& name) {
-  std::shared_ptr<Stream> stream;  // ends outside the lock: it may be calibrating
+  std::shared_ptr<Stream> stream;  // destroyed after the lock is released: it may be calibrating
   const std::lock_guard lock(mutex_);
   const auto found = streams_.find(name);
   if (found == streams_.end()) {

@@ -1,6 +1,6 @@
-// Support sets on their way to a calibration, by the name of the stream to be: embeddings and
-// labels as two files, or labelled samples part by part. In memory, and only a few at a time: what
-// is not calibrated is lost with the server.
+// Support sets for calibrations, by the name of the future stream: embeddings and labels as two
+// files, or labelled samples in parts. Kept in memory, and only a few at a time: a set that has not
+// been calibrated is lost with the server.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,17 @@
 
 namespace paco::server {
 
-// Ready for a calibration.
+// A complete support set.
 struct Support {
   math::Matrix<double> embeddings;
   std::vector<std::int64_t> labels;
   std::vector<std::string> names;
   std::optional<EmbeddingRecord> record;           // if this server embedded them
-  std::vector<std::vector<std::string>> pictures;  // of each class a few, if they were images
+  std::vector<std::vector<std::string>> pictures;  // a few per class, if the samples were images
 };
 
-// Labels of a support set; an Error that says in words what a calibration would refuse: fewer than
-// three classes, or classes of a single example.
+// Checks the labels of a support set. Fails for what a calibration would refuse: fewer than three
+// classes, or classes with a single example.
 Result<void> check_classes(const std::vector<std::string>& labels);
 
 class SupportSets {
@@ -39,12 +39,13 @@ class SupportSets {
   struct Held {
     std::size_t rows = 0, classes = 0;
   };
-  // Adds a part, all of it or nothing; `anew` forgets what was there. Each row has a label.
+  // Adds a part, all of it or nothing; `anew` first discards the earlier parts. Each row has a
+  // label.
   Result<Held> add(const std::string& name, const Samples& part, const EmbeddingRecord& record,
                    bool anew);
-  // Takes it out; an Error if it is not complete.
+  // Removes and returns the set; an Error if it is not complete.
   Result<Support> take(const std::string& name);
-  // False if there was none.
+  // False if there is no such set.
   bool forget(const std::string& name);
 
  private:
@@ -54,7 +55,7 @@ class SupportSets {
     // Labelled samples.
     std::vector<double> rows;
     std::vector<std::string> row_labels;
-    std::map<std::string, std::vector<std::string>> pictures;  // by label, which are in order
+    std::map<std::string, std::vector<std::string>> pictures;  // by label; sorted
     std::optional<EmbeddingRecord> record;
   };
   Result<Waiting*> find(const std::string& name);

@@ -45,13 +45,13 @@ std::array<unsigned char, 32> digest_of(std::string_view token) {
   return out;
 }
 
-// What may follow a token, in any order.
+// The optional fields after a token, in any order.
 struct Bounds {
   double rate = 0;
   std::vector<std::string> streams;
 };
 
-// Says what is wrong with a word, or nothing.
+// Returns what is wrong with a word; empty if nothing is.
 std::string read_bound(std::string_view word, Bounds& out) {
   constexpr std::string_view kStreams = "streams=";
   if (!word.starts_with(kStreams)) {
@@ -144,7 +144,7 @@ Result<Tokens> Tokens::read(const std::string& path) {
   return parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
-// Looks at every entry whatever the earlier ones say, so that time tells nothing.
+// Compares with every entry even after a match, so that the time does not depend on the entries.
 std::shared_ptr<User> Tokens::find(std::string_view authorization) const {
   constexpr std::string_view kScheme = "bearer ";
   if (lower(std::string(authorization.substr(0, kScheme.size()))) != kScheme) return nullptr;

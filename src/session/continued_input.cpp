@@ -13,8 +13,8 @@
 namespace paco::session {
 namespace {
 
-// Calls `each` with the embeddings of the next `rows` rows that can be decided, and says how many
-// rows there were of any kind.
+// Calls `each` with the embeddings of the next `rows` rows, except those that cannot be decided.
+// Returns the number of rows read, including those.
 template <class Each>
 Result<std::uint64_t> pass_over(io::EmbeddingSource& source, const Method& method,
                                 std::uint64_t rows, const std::stop_token& stop, Each each) {
@@ -33,8 +33,9 @@ Result<std::uint64_t> pass_over(io::EmbeddingSource& source, const Method& metho
   return done;
 }
 
-// How many rows at the beginning of `source` the recorded samples hold one after the other, at any
-// place of the journal. The search of Knuth, Morris and Pratt: linear, also if all rows are equal.
+// Returns how many rows at the beginning of `source` occur among the recorded samples, one after
+// the other, at any place of the journal. Uses the search of Knuth, Morris and Pratt: linear even
+// if all rows are equal.
 Result<std::uint64_t> recorded_rows(io::EmbeddingSource& source, const Method& method,
                                     const std::vector<std::uint64_t>& recorded,
                                     const std::stop_token& stop) {
@@ -44,7 +45,8 @@ Result<std::uint64_t> recorded_rows(io::EmbeddingSource& source, const Method& m
                        sums.push_back(journal::embedding_checksum(embedding));
                        rows.push_back(row);
                      }));
-  // The longest beginning of the input that also ends its first i + 1 rows, but not all of them.
+  // shorter[i]: length of the longest prefix of the input that is also a proper suffix of its first
+  // i + 1 rows.
   std::vector<std::size_t> shorter(sums.size(), 0);
   const auto next = [&](std::size_t matched, std::uint64_t sum) {
     if (matched == sums.size()) matched = shorter[matched - 1];
@@ -102,7 +104,7 @@ class Start {
   }
 
  private:
-  // Reads up to `row`; false if there are not that many.
+  // Reads up to `row`; false if the input has fewer rows.
   Result<bool> pass_to(std::uint64_t row, journal::SourceRow& source) {
     PACO_ASSIGN(const std::uint64_t before,
                 pass_over(*found_.source, method_, first_, stop_,

@@ -1,8 +1,9 @@
-// Where an input goes on that was fed to a journal before.
+// Finds where to continue an input that was partly read into a journal before.
 //
-// It goes on by itself only if that is certain: a file that has not changed since, from which the
-// journal knows how many rows it took, and whose rows up to there are the ones that it took. Equal
-// rows alone say nothing: a stream may well repeat itself. A person may ask for more.
+// An input is continued automatically only if that is certain: the file has not changed since, the
+// journal records how many rows were read from it, and those rows are the ones that were read.
+// Equal rows alone prove nothing, because a stream may repeat itself. A person can request more
+// with --continue.
 #pragma once
 
 #include <cstdint>
@@ -16,15 +17,15 @@
 namespace paco::session {
 
 struct InputStart {
-  std::shared_ptr<io::EmbeddingSource> source;  // stands before the first row to decide
+  std::shared_ptr<io::EmbeddingSource> source;  // positioned before the first row to decide
   std::uint64_t row = 0;                        // its number
-  std::string note;                             // what a person should know of it, or empty
+  std::string note;                             // a note for the user, or empty
 };
 
-// `first`: the row of the input at which the stream begins. With `asked`, as many rows are passed
-// over as the journal holds of the input's beginning, one after the other; none is an error unless
-// the journal is empty. Rows that cannot be decided are passed over, as they were then.
-// From here on the journal keeps how far the source is read.
+// `first`: the row of the input at which the stream begins. With `asked`, the rows at the beginning
+// of the input that the journal holds one after the other are skipped; if there are none, that is
+// an error unless the journal is empty. Rows that cannot be decided are skipped, as in the earlier
+// run. From here on the journal records how far the source is read.
 Result<InputStart> find_start(std::shared_ptr<io::EmbeddingSource> source, Session& session,
                               std::uint64_t first, bool asked, const std::stop_token& stop);
 

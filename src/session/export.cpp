@@ -28,7 +28,7 @@ std::string name_of(const Rows& categories, std::int64_t id) {
   return at < categories.size() ? categories[at].name : fmt::format("category {}", id);
 }
 
-// All samples of a journal; says how many. `further` makes more columns of a sample.
+// Writes all samples of a journal and returns their number. `further` adds columns to a sample.
 using Further = std::function<Result<std::string>(const io::DecidedSample&)>;
 Result<std::uint64_t> write_samples(journal::Journal& journal, const Rows& categories,
                                     io::DecisionWriter& writer, const Further& further) {
@@ -62,7 +62,7 @@ Result<std::uint64_t> write_file(journal::Journal& journal, const Rows& categori
   return samples;
 }
 
-// The category that owns each prototype now, by prototype.
+// The present owner of each prototype, indexed by prototype.
 std::vector<std::int64_t> owners_of(const std::vector<journal::CategoryRow>& categories) {
   std::vector<std::int64_t> owners;
   for (const journal::CategoryRow& row : categories) {
@@ -75,8 +75,8 @@ std::vector<std::int64_t> owners_of(const std::vector<journal::CategoryRow>& cat
   return owners;
 }
 
-// What people made of a decision since: where each sample belongs now, under which name, whether a
-// person confirmed it; and its key and attributes.
+// Writes the decisions with later corrections: the category and name of each sample now, whether a
+// person confirmed it, and its key and attributes.
 Result<std::uint64_t> write_corrected(journal::Journal& journal, const MethodInfo& method,
                                       const Rows& categories, const std::string& path) {
   const std::vector<std::int64_t> owners = owners_of(categories);

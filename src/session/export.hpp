@@ -1,4 +1,4 @@
-// Out of a journal into files: its decisions, and everything else.
+// Exports a journal into files: its decisions, or everything.
 #pragma once
 
 #include <string>
@@ -9,13 +9,14 @@
 
 namespace paco::session {
 
-// The samples that a session with a journal has decided so far.
+// Writes the samples that a session with a journal has decided so far.
 Result<void> write_recorded(Session& session, io::DecisionWriter& writer);
-// The same as a file.
+// The same, into a new file.
 Result<void> export_decisions(Session& session, const std::string& path);
 
-// Into a new folder: model.paco, decisions.csv, operations.jsonl, categories.csv, embeddings.npy as
-// far as they are kept, state.paco of the newest snapshot. What is exported, with numbers of rows.
+// Exports into a new folder: model.paco, decisions.csv, operations.jsonl, categories.csv,
+// embeddings.npy (as far as embeddings are kept), and state.paco of the newest snapshot. Returns
+// the files with their numbers of rows.
 struct Exported {
   std::string file;
   std::uint64_t rows = 0;

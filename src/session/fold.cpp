@@ -76,7 +76,7 @@ Result<std::vector<double>> PastMembers::embedding(std::uint64_t sequence) {
 }
 
 Result<std::vector<MemberSource::Member>> PresentMembers::members(PrototypeId prototype) {
-  // A moved sample may be older than the prototype that it joined, so the whole stream is asked.
+  // Read the whole stream: a moved sample may be older than the prototype that it joined.
   const std::int64_t wanted[] = {prototype};
   PACO_ASSIGN(const std::vector<journal::Membership> found, journal_.members(wanted, 0));
   std::vector<Member> out;
@@ -134,7 +134,7 @@ class Folder {
   }
 
  private:
-  // Moves of operations before the start, so that members are as they were then.
+  // Loads the moves of operations before the start, so that members are as they were then.
   Result<void> remember_moves(std::uint64_t event) {
     for (std::uint64_t from = 0; from < event;) {
       PACO_ASSIGN(const std::vector<journal::OperationRow> page,

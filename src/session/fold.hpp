@@ -1,7 +1,8 @@
-// Events of a journal folded into a method: how a session opens, and how a stream is replayed.
+// Applies the events of a journal to a method in their order ("folding"). This is how a session is
+// opened and how a stream is replayed.
 //
-// Every sample is decided anew and compared with what was recorded; every operation is applied as
-// its record says.
+// Every sample is decided again and compared with the recorded decision; every operation is applied
+// as recorded.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +18,12 @@
 
 namespace paco::session {
 
-// Members and embeddings as they were after the first so many events of a journal.
+// Members and embeddings as they were after a given number of events.
 class PastMembers final : public MemberSource {
  public:
   explicit PastMembers(journal::Journal& journal) : journal_(journal) {}
 
-  // The stream has come this far.
+  // Sets how many samples have been folded so far.
   void reached(std::uint64_t samples) { samples_ = samples; }
   void moved(std::span<const Edit> edits);
 
@@ -65,11 +66,11 @@ class PresentMembers final : public MemberSource {
 };
 
 struct FoldOptions {
-  std::uint64_t until = ~std::uint64_t{0};  // events; those from here on are left out
+  std::uint64_t until = ~std::uint64_t{0};  // number of events; later ones are left out
   std::size_t block = 256;
   bool stop_at_difference = true;
-  // The method or the model is another than the journal's: operations are left out, and decisions
-  // are compared by category alone.
+  // The method or the model differs from the journal's: operations are left out, and decisions are
+  // compared by category alone.
   bool foreign = false;
   core::Progress* progress = nullptr;
   std::stop_token stop;
@@ -79,16 +80,16 @@ struct FoldOptions {
 
 struct FoldOutcome {
   std::uint64_t samples = 0, operations = 0;      // folded
-  std::uint64_t differences = 0;                  // samples that were decided otherwise
+  std::uint64_t differences = 0;                  // samples whose decision differs from the record
   std::optional<std::uint64_t> first_difference;  // its sequence number
-  std::uint64_t events = 0;                       // the method stands after so many
+  std::uint64_t events = 0;                       // number of events that the method has now
 };
 
-// Folds the events from `event` on, where `method` stands, into it.
+// Folds the events from `event` on into `method`, which must have the state before that event.
 Result<FoldOutcome> fold(journal::Journal& journal, Method& method, std::uint64_t event,
                          const FoldOptions& options);
 
-// The journal's own method, made of its own model, without any event.
+// The journal's own method with its own model, before any event.
 Result<std::unique_ptr<Method>> method_of_journal(journal::Journal& journal, int threads);
 
 }  // namespace paco::session

@@ -1,4 +1,4 @@
-// Between the words of a session and the rows of a journal.
+// Converts between the types of a session and the rows of a journal.
 #pragma once
 
 #include <vector>
@@ -13,10 +13,10 @@ namespace paco::session {
 double time_of_day();
 
 journal::JournalSettings journal_settings(const Method& method, const JournalOptions& options);
-// The options of the deciding stage that a journal's stream was begun with.
+// The options of the deciding stage, as they were when the journal was created.
 Result<Settings> settings_of(const journal::JournalSettings& journal, const std::string& path);
 
-// Equal in every field that a journal has, bit for bit.
+// Whether all fields that a journal stores are equal, bit for bit.
 bool same_answer(const Decision& a, const Decision& b, std::size_t evidence);
 
 journal::CategoryRow category_row(const Method& method, CategoryId id, std::uint64_t born);

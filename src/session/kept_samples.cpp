@@ -24,7 +24,7 @@ void KeptSamples::add(std::span<const Decision> decisions, paco::Rows<const doub
   if (most_ == 0) return;
   const std::size_t skipped =
       decisions.size() - static_cast<std::size_t>(std::min<std::uint64_t>(most_, decisions.size()));
-  if (skipped > 0) samples_.clear();  // they follow each other without a gap
+  if (skipped > 0) samples_.clear();  // the kept samples must be consecutive
   for (std::size_t i = skipped; i < decisions.size(); ++i) {
     if (samples_.empty()) first_ = decisions[i].sequence;
     const auto row = embeddings[i];

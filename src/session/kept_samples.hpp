@@ -1,5 +1,5 @@
-// The last samples of a session in memory: where they belong and what their embeddings were, so
-// that they can be moved and verified as a journal lets them be.
+// The last samples of a session without a journal, in memory: their prototypes and embeddings, so
+// that they can be moved and verified as with a journal.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace paco::session {
 
 class KeptSamples {
  public:
-  // From now on the last so many; 0: none.
+  // Sets how many of the last samples are kept from now on; 0: none.
   void keep(std::uint64_t samples);
   std::uint64_t most() const { return most_; }
 
@@ -33,8 +33,9 @@ class KeptSamples {
   std::deque<Kept> samples_;
 };
 
-// They as operations ask for them. Other members of a prototype are not known, so its sum changes
-// by the samples that come and go; the last bits may differ from those of a journal's stream.
+// The kept samples as a source of members for operations. The other members of a prototype are not
+// available, so its sum is updated by the samples that come and go; its last bits may differ from
+// those of a stream with a journal.
 class KeptMembers final : public MemberSource {
  public:
   KeptMembers(const KeptSamples& kept, Method& method, const VerifiedSamples& verified)

@@ -1,4 +1,4 @@
-// Whether a sample that comes with a key again is the one that the stream has under that key.
+// Checks whether a sample with a repeated key is the same sample that the stream has for that key.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace paco::session {
 
-// Equal up to a thousandth of the length. Numbers that were written in another format, or an image
-// that was embedded on another processor, differ by far less; another image by far more.
+// True if the distance is at most a thousandth of the length. Another number format, or embedding
+// the same image on another processor, changes far less; another image changes far more.
 bool same_content(std::span<const double> a, std::span<const double> b);
 
-// What a call is answered whose row brings another sample under a key that is in use.
+// The result of a call with a row that has another sample's key.
 Decided conflict_of(std::size_t row, const std::string& key);
 
 }  // namespace paco::session

@@ -45,7 +45,7 @@ Result<Replayed> replay_journal(const ReplayRequest& request) {
   PACO_ASSIGN(out.digest, out.method->digest());
   out.equal = out.fold.differences == 0;
   if (!out.foreign) {
-    // A snapshot of the very moment must be the state that was rebuilt.
+    // A snapshot after the same number of events must equal the rebuilt state.
     PACO_ASSIGN(const std::vector<journal::SnapshotInfo> snapshots, journal.snapshots());
     for (const journal::SnapshotInfo& info : snapshots)
       out.equal = out.equal && (info.event != out.fold.events || info.digest == out.digest);

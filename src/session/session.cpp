@@ -94,7 +94,7 @@ Result<Session> Session::open_read_only(const std::string& path, int threads,
   return open_as(path, false, threads, JournalOptions::Durability::full, std::move(stop));
 }
 
-// Memory that runs out in the midst of a change leaves the method between two states.
+// If memory runs out during a change, the method is left in an undefined state between two.
 template <class Change>
 auto Session::changing(const char* doing, Change change) -> decltype(change()) {
   auto done = core::guard_memory(doing, change);

@@ -13,7 +13,7 @@
 #include "session/verified.hpp"
 
 namespace paco {
-// From the newest snapshot and the events after it to the present state.
+// Restores the newest snapshot and folds the events after it.
 Result<void> Session::Impl::catch_up(std::stop_token stop) {
   PACO_ASSIGN(const journal::JournalTail tail, journal->tail());
   PACO_ASSIGN(method, session::method_of_journal(*journal, threads));
@@ -41,7 +41,7 @@ Result<void> Session::Impl::catch_up(std::stop_token stop) {
   return {};
 }
 
-// Before anything is changed.
+// Called before every change.
 Result<void> Session::Impl::recover() {
   if (read_only) {
     return Error{ErrorCode::bad_argument, fmt::format("{}: opened to look at it", journal->path()),
@@ -72,7 +72,7 @@ Result<bool> Session::Impl::has_content(std::uint64_t sequence, std::span<const 
   return stored && session::same_content(*stored, embedding);
 }
 
-// One group: samples and the categories that they opened.
+// Writes one group: samples and the categories that they created.
 Result<void> Session::Impl::write(std::span<const Decision> decisions,
                                   Rows<const double> embeddings, std::span<const std::size_t> rows,
                                   const SampleNames& names, CategoryId first_new) {
@@ -110,8 +110,8 @@ Result<void> Session::Impl::write(std::span<const Decision> decisions,
   const journal::Retention& retention = journal->settings().retention;
   if (retention.snapshot_samples > 0 &&
       method->samples() - snapshot_at >= retention.snapshot_samples) {
-    // The group stands, whatever becomes of the snapshot, which only spares a replay: the next
-    // group tries again, and what the disk refuses it will refuse there, too.
+    // An error of the snapshot is ignored: the group is stored, and a snapshot only saves replay
+    // time. The next group tries again; a disk error then shows in the group itself.
     static_cast<void>(snapshot());
   }
   return {};
@@ -154,7 +154,7 @@ Result<OperationOutcome> Session::Impl::carry_out(session::Plan plan, MemberSour
     operations.push_back(plan);
     return plan;
   }
-  ahead = true;  // until the journal has it
+  ahead = true;  // until the journal has stored it
   std::set<CategoryId> changed;
   std::vector<journal::Membership> moved;
   for (const Edit& e : plan.edits) {
@@ -180,7 +180,7 @@ Result<OperationOutcome> Session::Impl::carry_out(session::Plan plan, MemberSour
         break;
     }
   }
-  // Merged categories lead to where they lead now, whatever lies between.
+  // Merged categories forward to the final category directly, without steps between.
   for (CategoryId id = 0; id < method->categories().next(); ++id) {
     const CategoryId forward = method->categories()[id].forward;
     if (forward != kNoId && changed.contains(forward)) changed.insert(id);
@@ -243,7 +243,8 @@ Result<Decided> Session::Impl::decide(Rows<const double> embeddings, std::span<D
         "give one of each for every row, or none"};
   }
   Decided out;
-  // Rows to decide, and for rows whose key was seen the answer or the row that gives it.
+  // `fresh`: rows to decide. `copies`: rows with a key of an earlier row in this call, and that
+  // row.
   std::vector<std::size_t> fresh;
   std::vector<std::pair<std::size_t, std::size_t>> copies;
   if (!names.keys.empty()) {
@@ -312,7 +313,7 @@ Result<Decided> Session::Impl::decide(Rows<const double> embeddings, std::span<D
     if (!journal && !names.keys.empty() && !names.keys[at].empty())
       by_key.emplace(names.keys[at], decided[i]);
   }
-  // The rows before the refused one, repeated ones among them.
+  // Rows before the refused one count, including repeated ones.
   const std::size_t stop = !out.refused ? embeddings.rows : fresh.empty() ? bad : fresh[bad];
   for (const auto& [row, earlier] : copies) {
     if (row >= stop) continue;

@@ -1,4 +1,4 @@
-// The inside of a session, for the files of this folder.
+// The private state of a session, for the files of this folder.
 #pragma once
 
 #include <memory>
@@ -22,16 +22,16 @@ struct Session::Impl {
   std::uint64_t snapshot_at = 0;  // samples in the newest snapshot
   bool read_only = false;
   std::shared_ptr<const VerifiedSamples> verified = std::make_shared<VerifiedSamples>();
-  // The method has decided what the journal could not keep, or memory ran out while it decided: it
-  // is to be made anew.
+  // The method is ahead of the journal, because a write failed or memory ran out during a change.
+  // It must be rebuilt before the next change.
   bool ahead = false;
-  // Without a journal: what was decided by key, all operations, and samples that can be moved.
+  // Used without a journal: decisions by key, all operations, and the samples that can be moved.
   std::unordered_map<std::string, Decision> by_key;
   std::vector<OperationOutcome> operations;
   session::KeptSamples kept;
 
-  // While a file is fed: how far it is read, for the journal to keep with its samples, and the row
-  // of it that the next call of decide() begins with.
+  // Used while a file is read: how far it has been read, which the journal stores with the samples,
+  // and its row at which the next call of decide() begins.
   std::optional<journal::SourceRow> source;
   std::uint64_t source_row = 0;
 
@@ -42,7 +42,7 @@ struct Session::Impl {
   Result<void> catch_up(std::stop_token stop);
   Result<void> recover();
   Result<std::optional<Decision>> find_key(const std::string& key);
-  // Whether a stored sample had this embedding, up to the rounding of another way to write numbers.
+  // Whether the stored sample has this embedding, up to rounding by another number format.
   Result<bool> has_content(std::uint64_t sequence, std::span<const double> embedding);
   Result<void> write(std::span<const Decision> decisions, Rows<const double> embeddings,
                      std::span<const std::size_t> rows, const SampleNames& names,
@@ -56,7 +56,7 @@ struct Session::Impl {
                          const SampleNames& names);
 };
 
-// How the files of this folder reach the inside of a session.
+// Gives the files of this folder access to the private state of a session.
 namespace session {
 struct Access {
   using Impl = Session::Impl;

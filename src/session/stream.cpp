@@ -26,11 +26,11 @@ struct Block {
   std::vector<std::string> ids;
 };
 
-// Reads one block ahead on a thread of its own. The two blocks change places, so nothing is copied.
+// Reads one block ahead on a separate thread. The two blocks are swapped, so nothing is copied.
 //
-// A pipe may stay silent for ever. So after a stop or an error the reader gets a moment, which is
-// plenty for a file, and is then left behind, blocked in its read; what it works on is shared, so
-// that it cannot go away under it.
+// A read from a pipe may block for ever. So after a stop or an error the destructor waits a moment,
+// which is enough for a file, and then detaches the thread. The thread shares ownership of its
+// data, so that the data outlives the reader.
 class ReadAhead {
  public:
   ReadAhead(std::shared_ptr<io::EmbeddingSource> source, std::size_t rows)
@@ -53,7 +53,8 @@ class ReadAhead {
     }
   }
 
-  // The next block takes the place of `block`; count 0 means the end, or that the token was set.
+  // Swaps the next block into `block`; count 0 means the end of the input, or that the token was
+  // set.
   Result<void> take(Block& block, std::stop_token stop) {
     std::unique_lock lock(shared_->mutex);
     block.count = 0;
@@ -71,7 +72,7 @@ class ReadAhead {
     std::shared_ptr<io::EmbeddingSource> source;
     Block next;
     Result<void> outcome;
-    bool wanted = true;  // the reader is to fill `next`
+    bool wanted = true;  // the thread must fill `next`
     bool leaving = false;
     std::mutex mutex;
     std::condition_variable_any changed;
@@ -120,7 +121,7 @@ class Runner {
         saved_(options.consumed > 0),
         next_(session.samples()) {}
 
-  // From row `row` of the input on, before which `source` stands.
+  // Runs from row `row` of the input on; `source` is positioned before that row.
   Result<StreamOutcome> run(std::shared_ptr<io::EmbeddingSource> source, std::uint64_t row,
                             std::stop_token stop) {
     const double start = clock_();
@@ -129,7 +130,7 @@ class Runner {
     const Result<void> begun =
         outputs_.each_once ? write_recorded(session_, *outputs_.decisions) : Result<void>();
     const Result<void> fed = begun.ok() ? feed(source, stop) : begun;
-    const Result<void> written = write_pending();  // what was decided before an error, too
+    const Result<void> written = write_pending();  // includes what was decided before an error
     const Result<void>& done = fed.ok() ? written : fed;
     if (!done.ok()) {
       if (!saved_) discard();
@@ -142,12 +143,12 @@ class Runner {
 
  private:
   static constexpr std::size_t kTogether = 64;      // rows
-  static constexpr double kLongestPending = 0.001;  // seconds that an answer waits for others
+  static constexpr double kLongestPending = 0.001;  // longest buffering of an answer in seconds
 
   Result<void> feed(const std::shared_ptr<io::EmbeddingSource>& source,
                     const std::stop_token& stop) {
-    // Small blocks are read and answered several at a time, those that are there: handing a row
-    // from thread to thread and writing a line cost more than deciding.
+    // Small blocks are read and answered several at a time as far as they are available: passing a
+    // row between threads and writing a line cost more than deciding.
     const std::size_t rows = source->block_rows(std::max<std::size_t>(options_.block, kTogether));
     ReadAhead reader(source, rows);
     Block block{math::Matrix<double>(rows, source->dimension()), 0, {}};
@@ -185,7 +186,7 @@ class Runner {
     return {};
   }
 
-  // Rows [first, count) of what was read, in blocks, cut where a state is to be saved.
+  // Decides rows [first, count) in blocks, split at the samples after which a state is saved.
   Result<void> decide(const Block& block, std::size_t first, const std::stop_token& stop) {
     while (first < block.count && !outcome_.refused && !stop.stop_requested()) {
       std::size_t rows = std::min(block.count - first, std::max<std::size_t>(options_.block, 1));
@@ -202,7 +203,7 @@ class Runner {
     return {};
   }
 
-  // How many rows are dealt with.
+  // Returns the number of rows that were decided or refused.
   Result<std::size_t> decide_some(const Block& block, std::size_t first, std::size_t rows) {
     const bool first_pending = pending_.empty();
     decisions_.resize(rows);
@@ -235,7 +236,7 @@ class Runner {
     return decided.rows + (decided.refused ? 1 : 0);
   }
 
-  // What is to be written, and the progress.
+  // Collects the output of a block and updates the progress.
   Result<void> take_note(std::span<const Decision> decisions, const SampleNames& names,
                          double seconds) {
     for (std::size_t i = 0; i < decisions.size() && outputs_.decisions != nullptr; ++i) {
@@ -265,9 +266,9 @@ class Runner {
     return written;
   }
 
-  // A row that cannot be read ends the input; what was decided before it is kept. Ctrl-C stops the
-  // program at the other end of a pipe, too, and the row that it was writing may be seen here
-  // before the signal.
+  // A row that cannot be read ends the input; earlier decisions are kept. Ctrl-C also stops the
+  // program that writes into the pipe, and its unfinished row may arrive here before the signal
+  // does. So wait a moment for the signal.
   Result<void> meet_bad_input(const Error& error, const std::stop_token& stop, bool is_pipe) {
     if (is_pipe || error.code == ErrorCode::interrupted) {
       std::mutex mutex;
@@ -295,8 +296,8 @@ class Runner {
     return {};
   }
 
-  // A state that knows where the outputs end. The decisions go first: a state never speaks of what
-  // is not on the disk.
+  // Saves a state that records where the outputs end. Decisions are synced first, so that a state
+  // never refers to output that is not on the disk.
   Result<void> save() {
     if (options_.state.empty()) return {};
     PACO_TRY(write_pending());
@@ -325,7 +326,7 @@ class Runner {
     if (outcome_.interrupted) return {};
     if (outputs_.decisions != nullptr) PACO_TRY(outputs_.decisions->finish());
     if (outputs_.trace != nullptr) PACO_TRY(outputs_.trace->finish());
-    // Whole files need no length any more.
+    // Finished files need no recorded length.
     return options_.state.empty() ? Result<void>() : save_state(nlohmann::ordered_json::object());
   }
 
@@ -341,12 +342,12 @@ class Runner {
   const core::Clock& clock_;
   StreamOutcome outcome_;
   std::string name_;        // of the input
-  std::uint64_t row_ = 0;   // of the input, where the block begins
-  std::uint64_t consumed_;  // rows of the stream that the state accounts for
+  std::uint64_t row_ = 0;   // row of the input at which the block begins
+  std::uint64_t consumed_;  // rows of the stream that the state includes
   bool saved_;              // a state refers to the outputs
   std::vector<Decision> decisions_;
   std::vector<io::DecidedSample> pending_;  // decided and not yet written
-  std::uint64_t next_;                      // sample to be written
+  std::uint64_t next_;                      // next sample to be written
   double pending_since_ = 0;                // when the first of them began to be decided
   std::uint64_t categories_ = 0;
   std::string categories_text_;  // for the progress
@@ -358,7 +359,7 @@ Result<StreamOutcome> run_stream(std::shared_ptr<io::EmbeddingSource> source, Se
                                  const StreamOptions& options, const StreamOutputs& outputs,
                                  core::Progress& progress, const core::Clock& clock,
                                  std::stop_token stop) {
-  // Before anything is written; unless the outputs are those of an earlier run.
+  // For errors before anything is written. Outputs of an earlier run are not discarded.
   const auto refuse = [&](Error error) {
     if (outputs.decisions != nullptr && options.consumed == 0) outputs.decisions->discard();
     return error;

@@ -28,7 +28,7 @@ std::size_t singletons(const MemoryView& view) {
   return count;
 }
 
-// "branches.create" goes into an object of its own.
+// Puts "branches.create" into an object "branches".
 void put(Json& json, const Statistic& figure) {
   Json* at = &json;
   std::string_view name = figure.name;
@@ -44,7 +44,7 @@ void put(Json& json, const Statistic& figure) {
   }
 }
 
-// The figures of a method in words: those of one group on one line, as shares of all samples.
+// The figures of a method as text: those of one group on one line, as shares of all samples.
 std::string statistics_text(const std::vector<Statistic>& figures, std::uint64_t samples) {
   std::string text;
   const double all = std::max<double>(1, static_cast<double>(samples));
@@ -217,7 +217,7 @@ std::string calibration_text(const Model& model) {
 Json category_json(const MemoryView& view, CategoryId id) {
   const CategoryInfo info = view.info(id);
   const CategoryId now = view.categories.now(id);
-  // A class of the support set stays one when its references have gone to another category.
+  // A class of the support set remains known even if its references were moved to another category.
   const bool known = info.known || id < static_cast<CategoryId>(view.categories.known_classes());
   return {{"id", id},
           {"name", info.name},

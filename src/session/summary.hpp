@@ -1,5 +1,5 @@
-// What a calibration or a stream adds up to, as JSON and in words. The keys are promised
-// (PROMISES.md); every client of a session sums up with these.
+// Summaries of a calibration or a stream, as JSON and as text. The keys are promised (PROMISES.md);
+// every client of a session uses these summaries.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,13 +10,13 @@
 
 namespace paco::session {
 
-// How one run over a stream went.
+// Statistics of one run over a stream.
 struct StreamOutcome {
   std::uint64_t samples = 0;     // decided in this run
   std::uint64_t repeated = 0;    // answered by their key
-  std::uint64_t skipped = 0;     // bad rows passed over
+  std::uint64_t skipped = 0;     // bad rows that were skipped
   double seconds = 0;            // reading and writing included
-  double deciding_seconds = 0;   // standardising and deciding alone; with a journal, writing it too
+  double deciding_seconds = 0;   // standardising and deciding; with a journal, also writing it
   bool interrupted = false;      // stopped early
   std::optional<Error> refused;  // the row that ended it
 };

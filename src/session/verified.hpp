@@ -1,5 +1,5 @@
-// Which samples people confirmed: the marks that operations of a journal set and took away. No
-// decision depends on them, so they are no part of a method's state.
+// Which samples people confirmed: the marks set and removed by the operations of a journal.
+// Decisions do not depend on them, so they are not part of a method's state.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace paco::session {
 
-// After all operations of a journal.
+// The marks after all operations of a journal.
 Result<VerifiedSamples> verified_in(journal::JournalReader& journal);
 
-// The same marks where the edits touch none of them, or a changed copy.
+// Returns the same marks if no edit changes one, otherwise a changed copy.
 std::shared_ptr<const VerifiedSamples> with_edits(std::shared_ptr<const VerifiedSamples> before,
                                                   std::span<const Edit> edits);
 

@@ -11,9 +11,9 @@
 namespace paco::session {
 namespace {
 
-constexpr std::size_t kFewestOfClass = 2;  // verified samples of a category that becomes a class
+constexpr std::size_t kFewestOfClass = 2;  // verified samples needed to make a category a class
 
-// Verified samples by the category that owns their prototypes now.
+// Verified samples, by the present owner of their prototypes.
 std::map<CategoryId, std::vector<std::uint64_t>> by_category(const MemoryView& view) {
   std::map<CategoryId, std::vector<std::uint64_t>> out;
   if (view.verified == nullptr) return out;

@@ -57,7 +57,7 @@ Edit edit_from(const Json& json) {
   return e;
 }
 
-// get() alone would cut a fraction off.
+// get() alone would truncate a fraction.
 template <class Whole>
 Whole whole(const Json& value) {
   if (!value.is_number_integer())
@@ -73,7 +73,7 @@ std::vector<Whole> wholes(const Json& values) {
   return out;
 }
 
-// What each kind takes besides "kind", "actor" and "key".
+// The keys of each kind besides "kind", "actor" and "key".
 std::vector<std::string_view> keys_of(OperationKind kind) {
   switch (kind) {
     case OperationKind::rename:

@@ -1,4 +1,4 @@
-// Operations and what they did as JSON: in journals, on the command line, over the network.
+// Operations and their outcomes as JSON: in journals, on the command line, over the network.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -10,15 +10,15 @@ namespace paco::session {
 
 // {"kind": "merge", "categories": [112, 115], "into": 107, "actor": "ann"}
 nlohmann::ordered_json operation_json(const Operation& operation);
-// Refuses unknown keys and values of another type, by name.
+// Unknown keys and values of a wrong type are errors, which name the key.
 Result<Operation> operation_from(const nlohmann::ordered_json& json);
 
 // {"event", "sequence", "kind", "category", "text", "time", "actor"}: for people and programs.
 nlohmann::ordered_json outcome_json(const OperationOutcome& outcome);
 
-// All that undo and replay need: text, category, edits, builds.
+// All that undo and replay need: text, category, edits and the cells that they build on.
 std::string outcome_record(const OperationOutcome& outcome);
-// Fills those in; the rest of the outcome is the caller's.
+// Sets the fields above; the caller sets the rest of the outcome.
 Result<void> read_outcome_record(const std::string& text, OperationOutcome& outcome);
 
 }  // namespace paco::session

@@ -15,7 +15,7 @@ namespace {
 
 using Cell = Edit::Cell;
 
-constexpr std::size_t kLongestName = 256;  // bytes; names stand in every answer and every list
+constexpr std::size_t kLongestName = 256;  // bytes; names occur in every answer and every list
 
 class Planner {
  public:
@@ -177,7 +177,7 @@ class Planner {
     return {};
   }
 
-  // Something that does not exist yet.
+  // The edit that creates a category or prototype.
   Edit made(Cell cell, std::int64_t id) const {
     Edit e = make_edit(cell, id, 0, 1);
     e.birth = method_.samples();
@@ -287,7 +287,7 @@ class Planner {
         best = cosine;
       }
     }
-    // What was confirmed of its old place no longer holds.
+    // Moving a sample removes the confirmation of its old place.
     const PrototypeId confirmed = members_->verified(sample);
     if (confirmed != kNoId) {
       plan_.edits.push_back(
@@ -311,7 +311,7 @@ class Planner {
     return {};
   }
 
-  // The mark is on the prototype where people see the sample, so it follows a merge.
+  // The mark is set on the prototype that the sample belongs to now, so it follows a merge.
   Result<void> verify() {
     if (members_ == nullptr) {
       return Error{ErrorCode::unsupported, "samples can be verified in a journal only",
@@ -430,7 +430,7 @@ class Planner {
 }  // namespace
 
 // Step 1 of a decision compares the best known class with the best of another one, so two must
-// remain. Counts as it will be after the edits.
+// remain. Counts the known classes after the edits.
 Result<void> check_two_known_remain(std::span<const Edit> edits, Method& method) {
   const Editor& editor = method.editor();
   std::map<PrototypeId, CategoryId> owner;

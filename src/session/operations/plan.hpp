@@ -1,5 +1,5 @@
-// From an operation to the edits that carry it out: every check, nothing changed. The same for all
-// methods; what a method cannot do it says in its description.
+// Turns an operation into the edits that carry it out: makes every check and changes nothing. This
+// code is the same for all methods; the description of a method lists what it cannot do.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace paco::session {
 
-// An operation that is ready to be applied: edits, what they rely on, and what it says.
+// An operation that is ready to be applied: its edits, the cells that they build on, and its text.
 using Plan = OperationOutcome;
 
 inline Edit make_edit(Edit::Cell cell, std::int64_t id, std::int64_t from, std::int64_t to) {
@@ -22,14 +22,14 @@ inline Edit make_edit(Edit::Cell cell, std::int64_t id, std::int64_t from, std::
   return edit;
 }
 
-// Decisions compare the best known class with the best of another one: would two be in force after
-// these edits?
+// Decisions compare the best known class with the best of another one. Fails if fewer than two
+// known classes would be in force after these edits.
 Result<void> check_two_known_remain(std::span<const Edit> edits, Method& method);
 
-// For all but undo. `members` may be null: then nothing can be moved.
+// Plans every kind but undo. If `members` is null, nothing can be moved.
 Result<Plan> plan_operation(const Operation& operation, Method& method, MemberSource* members);
 
-// Takes back the operation of event `operation.event`, as the history has it.
+// Plans to take back the operation with event number `operation.event` in the history.
 Result<Plan> plan_undo(const Operation& operation, Method& method,
                        std::span<const OperationOutcome> history, MemberSource* members);
 

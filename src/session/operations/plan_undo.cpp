@@ -1,4 +1,4 @@
-// Taking an operation back: what stands in the way, and the edits backwards.
+// Plans an undo: checks what prevents it, and inverts the edits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace {
 
 using Cell = Edit::Cell;
 
-// Which operations are in force, and since which event: an operation that was undone is not, one
-// that was redone is since then.
+// Whether an operation is in force, and since which event: an operation that was undone is not in
+// force; one that was redone is in force since the redo.
 struct Standing {
   bool active = true;
   std::uint64_t since = 0;
@@ -25,7 +25,7 @@ std::map<std::uint64_t, Standing> standings(std::span<const OperationOutcome> hi
   for (const OperationOutcome& done : history) {
     out[done.event] = {true, done.event};
     if (done.operation.kind != OperationKind::undo) continue;
-    // Taking back an undo brings the operation behind it back, and so on down the chain.
+    // Taking back an undo restores the operation that it undid, and so on along the chain.
     const auto target = out.find(done.operation.event);
     if (target != out.end()) target->second.active = false;
     const auto find = [&](std::uint64_t event) {
@@ -43,8 +43,7 @@ std::map<std::uint64_t, Standing> standings(std::span<const OperationOutcome> hi
   return out;
 }
 
-// The operation behind a chain of undos, and whether the event at its end brings it about or takes
-// it back.
+// The operation at the end of a chain of undos, and whether the chain restores it or takes it back.
 struct Root {
   std::uint64_t event = 0;
   bool activates = true;
@@ -65,12 +64,12 @@ Root root_of(const OperationOutcome& outcome, std::span<const OperationOutcome> 
   return root;
 }
 
-// An undone operation may be brought back when another that it relied on has gone meanwhile: its
-// cells must be as it found them.
+// An operation may be restored although another one that it relied on was taken back meanwhile. So
+// the cells that it changes must be as they were when it was first applied.
 Result<void> check_as_left(std::span<const Edit> edits, const Method& method, const Editor& editor,
                            MemberSource* members, std::uint64_t event) {
   const Categories& categories = method.categories();
-  // What is led or given to must be in force, or come into force on the way.
+  // The target of a forward or a new owner must be in force, or be restored by these edits.
   std::set<std::uint64_t> made;
   for (const Edit& e : edits) {
     if ((e.cell == Cell::category || e.cell == Cell::prototype) && e.to != 0) made.insert(e.key());
@@ -80,14 +79,14 @@ Result<void> check_as_left(std::span<const Edit> edits, const Method& method, co
     return made.contains(Edit::cell_key(cell, id)) ||
            (cell == Cell::category ? categories.is_live(id) : editor.role(id).exists);
   };
-  // Where these edits put samples.
+  // The prototypes that these edits assign to samples.
   std::map<std::int64_t, PrototypeId> put;
   for (const Edit& e : edits) {
     if (e.cell == Cell::member) put[e.id] = e.to;
   }
   std::set<std::uint64_t> seen;
   for (const Edit& e : edits) {
-    if (!seen.insert(e.key()).second) continue;  // follows from the edit before it
+    if (!seen.insert(e.key()).second) continue;  // determined by an earlier edit of this cell
     const bool old = e.cell == Cell::category || e.cell == Cell::name || e.cell == Cell::forward ||
                              e.cell == Cell::retired
                          ? e.id < categories.next()
@@ -142,10 +141,10 @@ Result<void> check_as_left(std::span<const Edit> edits, const Method& method, co
   return {};
 }
 
-// What comes back, a name or a category that has one, may have been given to another meanwhile.
+// A name may have been given to another category meanwhile; check the names that the edits restore.
 Result<void> check_names_differ(std::span<const Edit> edits, const Method& method) {
   const Categories& categories = method.categories();
-  std::map<CategoryId, Category> after;  // of the categories that are touched
+  std::map<CategoryId, Category> after;  // of the categories that the edits change
   for (const Edit& e : edits) {
     if (e.cell != Cell::name && e.cell != Cell::forward && e.cell != Cell::category) continue;
     auto [at, fresh] = after.try_emplace(e.id);
@@ -226,7 +225,7 @@ Result<Plan> plan_undo(const Operation& operation, Method& method,
   plan.text = fmt::format("took back event {}: {}", operation.event, target->text);
   Editor& editor = method.editor();
   const Categories& categories = method.categories();
-  // What an operation made goes with it, unless the stream has used it since.
+  // Remove what the operation created, unless the stream has used it since.
   std::map<PrototypeId, std::int64_t> leaving;
   for (const Edit& e : target->edits) {
     if (e.cell == Cell::member) ++leaving[e.to];
@@ -249,7 +248,8 @@ Result<Plan> plan_undo(const Operation& operation, Method& method,
     if (e->cell == Cell::category && e->to == 1) {
       if (kept_categories.contains(e->id)) continue;
       if (categories[e->id].answered > 0) {
-        // Samples were answered with it: it leads to where its prototypes went.
+        // Samples were answered with this category: forward it to the previous owner of its
+        // prototypes.
         CategoryId back = kNoId;
         for (const Edit& other : target->edits) {
           if (other.cell == Cell::owner && other.to == e->id) back = other.from;
