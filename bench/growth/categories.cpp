@@ -47,6 +47,7 @@ std::vector<std::byte> state_with(const Harness& harness, const Method& method,
   }
   const auto all = static_cast<std::int64_t>(state.samples);
   state.own.tensors["sums"] = {{categories, model.dimension}, std::move(sums)};
+  state.own.tensors["rows"] = {{0, model.dimension}, std::vector<float>{}};  // nothing is promoted
   state.own.tensors["branches"] = {{4}, std::vector<std::int64_t>{0, all, 0, 0}};
   state.own.tensors["routes"] = {{3}, std::vector<std::int64_t>{0, 0, all}};
   state.own.numbers["lowest_tau_birth"] = harness.take(paco_parameters(model)).tau_birth_sup;
