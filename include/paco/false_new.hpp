@@ -30,13 +30,15 @@ struct FalseNew {
   // stream. Then `gate` is the cosine from which a sample gets it, and half of the rate lies below.
   bool live = false;
 
-  // The rate that is realised is distributed as Beta(below, samples + 1 - below) over the draw of
-  // the held-out samples. Its mean, and what it stays below with this confidence.
+  // The realised rate has the distribution Beta(below, samples + 1 - below) over the draw of the
+  // held-out samples. expected() is its mean; bound() is the value that it stays below with this
+  // confidence.
   double expected() const;
   double bound(double confidence) const;
 
-  // What the promise costs, on streams made of the support set with half of the classes hidden:
-  // shares with it and without it. No streams where there are too few samples for that.
+  // The cost of the guarantee, measured on streams made from the support set with half of the
+  // classes hidden: shares with the guarantee and without it. `pseudo_streams` is 0 if there are
+  // too few samples for that.
   struct Outcome {
     double strict_all = 0;
     double called_new = 0;  // of the samples of visible classes
@@ -45,8 +47,8 @@ struct FalseNew {
   Outcome with, without;
 };
 
-// The promise of a model for a method; empty: the one that the model was made for. Nothing where
-// none was given.
+// The guarantee that a model gives for a method; an empty name means the method that the model was
+// made for. Returns nothing if the model has no guarantee.
 std::optional<FalseNew> false_new_of(const Model& model, std::string_view method = {});
 
 }  // namespace paco
