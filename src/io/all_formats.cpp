@@ -50,9 +50,9 @@ bool has_line(Head head) {
          std::string_view::npos;
 }
 
-// The length of a safetensors header is before it. Rows of fvecs may begin with the same bytes, a
-// dimension and 0.0, so the header must also be text that begins as JSON objects do, and be one if
-// all of it is here.
+// The file starts with the length of the safetensors header. Rows of fvecs may start with the same
+// bytes, a dimension and 0.0. So the header must also be text that starts like a JSON object, and,
+// if all of it is here, it must be a JSON object.
 bool is_safetensors(Head head) {
   if (head.size() < 10) return false;
   std::uint64_t length;
@@ -69,7 +69,7 @@ bool is_safetensors(Head head) {
   return next == text.npos || text[next] == '"' || text[next] == '}';
 }
 
-// Values of a row if these bytes can be fvecs, or 0.
+// The number of values in a row if these bytes can be fvecs, or 0.
 std::uint32_t fvecs_dimension(Head head) {
   std::uint32_t dimension = 0;
   if (head.size() >= 4) std::memcpy(&dimension, head.data(), 4);
@@ -78,7 +78,7 @@ std::uint32_t fvecs_dimension(Head head) {
 bool is_fvecs(Head head) {
   return head.size() >= 8 && fvecs_dimension(head) > 0 && !looks_like_text(head);
 }
-// A row of fvecs that begins as a safetensors header does ends sooner than the header.
+// If a row of fvecs starts like a safetensors header, it ends before the header does.
 bool has_fvecs_row(Head head) {
   const std::size_t dimension = fvecs_dimension(head);
   return dimension == 0 || head.size() >= 4 + 4 * dimension;

@@ -20,17 +20,17 @@ struct NamedArray {
 
 class ArrayFile {
  public:
-  // What reads the array at a place of `names`.
+  // Reads the array at an index of `names`.
   using Read = std::function<Result<NamedArray>(std::size_t place)>;
   ArrayFile(std::string name, std::vector<std::string> names, Read read,
             std::map<std::string, std::string> metadata = {});
 
   const std::vector<std::string>& names() const { return names_; }
-  // What the file says about itself; empty for npz.
+  // The metadata of the file; empty for npz.
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
   Result<NamedArray> array(const std::string& name) const;
-  // `wanted` if it is not empty; else the array called `usual`; else the only one with `axes`
-  // dimensions.
+  // The array called `wanted` if that is not empty; otherwise the array called `usual`; otherwise
+  // the only one with `axes` dimensions.
   Result<NamedArray> choose(const std::string& wanted, const std::string& usual,
                             std::size_t axes) const;
 

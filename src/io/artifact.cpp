@@ -19,14 +19,16 @@ constexpr const char* kFormat = "paco.format";
 constexpr const char* kChecksum = "paco.crc32";
 constexpr int kNewestFormat = 2;
 
-// CRC-32 (as zlib.crc32 in Python) of a name and a zero byte, going on with the content.
+// CRC-32 (as zlib.crc32 in Python) of a name and a zero byte; the CRC of the content continues from
+// it.
 std::uint32_t entry_start(const std::string& name) {
   const auto* text = reinterpret_cast<const Bytef*>(name.c_str());
   return static_cast<std::uint32_t>(crc32_z(0, text, name.size() + 1));
 }
 
 std::uint32_t extended(std::uint32_t sum, std::span<const std::byte> bytes) {
-  // zlib takes a null pointer, as an empty array may have, for a request to start anew.
+  // zlib interprets a null pointer, which an empty array may have, as a request for the initial
+  // value.
   if (bytes.empty()) return sum;
   return static_cast<std::uint32_t>(
       crc32_z(sum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
@@ -40,8 +42,8 @@ std::span<const std::byte> bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text));
 }
 
-// What stands for a tensor in a checksum: its name alone in format 1, "name float64 (2, 3)" in
-// format 2.
+// The text that represents a tensor in a checksum: its name alone in format 1, "name float64 (2,
+// 3)" in format 2.
 std::string described(const std::string& name, ElementType type,
                       std::span<const std::uint64_t> shape, int format) {
   if (format == 1) return name;
@@ -87,7 +89,7 @@ Result<SafetensorsFile> verified(SafetensorsFile file, const std::string& kind, 
     PACO_ASSIGN(format, read_version(file, format_text->second, kNewestFormat));
   }
 #ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
-  return file;  // a fuzzer never finds the right checksum, and is to see what lies behind it
+  return file;  // a fuzzer cannot find the right checksum, and must reach the code after it
 #endif
   PACO_ASSIGN(const std::string stored, artifact_entry(file, kChecksum));
   std::uint32_t sum = 0;
@@ -118,8 +120,8 @@ Result<SafetensorsFile> verified(SafetensorsFile file, const std::string& kind, 
                    "the file was not written by paco"};
     }
   }
-  // The reader of a tensor is also its writer: another type is damage that format 1 does not
-  // notice.
+  // This program writes the tensors that it reads, so a tensor of another type is damage, which the
+  // checksum of format 1 does not detect.
   file.expect_exact_types();
   return file;
 }

@@ -1,12 +1,13 @@
 // The files this program writes for itself (models, states): safetensors with a kind, a version and
 // a checksum.
 //
-// Two numbers say how to read one: "paco.version" is that of the kind, which its writer gives, and
-// "paco.format" that of what all kinds share. In format 1, which is not named in the file, the
-// checksum covers names and contents; in format 2 also the type and shape of every tensor.
+// Two numbers say how to read an artifact: "paco.version" is the version of its kind, which its
+// writer sets, and "paco.format" is the version of the part that all kinds share. Files of format 1
+// do not contain "paco.format", and their checksum covers names and contents; in format 2 it also
+// covers the type and shape of every tensor.
 //
-// Opening one tells whether it is the expected kind, readable by this version, and
-// undamaged, or gets an error that names the file and says what is wrong.
+// Opening an artifact checks that it has the expected kind, that this version can read it, and that
+// it is undamaged. If not, the error names the file and the cause.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,8 @@ class ArtifactWriter {
     writer_.add(name, std::move(shape), values);
   }
 
-  // Of everything given so far; equal content gives equal sums. States name their model by it, so
-  // it stays what it was in 0.1: types and shapes do not count.
+  // The checksum of everything added so far; equal contents give equal sums. States identify their
+  // model by it, so it is computed as in version 0.1: types and shapes are not included.
   std::string checksum() const;
   Result<std::vector<std::byte>> to_bytes();
   Result<void> write(const std::string& path);  // atomic
@@ -43,28 +44,29 @@ class ArtifactWriter {
   SafetensorsWriter& sealed();  // with format and checksum
 
   SafetensorsWriter writer_;
-  // Sums of entry checksums, so that the order of entries in the file does not matter: of names and
-  // contents, and of all that the file's own checksum covers.
+  // Sums of entry checksums, which do not depend on the order of entries in the file. content_sum_
+  // covers names and contents, file_sum_ everything that the checksum of the file covers.
   std::uint32_t content_sum_ = 0, file_sum_ = 0;
 };
 
-// A file of this kind whose version is at most `version` and whose checksum holds. Its tensors are
-// read as the type they have or not at all.
+// Opens a file of this kind whose version is at most `version` and whose checksum is correct.
+// Reading a tensor as another type than its own is an error.
 Result<SafetensorsFile> open_artifact(const std::string& path, const std::string& kind,
                                       int version);
 Result<SafetensorsFile> artifact_from_bytes(std::vector<std::byte> bytes, const std::string& name,
                                             const std::string& kind, int version);
 
-// The kind an artifact says it is ("model", "state"), or empty for other safetensors files.
+// The kind that is recorded in an artifact ("model", "state"), or empty for other safetensors
+// files.
 std::string artifact_kind(const SafetensorsFile& file);
 
-// The version of its kind that an artifact says it has.
+// The version of its kind that is recorded in an artifact.
 Result<int> artifact_version(const SafetensorsFile& file);
 
-// A metadata entry that must be there.
+// The metadata entry with this name; an error if it is missing.
 Result<std::string> artifact_entry(const SafetensorsFile& file, const std::string& key);
 
-// The numbers of one of its tensors, in the type they have.
+// The numbers of one tensor of an artifact, in their own type.
 using ArtifactNumbers =
     std::variant<std::vector<double>, std::vector<float>, std::vector<std::int64_t>>;
 Result<ArtifactNumbers> artifact_numbers(const SafetensorsFile& file, const TensorView& tensor);

@@ -13,7 +13,7 @@
 namespace paco::io {
 namespace {
 
-// Large enough that a system call costs nothing beside the copy, small enough to stay in the
+// Large enough that the cost of a system call is negligible beside the copy, small enough for the
 // second-level cache.
 constexpr std::size_t kBuffer = std::size_t{1} << 18;
 
@@ -29,10 +29,12 @@ Result<ByteStream> ByteStream::open(const std::string& path) {
   auto shared = std::make_shared<core::InputStream>(std::move(input));
   std::function<bool()> ready;
   if (!shared->is_file()) ready = [shared] { return shared->ready(); };
-  // What is there, not a full buffer: the samples of a slow pipe are decided as they come.
+  // Reads the available bytes and does not wait for a full buffer, so that the samples of a slow
+  // pipe are decided as they arrive.
   ByteStream plain(
       name, [shared](std::span<std::byte> out) { return shared->read_some(out); }, size, ready);
-  // No more than is needed to tell: the first row of a pipe may be shorter than gzip's mark.
+  // Reads no more than is necessary to recognise gzip: the first row of a pipe may be shorter than
+  // gzip's magic bytes.
   PACO_ASSIGN(auto head, plain.peek(1));
   if (head.empty() || head[0] != kGzipMark[0]) return plain;
   PACO_ASSIGN(head, plain.peek(kGzipMark.size()));
@@ -69,7 +71,7 @@ Result<void> ByteStream::fill() {
   if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
   end_ -= begin_;
   begin_ = 0;
-  // The buffer grows only as bytes really arrive: a header that claims a huge size costs nothing.
+  // The buffer grows only as bytes actually arrive: a header that claims a huge size costs nothing.
   const std::size_t step = std::clamp<std::uint64_t>(size_.value_or(kBuffer), 64, kBuffer);
   if (buffer_.size() - end_ < step / 2) buffer_.resize(std::max(step, buffer_.size() * 2));
   PACO_ASSIGN(const std::size_t got, refill_(std::span(buffer_).subspan(end_)));
@@ -93,7 +95,7 @@ Result<std::optional<std::string_view>> ByteStream::peek_line_ready() {
     PACO_ASSIGN(const auto some, peek_ready(searched + 1));
     const std::string_view text(reinterpret_cast<const char*>(some.data()), some.size());
     const std::size_t stop = text.find('\n', searched);
-    // A line too long to be one is handed on, for read_line() to refuse.
+    // A line that is too long is returned too; read_line() reports the error.
     if (stop != text.npos || text.size() > kLongestLine) return std::optional(text.substr(0, stop));
     if (text.size() == searched) {
       return ended_ ? std::optional(text) : std::optional<std::string_view>();

@@ -88,7 +88,7 @@ bool CsvReader::take_numbers(std::vector<std::string_view>& fields, std::size_t 
                              std::span<double> numbers, std::size_t behind) const {
   fields.clear();
   std::string_view row = text_;
-  // Quotes, and separators that count as one, are for split().
+  // A row with quotes, or with separators of several characters, is left to split().
   if (before + behind > 0 && (separator_ == ' ' || row.find('"') != row.npos)) return false;
   for (std::size_t i = 0; i < before; ++i) {
     const std::size_t end = row.find(separator_);
@@ -128,7 +128,7 @@ Result<void> CsvReader::one_field_a_row(std::vector<std::string_view>& fields) {
 }
 
 Result<void> CsvReader::split_row(std::vector<std::string_view>& fields) {
-  // A quoted field may go on over several lines, but not for ever.
+  // A quoted field may continue over several lines, but their number is limited.
   constexpr std::size_t kMostLines = 1000;
   const std::uint64_t first_line = line_;
   std::string further;
@@ -148,7 +148,7 @@ Result<void> CsvReader::split_row(std::vector<std::string_view>& fields) {
 Result<void> CsvReader::split(std::vector<std::string_view>& fields, bool& open) {
   std::string_view rest = separator_ == ' ' ? trimmed(text_) : std::string_view(text_);
   unquoted_.clear();
-  unquoted_.reserve(text_.size());  // never moves below, so views into it stay good
+  unquoted_.reserve(text_.size());  // no reallocation below, so views into it stay valid
   while (true) {
     if (fields.size() == kMaxFields) {
       return Error{ErrorCode::bad_shape,

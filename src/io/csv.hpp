@@ -1,6 +1,6 @@
 // Rows of a text table: comma, semicolon, tab or space between the fields, quotes where needed.
 //
-// Splits and reads numbers; what the columns mean is the caller's business. A quoted field may
+// This reader splits rows and reads numbers; the caller interprets the columns. A quoted field may
 // hold line breaks. Numbers are read the same way in every locale, with a decimal point.
 #pragma once
 
@@ -17,7 +17,7 @@
 
 namespace paco::io {
 
-// Fields of a row; more are a sign of the wrong file.
+// Most fields of a row; more fields indicate the wrong file.
 constexpr std::size_t kMaxFields = (std::size_t{1} << 20) + 16;
 
 class CsvReader {
@@ -28,22 +28,21 @@ class CsvReader {
       : stream_(std::move(stream)), split_at_spaces_(split_at_spaces), comments_(comments) {}
 
   // The next row that is not blank; false at the end. Comment lines ("# ...") before the first row
-  // are passed over. The fields are valid until the next call.
+  // are skipped. The fields are valid until the next call.
   Result<bool> next(std::vector<std::string_view>& fields);
-  // The same; but where the row is `before` plain fields, numbers, as many as `numbers` holds, and
-  // `behind` plain fields, the numbers are read there in one go, and `fields` are the others.
-  // Otherwise `numbers` is of no use.
+  // Same, with a fast path for a row of `before` plain fields, then as many numbers as `numbers`
+  // holds, then `behind` plain fields. For such a row it reads the numbers into `numbers`, and
+  // `fields` has the other fields. Otherwise the contents of `numbers` are unspecified.
   enum class Row { end, fields, numbers };
   Result<Row> next(std::vector<std::string_view>& fields, std::size_t before,
                    std::span<double> numbers, std::size_t behind);
-  // Passes over the next row, without looking at its fields where no quote is in it; false at the
-  // end.
+  // Skips the next row, without splitting it if it has no quotes; false at the end.
   Result<bool> skip();
-  // Whether next() would answer at once, but for a quoted field that goes on in the next line.
-  // Passes over blank lines.
+  // True if next() would return without waiting, except for a quoted field that continues in the
+  // next line. Skips blank lines.
   Result<bool> ready();
-  // Takes the row just read as one field, and every further row likewise: `fields` are those that
-  // next() gave.
+  // Treats the row just read, and every further row, as one field. `fields` are those that next()
+  // returned.
   Result<void> one_field_a_row(std::vector<std::string_view>& fields);
   char separator() const { return separator_; }  // '\n' where there is none
   std::uint64_t line() const { return line_; }   // of the last row, from 1
@@ -55,12 +54,12 @@ class CsvReader {
   Result<bool> next_text();
   // The next line without its end, into `line`; false at the end.
   Result<bool> next_line(std::string& line);
-  // Whether text_ has numbers between so many fields; then as next() gives them.
+  // If text_ has numbers between that many fields, reads them as next() does and returns true.
   bool take_numbers(std::vector<std::string_view>& fields, std::size_t before,
                     std::span<double> numbers, std::size_t behind) const;
-  // The fields of text_, and of further lines where a quoted field goes on.
+  // The fields of text_, and of further lines if a quoted field continues there.
   Result<void> split_row(std::vector<std::string_view>& fields);
-  // `open`: the line ends inside a quoted field.
+  // `open` is set if the line ends inside a quoted field.
   Result<void> split(std::vector<std::string_view>& fields, bool& open);
 
   ByteStream stream_;
@@ -72,7 +71,8 @@ class CsvReader {
   char separator_ = 0;  // chosen at the first row
 };
 
-// A whole field as a number ("nan" and "inf" included); nothing where it is not one.
+// Parses a whole field as a number ("nan" and "inf" included); returns nothing if it is not a
+// number.
 std::optional<double> parse_number(std::string_view field);
 // A whole field as an integer.
 std::optional<std::int64_t> parse_integer(std::string_view field);

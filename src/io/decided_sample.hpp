@@ -1,4 +1,4 @@
-// A decided sample: what files, journals, the bus and reports hold of one.
+// A decided sample, as stored in files, journals, the bus and reports.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct DecidedSample : Decision {
   std::uint64_t event = 0;  // of a journal or of the bus
 };
 
-// By which people know it: its name in the input, or its number.
+// The name that is shown to users: the sample's name in the input, or its number.
 inline std::string shown_name(const DecidedSample& sample) {
   return sample.sample.empty() ? std::to_string(sample.sequence) : sample.sample;
 }

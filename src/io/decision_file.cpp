@@ -1,4 +1,4 @@
-// A whole file of decisions in memory, and whose decisions they are.
+// A whole file of decisions in memory, and the method that wrote it.
 #include "io/decision_file.hpp"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ Result<DecisionTable> read_all(DecisionReader& reader) {
   }
 }
 
-// Choices are those that a registered method declares under this name.
+// The choices that a registered method declares for the field of this name.
 std::vector<std::string> choices_of(std::string_view field) {
   for (const std::string& method : method_names()) {
     for (const EvidenceField& known : method_info(method).value()->evidence) {

@@ -1,4 +1,4 @@
-// Decisions on disk as a whole, and whose decisions they are. decision_reader.hpp reads row by row,
+// A whole file of decisions, and the method that wrote it. decision_reader.hpp reads row by row,
 // decision_writer.hpp writes.
 #pragma once
 
@@ -13,23 +13,23 @@
 
 namespace paco::io {
 
-// All of a file at once.
+// The contents of a whole file.
 struct DecisionTable {
   using Field = DecisionField;
-  std::vector<Field> fields;  // what evidence the file has; place i of Decision::evidence
+  std::vector<Field> fields;  // the evidence in the file; index i of Decision::evidence
   std::vector<Decision> decisions;
   std::vector<std::string> samples;  // ids as the input gave them
   std::vector<std::string> names;    // of the categories decided for
   bool detailed = true;              // false: from npy, only sequence and category are known
 
-  // Place of a field, or -1.
+  // Index of a field, or -1.
   int field(std::string_view name) const;
   // A decision with its evidence in the order of this method's fields.
   Decision as_of(const MethodInfo& method, std::size_t row) const;
 };
 
-// The method that wrote a file, by the evidence it has: the model's own where that fits, else one
-// that the model was calibrated for.
+// The method that wrote a file, found by its evidence: the model's own method if the evidence
+// matches, otherwise another method that the model was calibrated for.
 Result<std::string> method_of(const DecisionTable& table, const Model& model);
 
 Result<DecisionTable> read_decisions(const std::string& path);

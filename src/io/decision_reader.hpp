@@ -1,5 +1,6 @@
-// Decisions from a file of any of the formats (decision_file.hpp), one row after the other: what a
-// stream of millions is read with. Rows come in the order of the file, whatever their numbers.
+// Reads decisions from a file of any of the formats (decision_file.hpp), one row after another;
+// suitable for streams of millions of samples. Rows come in the order of the file, whatever their
+// numbers.
 #pragma once
 
 #include <memory>
@@ -27,7 +28,7 @@ class DecisionRows {
   bool detailed = true;               // false: only sequence and category are known
 
   virtual ~DecisionRows() = default;
-  // Place i of its evidence is field i of the file.
+  // Element i of the row's evidence is field i of the file.
   virtual Result<bool> next(DecidedSample& row) = 0;
   virtual Result<bool> skip() = 0;
   virtual std::optional<std::uint64_t> left() const { return std::nullopt; }
@@ -42,10 +43,10 @@ class DecisionReader {
   bool detailed() const { return rows_->detailed; }
   // The next decision; false at the end.
   Result<bool> next(DecidedSample& row) { return rows_->next(row); }
-  // Passes over the next decision, in a fraction of the time; false at the end. Errors in it may go
-  // unseen.
+  // Skips the next decision, in a fraction of the time of next(); false at the end. It may miss
+  // errors in the row.
   Result<bool> skip() { return rows_->skip(); }
-  // Numbers of these fields are not computed from now on, whatever the file has.
+  // From now on the numbers of these fields are not converted.
   void leave_unread(std::vector<bool> fields) { rows_->unread = std::move(fields); }
   std::optional<std::uint64_t> left() const { return rows_->left(); }  // bytes, if known
 

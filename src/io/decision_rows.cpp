@@ -21,7 +21,7 @@ namespace {
 constexpr std::array<std::string_view, 9> kCore{"sequence",  "sample",    "verdict",
                                                 "category",  "name",      "score",
                                                 "threshold", "runner_up", "prototype"};
-// What 'paco journal export' writes behind them: not a part of the decision.
+// Columns that 'paco journal export' adds after a decision; they are not part of the decision.
 constexpr std::array<std::string_view, 4> kCorrections{"now", "now_name", "key", "attributes"};
 // Columns by number: those of the core in that order, then the table's fields.
 enum Column : std::size_t {
@@ -49,14 +49,14 @@ Error bad_line(const std::string& name, std::uint64_t line, const std::string& w
           "give a decisions file as 'paco discover --out' writes it"};
 }
 
-// A whole number that a double holds exactly.
+// The value as an integer, if a double holds it exactly.
 std::optional<std::int64_t> whole(std::optional<double> number) {
   constexpr double kMost = 0x1p53;
   if (!number || !(*number >= 0) || *number > kMost || *number != std::floor(*number)) return {};
   return static_cast<std::int64_t>(*number);
 }
 
-// Columns that are not part of the core are evidence of some method.
+// Columns outside the core are evidence of some method.
 Result<Fields> fields_among(std::span<const std::string> columns, const EvidenceChoices& choices,
                             const std::string& name) {
   Fields fields;
@@ -72,8 +72,8 @@ Result<Fields> fields_among(std::span<const std::string> columns, const Evidence
   return fields;
 }
 
-// One line's values by column, however the file spells them. Returns what is wrong, or an empty
-// string.
+// The values of one line by column, independent of their spelling in the file. Returns an error
+// text, or an empty string.
 template <class Text, class Number>
 std::string take_line(const Fields& fields, const std::vector<bool>& unread, Text text,
                       Number number, DecidedSample& row) {
@@ -153,14 +153,14 @@ class CsvRows final : public DecisionRows {
   CsvReader reader_;
   std::vector<std::string_view> cells_;
   std::size_t columns_ = 0;
-  std::vector<std::size_t> places_;  // of each column in a line; beyond its end where it is absent
+  std::vector<std::size_t> places_;  // index of each column in a line; out of range if absent
 };
 
 class JsonRows final : public DecisionRows {
  public:
   explicit JsonRows(ByteStream stream) : stream_(std::move(stream)) {}
 
-  // The keys of the first object are the columns of the file, so it is read beforehand.
+  // Reads the first object in advance, because its keys are the columns of the file.
   Result<void> start(const EvidenceChoices& choices) {
     PACO_ASSIGN(waiting_, next_line());
     if (!waiting_) return {};
@@ -230,7 +230,8 @@ class JsonRows final : public DecisionRows {
     return object;
   }
 
-  // Most lines have the keys of the first in the same order, and are read in a tenth of the time.
+  // Stores the order of the keys in the first line. Most lines have the same keys in the same
+  // order, and are then read in a tenth of the time.
   void learn_order(std::size_t keys) {
     if (!read_flat_object(text_, values_) || values_.size() != keys) return;  // or a key twice
     for (const FlatValue& value : values_) order_.emplace_back(value.key);
@@ -239,7 +240,7 @@ class JsonRows final : public DecisionRows {
       places_.push_back(static_cast<std::size_t>(found - order_.begin()));
     }
   }
-  // Whether the line is one of those: its values are in values_ then.
+  // True if the line has the same keys in the same order; its values are then in values_.
   bool is_like_first() {
     if (order_.empty() || !read_flat_object(text_, values_)) return false;
     return std::equal(
@@ -249,9 +250,9 @@ class JsonRows final : public DecisionRows {
 
   ByteStream stream_;
   std::string text_;
-  bool waiting_ = false;  // text_ is yet to be handed out
+  bool waiting_ = false;  // text_ is not yet returned
   std::uint64_t line_ = 0;
-  std::vector<std::string> order_;  // keys of the first line; empty where it is none of the usual
+  std::vector<std::string> order_;  // keys of the first line; empty if the fast path cannot read it
   std::vector<std::size_t>
       places_;  // of each column among them; beyond their end where it is absent
   std::vector<FlatValue> values_;

@@ -19,7 +19,8 @@
 namespace paco::io {
 namespace {
 
-// Most names are plain, and the library takes longer for one than all else of a line.
+// A fast path for plain names, which most are: the library needs more time for one name than for
+// the rest of a line.
 void append_quoted(std::string& text, std::string_view name) {
   const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
     return c >= ' ' && c <= '~' && c != '"' && c != '\\';
@@ -89,7 +90,7 @@ class TextWriter final : public DecisionWriter {
   std::string text_;
 };
 
-// The header is of one length whatever the count, which is put right at every sync.
+// The header has the same length for every count; every sync updates the count.
 class IdWriter final : public DecisionWriter {
  public:
   explicit IdWriter(core::PartialFile file) : file_(std::move(file)) {}

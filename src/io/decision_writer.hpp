@@ -27,23 +27,25 @@ void append_csv(std::string& text, const DecidedSample& sample, const MethodInfo
                 std::string_view further = "");
 void append_json(std::string& text, const DecidedSample& sample, const MethodInfo& method);
 
-// Decisions as they come, into NAME.part until finish() (core/partial_file.hpp), or to a sink.
+// Writes decisions one after another, to NAME.part until finish() (core/partial_file.hpp), or to a
+// sink.
 class DecisionWriter {
  public:
   virtual ~DecisionWriter() = default;
-  // `further`: what stands in the further columns of a csv file, one text a sample; or none.
+  // `further`: the text of the further columns of a csv file, one text for each sample; may be
+  // empty.
   virtual Result<void> write(std::span<const DecidedSample> samples,
                              std::span<const std::string> further) = 0;
   Result<void> write(std::span<const DecidedSample> samples) { return write(samples, {}); }
-  // Everything so far is on the disk, and is a proper file of `written` bytes.
+  // Syncs everything so far to the disk, as a valid file of `written` bytes.
   virtual Result<std::uint64_t> sync() = 0;
   virtual Result<void> finish() = 0;
   virtual void discard() = 0;
 };
 
 // The format follows from the name: .csv, .jsonl or .npy (format.hpp). `length`: continues after
-// that many bytes of an earlier run. `further`: names of more columns of a csv file, each with a
-// comma before it.
+// that many bytes of an earlier run. `further`: the names of additional columns of a csv file, each
+// with a comma before it.
 Result<std::unique_ptr<DecisionWriter>> make_decision_writer(
     const std::string& path, const MethodInfo& method,
     std::optional<std::uint64_t> length = std::nullopt, std::string further = "");

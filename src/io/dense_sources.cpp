@@ -35,14 +35,15 @@ class RowMajorSource final : public EmbeddingSource {
       PACO_TRY(convert(block, left));
     }
     row_ += rows;
-    // Asking for more lets the stream verify its checksum, and finds what does not belong there. A
-    // pipe is asked only when the caller comes again: its writer may wait for the answers first.
+    // A further read makes the stream verify its checksum and detects surplus bytes at the end. A
+    // pipe is read further only in the next call, because its writer may wait for the decisions
+    // first.
     if (row_ == header_.shape[0] && (waits ? left == 0 : rows > 0))
       PACO_TRY(expect_npy_end(stream_));
     return rows;
   }
 
-  // Rows, however few of their numbers the stream has ready at a time.
+  // Converts whole rows, even if the stream has only few of their numbers available at a time.
   Result<void> convert(Rows<double> block, std::size_t rows) {
     const std::size_t size = element_size(header_.type), wanted = rows * block.columns;
     for (std::size_t done = 0; done < wanted;) {
@@ -56,7 +57,7 @@ class RowMajorSource final : public EmbeddingSource {
     return {};
   }
 
-  // The next row, and those behind it that are there as a whole.
+  // Converts the next row, and the following rows that are completely available.
   Result<std::size_t> convert_ready(Rows<double> block, std::size_t rows) {
     const std::size_t row_bytes = block.columns * element_size(header_.type);
     std::size_t done = 0;
@@ -81,9 +82,9 @@ class RowMajorSource final : public EmbeddingSource {
   std::uint64_t row_ = 0;
 };
 
-// Column-major numbers: each column is contiguous, so rows are gathered column by column. That is
-// done for many rows at a time, whatever the caller's block, because every column lies on a page of
-// its own.
+// Column-major numbers: each column is contiguous, so rows are gathered column by column. This is
+// done for many rows at a time, independent of the caller's block, because every column is in
+// different memory pages.
 class ColumnMajorSource final : public EmbeddingSource {
  public:
   ColumnMajorSource(std::string name, NpyHeader header, ColumnBytes data)
@@ -117,7 +118,7 @@ class ColumnMajorSource final : public EmbeddingSource {
         std::min<std::uint64_t>(std::max<std::uint64_t>(1, kGathered / columns), total - next_);
     used_ = 0;
     rows_.resize(ready_ * columns);
-    // Eight columns at a time, so that a cache line of the result is written as a whole.
+    // Eight columns at a time, so that whole cache lines of the result are written.
     columns_.resize(kTogether * ready_);
     for (std::uint64_t c = 0; ready_ > 0 && c < columns; c += kTogether) {
       const std::size_t together = std::min<std::uint64_t>(kTogether, columns - c);

@@ -17,8 +17,8 @@
 namespace paco::io {
 namespace {
 
-// Numbers converted at a time where a detour through a buffer is needed; small enough for the
-// first-level cache.
+// How many numbers are converted at a time through a buffer; small enough for the first-level
+// cache.
 constexpr std::size_t kChunk = 1024;
 
 template <class T, class Out>
@@ -55,9 +55,9 @@ void swap_elements(std::size_t size, const std::byte* in, std::size_t count, std
   }
 }
 
-// Half precision has the layout of single precision with fewer bits: moved into place, only the
-// exponent's offset is wrong, and a multiplication by 2^112 sets it right, subnormal numbers
-// included. Infinity and NaN keep a full exponent.
+// Half precision has the layout of single precision with fewer bits. With the bits moved into
+// place, only the exponent's offset is wrong; a multiplication by 2^112 corrects it, including
+// subnormal numbers. Infinity and NaN get the maximum exponent.
 float half_bits_to_float(std::uint16_t half) {
   const std::uint32_t magnitude = half & 0x7fffu;
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
@@ -103,7 +103,7 @@ __attribute__((target("avx,f16c"))) void widen_half_f16c(const std::byte* in,
 template <class Out>
 void widen_half(const std::byte* in, std::span<Out> out) {
 #if defined(__x86_64__)
-  // Every processor with AVX2 has F16C; clang 14 cannot be asked for the latter.
+  // Every processor with AVX2 has F16C, and clang 14 has no test for F16C.
   static const bool fast = __builtin_cpu_supports("avx2");
   if (fast) return widen_half_f16c(in, out);
 #endif
@@ -154,7 +154,7 @@ void convert(ElementType type, const std::byte* in, std::span<Out> out) {
   }
 }
 
-// convert() for either byte order: foreign bytes take a detour through a small buffer.
+// convert() for either byte order: numbers in the other byte order go through a small buffer.
 template <class Out>
 void convert_any(ElementType type, bool swapped, const std::byte* in, std::span<Out> out) {
   const std::size_t size = element_size(type);

@@ -1,8 +1,8 @@
 // The number types that files hold, and exact conversion between them and the types that the
 // program computes with.
 //
-// Shared by npy, npz and safetensors. Not a tensor library: flat runs of numbers only. All
-// functions are pure.
+// Shared by npy, npz and safetensors. It converts flat runs of numbers only; it is not a tensor
+// library. All functions are pure.
 #pragma once
 
 #include <cstddef>
@@ -47,27 +47,27 @@ constexpr ElementType element_type_of<double>() {
   return ElementType::f64;
 }
 
-// Reads out.size() numbers that start at `in` (any alignment). `swapped`: their bytes are in the
-// order that is not this machine's. Every type converts exactly, except 64-bit integers beyond
-// 2^53, which round.
+// Reads out.size() numbers that start at `in` (any alignment). `swapped`: their byte order is not
+// that of this machine. Every type converts exactly, except 64-bit integers beyond 2^53, which are
+// rounded.
 void to_doubles(ElementType type, bool swapped, const std::byte* in, std::span<double> out);
 // The same to float; double and large integers round to nearest.
 void to_floats(ElementType type, bool swapped, const std::byte* in, std::span<float> out);
-// Integers and booleans only. False where the type is floating or a value does not fit.
+// Integers and booleans only. Returns false if the type is floating or a value does not fit.
 bool to_integers(ElementType type, bool swapped, const std::byte* in, std::span<std::int64_t> out);
 
-// Writes numbers as a floating type, rounded to nearest even. False where a finite value became
-// infinite.
+// Writes numbers as a floating type, rounded to nearest even. Returns false if a finite value
+// became infinite.
 bool from_doubles(ElementType type, std::span<const double> in, std::byte* out);
 
 // Index of the first NaN or infinity.
 std::optional<std::size_t> first_not_finite(std::span<const double> values);
 
-// The product of the sizes, or nothing where it does not fit 63 bits.
+// The product of the sizes, or nothing if it does not fit 63 bits.
 std::optional<std::uint64_t> count_elements(std::span<const std::uint64_t> shape);
 
-// Kept beside the fast path for ever: the plain reading of one half precision number, and its
-// opposite.
+// Plain conversion of one half precision number, and its inverse. They stay as the reference for
+// the fast path.
 double half_to_double(std::uint16_t half);
 std::uint16_t double_to_half(double value);
 

@@ -9,11 +9,11 @@
 namespace paco::io {
 
 std::string embedding_record_path(const std::string& embeddings);
-// Nothing where there is no such file (standard input, "FILE#NAME" and the like included); an error
-// where it cannot be read.
+// Returns nothing if there is no such file (this includes standard input, "FILE#NAME" and the
+// like), and an error if the file cannot be read.
 Result<std::optional<EmbeddingRecord>> find_embedding_record(const std::string& embeddings);
 Result<void> write_embedding_record(const EmbeddingRecord& record, const std::string& embeddings);
-// For a file that is written anew by something without a record; fine if there is none.
+// Removes the record of a file that is rewritten without one; it is no error if there is none.
 Result<void> remove_embedding_record(const std::string& embeddings);
 
 }  // namespace paco::io

@@ -13,7 +13,8 @@ namespace paco::io {
 
 using EmbeddingResult = Result<std::unique_ptr<EmbeddingSource>>;
 
-// The widest embedding that is believed; a damaged file must not make the caller allocate more.
+// The largest dimension that is accepted, so that a damaged file cannot make the caller allocate
+// more.
 constexpr std::uint64_t kMaxDimension = std::uint64_t{1} << 20;
 
 // The whole file of a column-major array, whose numbers begin at `offset`.
@@ -22,8 +23,8 @@ struct ColumnBytes {
   std::uint64_t offset = 0;
 };
 
-// Rows of one type after each other; the stream is at the first number. Column-major data are
-// held in memory unless `columns` can be read at any place.
+// Rows of one type, one after another; the stream is at the first number. Column-major data are
+// held in memory unless `columns` gives access to any offset.
 EmbeddingResult make_dense_source(ByteStream stream, const NpyHeader& header,
                                   std::optional<ColumnBytes> columns);
 EmbeddingResult open_npy_embeddings(FormatInput input);

@@ -101,7 +101,8 @@ class TextEmbeddings final : public EmbeddingWriter {
     first_ = false;
     for (std::size_t r = 0; r < block.rows; ++r) {
       if (json_) {
-        // Ids are not always valid UTF-8, which JSON must be; what is not is replaced by a mark.
+        // Ids may contain invalid UTF-8, but JSON must be valid; invalid bytes are replaced by a
+        // mark.
         text += ids.empty()
                     ? "{\"embedding\":["
                     : fmt::format("{{\"id\":{},\"embedding\":[",

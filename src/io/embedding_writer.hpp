@@ -20,20 +20,20 @@ class EmbeddingWriter {
  public:
   virtual ~EmbeddingWriter() = default;
 
-  // `ids` names the rows in csv and jsonl files (others have no place for names): empty, or one per
-  // row, and the same for every block.
+  // `ids` names the rows in csv and jsonl files (other formats store no names): empty, or one per
+  // row, and the same choice for every block.
   virtual Result<void> append(Rows<const double> block, const std::vector<std::string>& ids) = 0;
   virtual Result<void> commit() = 0;
 };
 
 using EmbeddingWriterResult = Result<std::unique_ptr<EmbeddingWriter>>;
 
-// `type` is f16, f32 or f64 and holds for npy, npz and safetensors; fvecs is always f32; text has
+// `type` is f16, f32 or f64 and applies to npy, npz and safetensors; fvecs is always f32; text has
 // all digits of a double.
 EmbeddingWriterResult create_embeddings(const std::string& path, std::size_t dimension,
                                         ElementType type = ElementType::f32);
 
-// Each format, for the table.
+// One function for each format, for the table.
 EmbeddingWriterResult create_npy_embeddings(const std::string& path, std::size_t dimension,
                                             ElementType type);
 EmbeddingWriterResult create_npz_embeddings(const std::string& path, std::size_t dimension,

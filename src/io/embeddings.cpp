@@ -19,10 +19,10 @@
 namespace paco::io {
 namespace {
 
-// Numbers that are read and checked at a time: what was written is still in the cache when it is
+// How many numbers are read and checked at a time: they are still in the cache when they are
 // checked.
 constexpr std::size_t kStep = std::size_t{1} << 14;
-// Numbers of the largest block that is suggested, unless a row has more.
+// Maximum size, in numbers, of a suggested block, unless one row has more.
 constexpr std::size_t kBlock = std::size_t{1} << 22;
 
 EmbeddingResult open_input(FormatInput input, const std::string& member) {
@@ -60,12 +60,12 @@ Result<std::size_t> read_checked(EmbeddingSource& source, Rows<double> block,
   return done;
 }
 
-// All rows; `most`, where given, ends it one row later.
+// Reads all rows; if `most` is given, it stops one row after that.
 Result<math::Matrix<double>> read_up_to(EmbeddingSource& source,
                                         std::optional<std::uint64_t> most) {
   const std::size_t columns = source.dimension();
   const auto total = source.rows();
-  // A promise of many rows is believed only as far as rows arrive.
+  // A large row count is trusted only as far as rows actually arrive.
   const std::uint64_t believed = std::max<std::size_t>(1, (std::size_t{1} << 27) / columns);
   const std::uint64_t limit = total ? *total : most ? *most + 1 : UINT64_MAX;
   math::Matrix<double>::Numbers data;
@@ -81,7 +81,7 @@ Result<math::Matrix<double>> read_up_to(EmbeddingSource& source,
     if (count < more) break;
   }
   if (rows == total) {
-    // Asking once more lets the source find what does not belong behind the last row.
+    // One more read lets the source detect surplus data after the last row.
     std::vector<double> none(columns);
     PACO_TRY(source.read({none.data(), 1, columns}));
   }
@@ -122,7 +122,7 @@ Result<std::size_t> EmbeddingSource::read_ready(Rows<double> block, std::vector<
 }
 
 Result<std::size_t> EmbeddingSource::rows_before(std::size_t done, Error error, Wait wait) {
-  // Fewer rows than asked for would pass for the end.
+  // A short block would look like the end of the input.
   if (wait == Wait::for_all || done == 0) return error;
   bad_row_ = std::move(error);
   return done;
@@ -150,7 +150,8 @@ EmbeddingResult open_embeddings(const std::string& path) {
   const std::optional<std::uint64_t> identity = identity_of(parts);
   PACO_ASSIGN(auto stream, ByteStream::open(parts.path));
   FormatInput input{std::move(stream), [&](ByteStream& opened) {
-                      // A pipe cannot be opened twice, and what is packed is unpacked anyway.
+                      // A pipe cannot be opened twice, and packed data must be unpacked in any
+                      // case.
                       return opened.size() ? FileBytes::open(parts.path)
                                            : FileBytes::rest_of(opened);
                     }};

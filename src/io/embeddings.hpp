@@ -31,33 +31,33 @@ class EmbeddingSource {
   virtual ~EmbeddingSource() = default;
 
   virtual std::size_t dimension() const = 0;
-  // How many rows there are in all, where the format says so before the end.
+  // The total number of rows, if the format gives it before the end.
   virtual std::optional<std::uint64_t> rows() const = 0;
   // The floating type that holds the file's numbers without loss; f64 for text.
   virtual ElementType type() const = 0;
-  // What a person should know of how the input was understood, e.g. a column that is no value.
+  // Remarks on how the input was interpreted, e.g. a column that is not a value.
   virtual std::vector<std::string> notes() const { return {}; }
 
-  // Fills the first rows of `block` (block.columns == dimension()) and says how many; fewer than
-  // block.rows only at the end, 0 after it. `ids`, where not null, receives one id per row read if
-  // the input names its rows, else nothing. Numbers come as they stand there, NaN and infinity
-  // included: rows may be passed over unused, so a caller that uses them calls check_finite().
+  // Fills the first rows of `block` (block.columns == dimension()) and returns their number; fewer
+  // than block.rows only at the end, 0 after it. `ids`, if not null, receives one id per row read
+  // if the input names its rows, otherwise nothing. Numbers are returned unchecked, including NaN
+  // and infinity: rows may be skipped unused, so a caller that uses them calls check_finite().
   Result<std::size_t> read(Rows<double> block, std::vector<std::string>* ids = nullptr);
-  // The same, but waits for one row only: of a pipe it takes the rows that are there as a whole.
-  // From files, which never wait, it fills the block. 0 only at the end. Rows before one that
-  // cannot be read are handed out first; the call after that has the error.
+  // Same, but waits for one row only: from a pipe it takes the complete rows that are available.
+  // From a file, which never waits, it fills the block. Returns 0 only at the end. If a row cannot
+  // be read, the rows before it are returned first, and the next call returns the error.
   Result<std::size_t> read_ready(Rows<double> block, std::vector<std::string>* ids = nullptr);
-  // Rows of a block that is worth allocating: at most `wanted` and at most rows(), and where rows
-  // are very long fewer, so that a block stays below 32 MiB or holds one row.
+  // The number of rows of a block worth allocating: at most `wanted` and at most rows(). For very
+  // long rows it is smaller, so that a block stays below 32 MiB or holds one row.
   std::size_t block_rows(std::size_t wanted) const;
   const std::string& name() const { return name_; }  // for error texts
 
-  // Of a plain file that open_embeddings() opened by its path: a number for its path, size and time
-  // of change, which tells it from every other file and from itself after a change. Nothing for a
+  // For a plain file that open_embeddings() opened by its path: a number made from its path, size
+  // and time of change. It differs between files, and changes if the file changes. Nothing for a
   // pipe or memory.
   const std::optional<std::uint64_t>& identity() const { return identity_; }
-  // The same input from its first row on. An error for what cannot be read twice, and for a file
-  // that has changed meanwhile.
+  // Opens the same input again, from its first row on. Returns an error if the input cannot be read
+  // twice, or if the file has changed meanwhile.
   Result<std::unique_ptr<EmbeddingSource>> rewound() const;
 
  protected:
@@ -66,7 +66,7 @@ class EmbeddingSource {
   explicit EmbeddingSource(std::string name) : name_(std::move(name)) {}
   virtual Result<std::size_t> read_rows(Rows<double> block, std::vector<std::string>* ids,
                                         Wait wait) = 0;
-  // What read_rows() answers if the row after `done` rows cannot be read.
+  // The result of read_rows() if the row after `done` rows cannot be read.
   Result<std::size_t> rows_before(std::size_t done, Error error, Wait wait);
 
  private:
@@ -77,8 +77,8 @@ class EmbeddingSource {
   std::optional<Error> bad_row_;  // the next row
 };
 
-// An error that names the first NaN or infinity, with `name` for the input; the first of these rows
-// has the number `first_row` there.
+// Returns an error that names the first NaN or infinity. `name` stands for the input; the first of
+// these rows has the number `first_row` in it.
 Result<void> check_finite(Rows<const double> rows, const std::string& name,
                           std::uint64_t first_row);
 
@@ -89,8 +89,8 @@ Result<std::unique_ptr<EmbeddingSource>> open_embeddings(std::span<const std::by
 // All rows in memory, every number finite. At least one row is needed.
 Result<math::Matrix<double>> read_embeddings(const std::string& path);
 Result<math::Matrix<double>> read_embeddings(EmbeddingSource& source);
-// The same where `rows` are expected, one for each label of the file `labels`. Another number is an
-// error as soon as it is known: often before anything is read.
+// Same, if `rows` rows are expected, one for each label of the file `labels`. A different number is
+// an error as soon as it is known, often before any row is read.
 Result<math::Matrix<double>> read_embeddings(EmbeddingSource& source, std::uint64_t rows,
                                              const std::string& labels);
 

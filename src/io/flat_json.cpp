@@ -7,7 +7,7 @@
 namespace paco::io {
 namespace {
 
-// Walks along the line; every step says whether it found what it asks for.
+// A cursor on the line; every step returns whether it found the expected text.
 class Walk {
  public:
   explicit Walk(std::string_view line) : rest_(line) {}
@@ -38,7 +38,7 @@ class Walk {
     }
     const std::size_t length = read_number(rest_, value.number.emplace());
     if (length == 0) return false;
-    // Without a point it is an integer, which knows no negative zero.
+    // A number without a point is an integer, which has no negative zero.
     if (rest_.substr(0, length) == "-0") value.number = 0.0;
     rest_.remove_prefix(length);
     return true;

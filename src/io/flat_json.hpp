@@ -12,15 +12,15 @@
 
 namespace paco::io {
 
-// A text or a number; neither where it is null.
+// A text or a number; neither if the value is null.
 struct FlatValue {
   std::string_view key;
   std::optional<std::string_view> text;
   std::optional<double> number;
 };
 
-// Whether `line` is such an object: then its values in their order, whose texts are parts of the
-// line. Otherwise `values` is of no use.
+// Returns true if `line` is such an object; `values` then has its values in order, with texts that
+// point into the line. Otherwise the contents of `values` are unspecified.
 bool read_flat_object(std::string_view line, std::vector<FlatValue>& values);
 
 }  // namespace paco::io

@@ -61,8 +61,8 @@ Result<const Format*> detect_format(ByteStream& stream) {
   }
 }
 
-// Text has no control characters but white space; bytes above 127 may be letters of UTF-8. A name
-// further down may have some: they are few, and the first line has none.
+// Text has no control characters except white space; bytes above 127 may be letters of UTF-8. Names
+// further down may have a few control characters, but the first line has none.
 bool looks_like_text(std::span<const std::byte> head) {
   const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
   const auto controls = std::count_if(text.begin(), text.end(), is_control);

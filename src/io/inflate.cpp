@@ -16,8 +16,8 @@ Error damaged_stream(const std::string& name, std::string_view what) {
                "copy or download the file again"};
 }
 
-// zlib's stream state with its end, and the input it reads from. It points into itself, so it stays
-// in one place.
+// zlib's stream state, with its cleanup, and the input that it reads from. The state contains
+// pointers to itself, so the object cannot be moved.
 class Inflater {
  public:
   Inflater(std::shared_ptr<ByteStream> packed, int window_bits) : packed_(std::move(packed)) {

@@ -1,7 +1,7 @@
-// Unpacking of deflate data on the way through: gzip files and the members of zip archives.
+// Streaming decompression of deflate data: gzip files and the members of zip archives.
 //
-// Nothing is unpacked ahead of the reader, so a file that unpacks to far more than it holds costs
-// no memory.
+// Data are unpacked only as the reader consumes them, so a file that unpacks to far more than its
+// own size uses no extra memory.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace paco::io {
 
-// The first bytes of every gzip file: its mark, and deflate as the only method there is.
+// The first bytes of every gzip file: its magic bytes, and deflate, the only compression method.
 constexpr std::array<std::byte, 3> kGzipMark = {std::byte{0x1f}, std::byte{0x8b}, std::byte{8}};
 inline bool is_gzip(std::span<const std::byte> head) {
   return head.size() >= kGzipMark.size() &&
@@ -28,8 +28,8 @@ ByteStream::Refill gunzip(std::shared_ptr<ByteStream> packed);
 // One raw deflate run, as zip archives hold it.
 ByteStream::Refill inflate_raw(std::shared_ptr<ByteStream> packed);
 
-// Passes bytes through and makes sure that they are exactly `size` with this CRC-32; the sum is
-// judged at the end.
+// Passes bytes through and checks that there are exactly `size` of them with this CRC-32; the CRC
+// is checked at the end.
 ByteStream::Refill check_member(ByteStream::Refill bytes, std::string name, std::uint64_t size,
                                 std::uint32_t crc);
 

@@ -13,7 +13,7 @@ bool json_nests_deeper(std::string_view text, std::size_t depth) {
     const char c = text[i];
     if (c == '"') quoted = !quoted;
     if (quoted) {
-      if (c == '\\') ++i;  // what follows is no end of the text, whatever it is
+      if (c == '\\') ++i;  // the escaped character does not end the text
     } else if (c == '[' || c == '{') {
       if (++open > depth) return true;
     } else if ((c == ']' || c == '}') && open > 0) {
@@ -33,8 +33,8 @@ Result<Json> parse_json(std::string_view text, const std::string& where) {
   try {
     return Json::parse(text.begin(), text.end());
   } catch (const nlohmann::json::exception& error) {
-    // The library's text names its own error number first; what a reader needs comes after the
-    // bracket.
+    // The library's message starts with its own error number in brackets; only the text after it is
+    // useful to users.
     std::string_view what = error.what();
     what.remove_prefix(std::min(what.find(']') + 2, what.size()));
     return Error{ErrorCode::bad_format, fmt::format("{} is not JSON: {}", where, what),

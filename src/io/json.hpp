@@ -1,8 +1,8 @@
-// JSON that came from outside, parsed within a bound on its depth.
+// Parsing of JSON from outside, with a bound on its depth.
 //
-// The library that does the work copies and writes nested values by calling itself, so that a file
-// of a hundred thousand brackets would end the program. No reader of this project needs more than a
-// few levels; everything it parses goes through here.
+// The JSON library copies and writes nested values recursively, so a file of a hundred thousand
+// brackets would end the program. No reader of this project needs more than a few levels;
+// everything that the project parses goes through this function.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace paco::io {
 
 constexpr std::size_t kMaxJsonDepth = 64;
 
-// Whether the text opens more than `depth` brackets inside each other. Looks at the brackets alone;
-// the text need not be valid.
+// True if the text has more than `depth` nested brackets. It only looks at the brackets; the text
+// need not be valid.
 bool json_nests_deeper(std::string_view text, std::size_t depth = kMaxJsonDepth);
 
 // One JSON value. `where` names the file, and perhaps the line, in the error: "FILE: line 3". Json

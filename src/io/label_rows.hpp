@@ -1,5 +1,5 @@
-// Labels as files have them, before anybody asks which classes they are: what labels.hpp and
-// truth.hpp have in common. Not for use outside this folder.
+// Labels as they are in files, before they are assigned to classes: the common part of labels.hpp
+// and truth.hpp. Not for use outside this folder.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace paco::io {
 
 struct LabelRows {
-  // What says which sample a label is for.
+  // How a label identifies its sample.
   enum class Key : std::uint8_t { row, sequence, sample };
   Key key = Key::row;
   std::vector<std::string> keys;      // one per label; empty for Key::row

@@ -17,7 +17,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// A table whose header names the column, or one label a line, which may hold any separator.
+// Reads a table with a header that names the column, or one label per line, which may contain any
+// separator.
 Result<Words> csv_words(CsvReader& reader) {
   std::vector<std::string_view> fields;
   PACO_ASSIGN(bool more, reader.next(fields));
@@ -42,7 +43,8 @@ Result<Words> csv_words(CsvReader& reader) {
     PACO_ASSIGN(more, reader.next(fields));
   }
   if (column || separator == '\n') return words;
-  // Lines that all have as many separators and never repeat are a table that lost its header.
+  // If all lines have the same number of separators and none repeats, the file is a table without a
+  // header.
   const auto separators = [&](const std::string& word) {
     return std::count(word.begin(), word.end(), separator);
   };
@@ -101,8 +103,8 @@ Result<Words> json_words(std::string_view text, const std::string& name) {
   return words;
 }
 
-// Names may begin with a bracket as well. JSON is what parses, as a whole or in its first line, and
-// what begins as nothing but JSON does, so that broken JSON is not taken for names.
+// Names may start with a bracket as well. The text is JSON if it parses, as a whole or in its first
+// line, or if its start can only be JSON, so that broken JSON is not taken for names.
 bool is_json(std::string_view text) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   if (first == text.npos || (text[first] != '[' && text[first] != '{')) return false;
@@ -112,7 +114,7 @@ bool is_json(std::string_view text) {
   return parse_json(line, "").ok() || parse_json(text, "").ok();
 }
 
-// Lines that begin with "#" on top are comments, unless others further down begin so too.
+// Lines at the top that start with "#" are comments, unless lines further down start with "#" too.
 std::string_view without_comments(std::string_view text) {
   std::string_view rest = text;
   while (rest.starts_with("# ") || rest.starts_with("#\n"))
@@ -120,7 +122,7 @@ std::string_view without_comments(std::string_view text) {
   return rest.starts_with('#') || rest.find("\n#") != rest.npos ? text : rest;
 }
 
-// Every line has something, and something else than the others.
+// Checks that no line is empty and that no two lines are equal.
 Result<void> check_lines(const Words& lines, std::string_view what, std::string_view why,
                          const std::string& path) {
   std::set<std::string_view> seen;

@@ -1,4 +1,4 @@
-// The words that labels and class names are, and what they may be. Not for use outside this folder.
+// Labels and class names as words, and the checks on them. Not for use outside this folder.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,14 @@
 
 namespace paco::io {
 
-// A word that is a class number as it is usually written: "1", neither "01" nor "+1".
+// The number of a word that is a class number in its usual form: "1", but not "01" or "+1".
 std::optional<std::int64_t> canonical_number(std::string_view word);
-// Whether labels may be class numbers, with these names of classes: not if one of the names is a
-// number written in another way.
+// True if labels may be class numbers with these class names. False if one of the names is a number
+// in another form.
 bool are_numbered(std::span<const std::string> class_names);
 
-// Refuses a word that is not UTF-8: models, pages and JSON would change it. `what`: "label", "key".
+// Returns an error for a word that is not UTF-8: models, pages and JSON would change it. `what`:
+// "label", "key".
 Result<void> check_words(std::span<const std::string> words, std::string_view what,
                          const std::string& name);
 

@@ -15,7 +15,7 @@
 namespace paco::io {
 namespace {
 
-// As many as there are characters; a byte that is no valid UTF-8 counts as one.
+// One element for each character; every byte that is not valid UTF-8 counts as one.
 std::vector<char32_t> characters_of(const std::string& text) {
   std::vector<char32_t> out;
   for (std::size_t at = 0; at < text.size();) {
@@ -79,7 +79,7 @@ Result<void> write_npy_labels(const std::string& path, std::span<const std::stri
   std::vector<std::int64_t> numbers;
   for (const std::string& name : names) {
     const auto number = name.empty() ? std::optional<std::int64_t>(-1) : parse_integer(name);
-    // As labels.hpp reads them: "01" is a name.
+    // Same rule as the reader in labels.hpp: "01" is a name.
     if (!number || (!name.empty() && std::to_string(*number) != name))
       return write_text_array(path, names);
     numbers.push_back(*number);

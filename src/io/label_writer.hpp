@@ -11,12 +11,12 @@
 
 namespace paco::io {
 
-// ErrorCode::bad_argument if no file of this name can be written. Cheap: for a look before the
-// work.
+// ErrorCode::bad_argument if no label file with this name can be written. It is cheap; call it
+// before the work.
 Result<void> check_label_file(const std::string& path);
 Result<void> write_labels(const std::string& path, std::span<const std::string> names);
 
-// Each format, for the table.
+// One function for each format, for the table.
 Result<void> write_npy_labels(const std::string& path, std::span<const std::string> names);
 Result<void> write_text_labels(const std::string& path, std::span<const std::string> names);
 

@@ -18,8 +18,8 @@
 namespace paco::io {
 namespace {
 
-// Class numbers index a list of names; a number beyond this is a sign of the wrong file, not of
-// many classes.
+// Class numbers are indices of a list of names. A larger number indicates the wrong file, not many
+// classes.
 constexpr std::int64_t kMaxClass = 1 << 20;
 
 using Words = std::vector<std::string>;

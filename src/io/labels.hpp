@@ -16,7 +16,7 @@ namespace paco::io {
 
 struct Labels {
   std::vector<std::int64_t> ids;   // one per sample; indexes names
-  std::vector<std::string> names;  // one per class; the number itself where a class has no name
+  std::vector<std::string> names;  // one per class; the number itself if a class has no name
 };
 
 // From npy (integers or text), npz or safetensors (an array called "labels", or FILE#NAME), csv
@@ -31,7 +31,7 @@ Result<std::vector<std::string>> read_class_names(const std::string& path);
 // The same from text in memory; `path` names it in error texts.
 Result<std::vector<std::string>> parse_class_names(std::string_view text, const std::string& path);
 
-// Keys of samples, one a line with every character of it.
+// Reads keys of samples, one per line. All characters of a line belong to the key.
 Result<std::vector<std::string>> read_keys(const std::string& path);
 Result<std::vector<std::string>> parse_keys(std::string_view text, const std::string& path);
 

@@ -5,7 +5,7 @@
 namespace paco::io {
 namespace {
 
-// Class ids from 0; of CUB in the order of classes.txt, of Cars in that of the devkit.
+// Class ids from 0; for CUB in the order of classes.txt, for Cars in that of the devkit.
 constexpr std::int16_t kCubKnown[] = {
     0,   5,   7,   9,   11,  12,  15,  17,  18,  19,  23,  26,  27,  28,  30,  31,  34,
     38,  39,  40,  42,  43,  44,  48,  50,  51,  53,  55,  56,  61,  64,  67,  69,  70,

@@ -210,7 +210,7 @@ class MatParser {
     PACO_ASSIGN(const std::vector<double> shape, values(sizes));
     double elements = 1;
     for (const double size : shape) elements *= size;
-    // Every element takes a byte at least, but for text and cells that are empty.
+    // Every element needs at least one byte, except for empty text and cells.
     if (elements < 0 || elements > static_cast<double>(kMostUnpacked))
       return bad("an array has an impossible size");
     array.elements = static_cast<std::size_t>(elements);

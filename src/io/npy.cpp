@@ -64,7 +64,7 @@ std::vector<T> to_row_major(const std::vector<std::uint64_t>& shape, const std::
 template <class T>
 Result<NpyArray<T>> read_npy(ByteStream& stream) {
   PACO_ASSIGN(const NpyHeader header, read_npy_header(stream));
-  // Booleans are a mask, and 0 and 1 as numbers are not what it means.
+  // Booleans are a mask; converting them to the numbers 0 and 1 would change their meaning.
   const bool mask = header.text_bytes == 0 && header.type == ElementType::boolean;
   if (header.text_bytes > 0 || (std::is_integral_v<T> && (mask || is_floating(header.type)))) {
     return Error{ErrorCode::unsupported,

@@ -39,7 +39,7 @@ std::string shape_text(std::span<const std::uint64_t> shape);
 // True where the bytes begin as an npy file does.
 bool looks_like_npy(std::span<const std::byte> head);
 
-// Consumes the header. Where the stream's size is known, the data that the header promises must be
+// Consumes the header. If the stream's size is known, the data that the header announces must be
 // there.
 Result<NpyHeader> read_npy_header(ByteStream& stream);
 
@@ -57,9 +57,9 @@ Result<NpyArray<T>> read_npy(const std::string& path);
 template <class T>
 Result<NpyArray<T>> read_npy(ByteStream& stream);
 
-// The bytes before the numbers, little-endian and row-major. The length depends on the row size and
-// type alone, not on the number of rows, so that a stream writer can put the true count in later;
-// it is a multiple of 64.
+// The bytes before the numbers, little-endian and row-major. Their length depends only on the row
+// size and the type, not on the number of rows, so that a stream writer can insert the final count
+// later; it is a multiple of 64.
 std::string npy_header(ElementType type, std::span<const std::uint64_t> shape);
 
 // T is one of the types of read_npy.

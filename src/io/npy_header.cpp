@@ -25,7 +25,7 @@ Error damaged_npy(const std::string& name, std::string_view what) {
                "write it again with numpy.save, and copy it in binary mode"};
 }
 
-// Walks over the dictionary's text; every step says whether it found what it expected.
+// A cursor on the dictionary's text; every step returns whether it found the expected text.
 class Cursor {
  public:
   explicit Cursor(std::string_view text) : text_(text) {}
@@ -115,7 +115,7 @@ bool parse_type(std::string_view text, NpyHeader& header) {
   return true;
 }
 
-// The dictionary into `header`; an error text where something is off.
+// Parses the dictionary into `header`; returns an error text if it is invalid.
 std::optional<std::string> parse_dictionary(std::string_view text, NpyHeader& header) {
   Cursor cursor(text);
   if (!cursor.take('{')) return "its header is not a dictionary";
@@ -216,7 +216,7 @@ std::string npy_header(ElementType type, std::span<const std::uint64_t> shape) {
   const std::string dictionary =
       fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
                   kTypes[static_cast<std::size_t>(type)], shape_text(shape));
-  // The first size is given room for 20 digits, whatever it is now.
+  // The first size gets room for 20 digits, whatever its present value.
   const std::size_t first_digits = shape.empty() ? 20 : std::to_string(shape[0]).size();
   const std::size_t longest = 10 + dictionary.size() + (20 - first_digits) + 1;
   const std::size_t total = (longest + 63) / 64 * 64;

@@ -28,7 +28,7 @@ Result<void> NpzWriter::write(const std::string& path) const {
         crc32_z(0, reinterpret_cast<const Bytef*>(member.header.data()), member.header.size());
     sum = crc32_z(sum, reinterpret_cast<const Bytef*>(member.bytes.data()), member.bytes.size());
     const auto crc = static_cast<std::uint32_t>(sum);
-    // Sizes and offset always stand in the 64-bit extra field: one layout for every size.
+    // Sizes and offset are always in the 64-bit extra field, so there is one layout for every size.
     std::string common;  // from "version needed" to the two lengths; shared by both headers
     put(common, std::uint16_t{45});
     put(common, std::uint16_t{0});

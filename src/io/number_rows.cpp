@@ -1,10 +1,10 @@
 // Rows and lists of numbers, of numbers.hpp. This file is compiled once per instruction set by
 // Highway's foreach_target.
 //
-// First the separators are found, 64 characters at a time. Then it is known where every number
-// begins and ends, and the processor works on several at once instead of waiting for the end of one
-// to begin with the next. Most are read two by two in steps that never branch ("-0.1234567"); those
-// with an exponent or more digits are left to read_number(), which also knows what is no number.
+// First the separators are found, 64 characters at a time. Then the start and end of every number
+// are known, and the processor works on several numbers at once instead of waiting for the end of
+// one before the next. Most numbers ("-0.1234567") are read in pairs without branches.
+// read_number() reads those with an exponent or more digits, and rejects text that is not a number.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -25,8 +25,8 @@
 namespace paco::io::number_rows {
 
 constexpr std::size_t kVector = 16, kStrip = 2048;  // characters
-// What has to lie in the row for a number to be read in vectors: before its end, and from its
-// beginning on.
+// How many characters of the row are needed to read a number with vectors: kBefore before its end,
+// and kBehind from its start on.
 constexpr std::ptrdiff_t kBefore = kVector, kBehind = 4;
 
 // The vector at kLast + n has n bytes set, at its end.
@@ -37,7 +37,7 @@ constexpr std::array<std::uint8_t, 2 * kVector> kLastBytes = [] {
 }();
 constexpr const std::uint8_t* kLast = kLastBytes.data();
 
-// What a character is as a digit; no number where it is none.
+// The value of a character as a digit; NaN if it is not a digit.
 constexpr std::array<double, 256> kDigit = [] {
   std::array<double, 256> digits{};
   digits.fill(std::numeric_limits<double>::quiet_NaN());
@@ -57,8 +57,8 @@ constexpr std::array<std::array<double, kMostPlaces + 2>, 2> kSignedPowers = [] 
   return powers;
 }();
 
-// Constants of the loops, as vectors in memory. A compiler that knows them makes each anew for
-// every number, in three instructions; so they come with the task.
+// Constants of the loops, stored as vectors in memory. If the compiler knew their values, it would
+// rebuild each of them for every number, with three instructions; so they are passed with the task.
 struct Factors {
   std::uint8_t zero[16];
   std::uint8_t nine[16];
@@ -67,7 +67,7 @@ struct Factors {
   double implicit_bit[2];
 };
 
-// What is read, and where to.
+// The text to read, and the destination.
 struct Task {
   std::string_view text;
   char separator;
@@ -84,7 +84,7 @@ struct Task {
   }
 };
 
-// A number of any kind; false where it is none, or beyond the doubles.
+// Reads a number of any form; false if it is not a number or not in the range of a double.
 inline bool read_any(const Task& task, const char* begin, const char* end, double& value) {
   if (begin > end) return false;
   std::string_view part(begin, static_cast<std::size_t>(end - begin));
@@ -100,7 +100,7 @@ struct Parts {
   const char* first;        // of part 0, which may begin before the strip
   const std::uint32_t* at;
 
-  // Behind a separator, and the blank that many write there.
+  // The position after a separator and after the blank that often follows it.
   const char* behind(const char* separator) const {
     return separator + 1 + (separator + 1 < end && separator[1] == ' ' ? 1 : 0);
   }
@@ -116,8 +116,7 @@ namespace paco::io::number_rows {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Where vectors are emulated, or hold their bytes in another order, all numbers are left to
-// read_number().
+// On targets with emulated vectors or another byte order, read_number() reads all numbers.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || HWY_IS_BIG_ENDIAN
 
 HWY_INLINE std::size_t FindAll(const char* text, std::size_t size, char c, std::uint32_t* at) {
@@ -170,7 +169,7 @@ HWY_INLINE std::size_t FindAll(const char* text, std::size_t size, char c, std::
     std::uint64_t bits = 0;
     for (std::size_t i = 0; i < kBlock; i += kVector)
       bits |= static_cast<std::uint64_t>(Where(Load(from + i), c)) << i;
-    // Eight at once and whatever more there is: how many there are is hard to foresee.
+    // Writes eight places at once, and the rest in a loop, because their number is hard to predict.
     std::uint32_t* to = at + count;
     count += static_cast<std::size_t>(std::popcount(bits));
     do {
@@ -183,7 +182,8 @@ HWY_INLINE std::size_t FindAll(const char* text, std::size_t size, char c, std::
   return count;
 }
 
-// What eight digits make, twice: pairs of them, then pairs of pairs, then pairs of those.
+// The value of eight digits, for two groups: first pairs of digits, then pairs of pairs, then pairs
+// of those.
 HWY_INLINE hn::Vec<Longs> Eights(VecBytes digits, const Factors& f) {
   const auto two =
       hn::ShiftRight<8>(hn::Mul(hn::BitCast(Words(), digits), hn::LoadU(Words(), f.tens)));
@@ -198,8 +198,8 @@ HWY_INLINE bool AreDigits(VecBytes digits, const Factors& f) {
   return hn::AllTrue(Bytes(), hn::Eq(excess, hn::Zero(Bytes())));
 }
 
-// Numbers `i` and `i + 1`, where both are as most of an embedding are: one digit, a point and up to
-// 14 digits more. `gap`: how far behind the end of one the next begins.
+// Numbers `i` and `i + 1`, if both have the usual form of an embedding: one digit, a point and up
+// to 14 further digits. `gap`: the distance from the end of one number to the start of the next.
 template <std::size_t gap>
 HWY_INLINE bool ReadTwo(const char* a, const char* end_a, const char* end_b, const Factors& f,
                         double* values) {
@@ -224,24 +224,24 @@ HWY_INLINE bool ReadTwo(const char* a, const char* end_a, const char* end_b, con
   const auto upper = hn::BitCast(Ints(), hn::InterleaveLower(eights_a, eights_b));
   const auto behind = hn::Add(hn::MulEven(upper, hn::LoadU(Ints(), f.crores)),
                               hn::InterleaveUpper(Longs(), eights_a, eights_b));
-  // An integer below 2 ^ 52 becomes a double by standing where one has its fraction.
+  // An integer below 2 ^ 52 is converted by placing its bits in the fraction of a double.
   const auto bit = hn::LoadU(d, f.implicit_bit);
   const auto fraction = hn::Sub(hn::BitCast(d, hn::Or(behind, hn::BitCast(Longs(), bit))), bit);
   const auto whole = both(kDigit[static_cast<unsigned char>(*first_a)],
                           kDigit[static_cast<unsigned char>(*first_b)]);
   const auto power = both(kSignedPowers[minus_a][places_a], kSignedPowers[minus_b][places_b]);
-  // Up to the division all is exact.
+  // Everything before the division is exact.
   hn::StoreU(hn::Div(hn::Add(hn::Mul(whole, hn::Abs(power)), fraction), power), d, values);
   return AreDigits(hn::Max(digits_a, digits_b), f) && hn::AllTrue(d, hn::Eq(whole, whole));
 }
 
-// Reads numbers [first, last) two by two and names those that are of another kind.
+// Reads numbers [first, last) in pairs; writes the indices of those with another form to `left`.
 template <std::size_t gap>
 HWY_NOINLINE std::size_t ReadPairs(const Parts parts, std::size_t first, std::size_t last,
                                    const Factors& f, double* values, std::uint32_t* left) {
   std::size_t count = 0, i = first;
   const char* part = parts.begin_of(first);
-  // Where most are of another kind, no more are tried.
+  // Stops trying if most numbers have another form.
   for (; i + 2 <= last && 2 * count <= i - first + 8; i += 2) {
     const char *const end_a = parts.end_of(i), *const end_b = parts.end_of(i + 1);
     if (!ReadTwo<gap>(part, end_a, end_b, f, values + i)) {
@@ -254,8 +254,8 @@ HWY_NOINLINE std::size_t ReadPairs(const Parts parts, std::size_t first, std::si
   return count;
 }
 
-// Reads numbers [first, last) but for some, which it names in `left`: how many they are. Calls
-// nothing that is not compiled in place, so that vectors stay in registers.
+// Reads numbers [first, last) except some, whose indices it writes to `left`; returns how many
+// those are. It calls only inlined functions, so that vectors stay in registers.
 HWY_INLINE std::size_t ReadMost(const Parts& parts, std::size_t first, std::size_t last,
                                 const Factors& f, double* values, std::uint32_t* left) {
   if (first == last) return 0;
@@ -265,8 +265,8 @@ HWY_INLINE std::size_t ReadMost(const Parts& parts, std::size_t first, std::size
 
 #endif
 
-// How many numbers `task.text` is; nothing where it is not numbers alone, or more than there is
-// room for.
+// The number of values in `task.text`; nothing if the text has anything but numbers, or more than
+// there is room for.
 std::optional<std::size_t> ReadAll(const Task& task) {
   const char *const begin = task.text.data(), *const end = begin + task.text.size();
   std::uint32_t at[kStrip + 8], left[kStrip + 1];
@@ -278,7 +278,7 @@ std::optional<std::size_t> ReadAll(const Task& task) {
     if (size < kStrip) at[found++] = static_cast<std::uint32_t>(size);  // the last part
     double* const values = task.room(count, found);
     if (values == nullptr) return std::nullopt;
-    // Of those that whole vectors can be loaded for, and a character before them.
+    // The numbers for which whole vectors can be loaded, with one character before them.
     std::size_t first = count == 0 ? std::min<std::size_t>(1, found) : 0, last = found;
     while (first < last && parts.end_of(first) - begin < kBefore) ++first;
     while (last > first && end - parts.begin_of(last - 1) < kBehind) --last;
@@ -310,7 +310,8 @@ std::optional<std::size_t> read_all(Task task) {
     Factors f;
     std::fill(std::begin(f.zero), std::end(f.zero), '0');
     std::fill(std::begin(f.nine), std::end(f.nine), 9);
-    // x * (n * 2 ^ k + 1) >> k makes of two neighbours of k bits the first n times and the second.
+    // Multiplying by n * 2 ^ k + 1 and shifting right by k turns two neighbours of k bits into n
+    // times the first plus the second.
     std::fill(std::begin(f.tens), std::end(f.tens), 10 * 0x100 + 1);
     std::fill(std::begin(f.hundreds), std::end(f.hundreds), 100 * 0x10000 + 1);
     std::fill(std::begin(f.myriads), std::end(f.myriads), 10'000);

@@ -1,5 +1,5 @@
-// Decimal numbers in text, read exactly; rows of them fast. Knows JSON's way to write a list of
-// numbers, and nothing else of JSON.
+// Decimal numbers in text, read exactly; rows of them fast. It can read a JSON list of numbers, but
+// no other JSON.
 #pragma once
 
 #include <cstddef>
@@ -10,16 +10,18 @@
 
 namespace paco::io {
 
-// Reads the number that `text` begins with, as JSON writes it ("-12.5e-3"). How many characters it
-// has; 0 if there is none, or if it is beyond the doubles.
+// Reads the number at the start of `text`, in JSON's form ("-12.5e-3"). Returns its number of
+// characters; 0 if there is no number, or if it is not in the range of a double.
 std::size_t read_number(std::string_view text, double& value);
 
-// Whether `text` is as many numbers as `values` holds, with one separator between two of them, a
-// blank behind it or none, and nothing else: then they are in `values`.
+// Reads `text` if it consists of exactly as many numbers as `values` holds, with one separator
+// between two numbers and at most one blank after it. Returns true if it does; the numbers are then
+// in `values`.
 bool read_number_row(std::string_view text, char separator, std::span<double> values);
 
-// The JSON list of numbers that `text` begins with, "[" first: how many characters it has. Nothing
-// where it is not such a list, or a number in it is beyond the doubles; `values` is then of no use.
+// Reads the JSON list of numbers at the start of `text`, from "[" on, and returns its number of
+// characters. Returns nothing if it is not such a list, or if a number is not in the range of a
+// double; the contents of `values` are then unspecified.
 std::optional<std::size_t> read_number_list(std::string_view text, std::vector<double>& values);
 
 }  // namespace paco::io

@@ -36,7 +36,7 @@ Error damaged_tensors(const std::string& name, std::string_view what) {
                "write or copy the file again"};
 }
 
-// The header as JSON; refuses repeated names, which JSON libraries drop in silence, and deep
+// Parses the header as JSON. Rejects repeated names, which JSON libraries drop silently, and deep
 // nesting.
 Result<json> parse_header(std::string_view text, const std::string& name) {
   if (json_nests_deeper(text, kMaxDepth)) return damaged_tensors(name, "its header nests too deep");
@@ -72,7 +72,8 @@ bool read_sizes(const json& list, std::vector<std::uint64_t>& out) {
   return true;
 }
 
-// One entry of the header; the data are `size` bytes. An error text where something is off.
+// Parses one entry of the header; the data are `size` bytes. Returns an error text if it is
+// invalid.
 std::optional<std::string> read_entry(const json& entry, std::uint64_t size, TensorView& tensor) {
   if (!entry.is_object() || entry.size() != 3 || !entry.contains("dtype") ||
       !entry.contains("shape") || !entry.contains("data_offsets") || !entry["dtype"].is_string()) {
@@ -253,7 +254,7 @@ void SafetensorsWriter::add(std::string name, ElementType type, std::vector<std:
 
 Result<std::string> SafetensorsWriter::header(std::vector<const Tensor*>& order) const {
   for (const Tensor& tensor : tensors_) order.push_back(&tensor);
-  // Wide types first keeps every tensor aligned to its type; names settle the rest.
+  // Wide types first, so that every tensor is aligned to its type; then by name.
   std::sort(order.begin(), order.end(), [](const Tensor* a, const Tensor* b) {
     return std::pair(element_size(b->type), std::string_view(a->name)) <
            std::pair(element_size(a->type), std::string_view(b->name));

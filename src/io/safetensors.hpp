@@ -1,10 +1,8 @@
-// safetensors files: named tensors with a small JSON header. Tensors are read when they are asked
-// for.
+// safetensors files: named tensors with a small JSON header. Tensors are read on demand.
 //
 // The reader is strict: sizes, types, offsets and names must agree with each other and fill the
-// file exactly, so that whatever is handed out lies inside the file. The writer gives the same
-// bytes for the same content, whatever the order of the calls. A read file may be used by many
-// threads.
+// file exactly, so that every returned tensor is inside the file. The writer gives the same bytes
+// for the same content, whatever the order of the calls. A read file may be used by many threads.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +44,7 @@ class SafetensorsFile {
   }  // in the order of their bytes
 
   const TensorView* find(std::string_view name) const;  // null where there is none
-  // The tensor, or an error that lists what is there.
+  // The tensor with this name, or an error that lists the existing tensors.
   Result<const TensorView*> tensor(std::string_view name) const;
   // All numbers of a tensor. T is double or float (any type), or std::int64_t (integer types).
   template <class T>
@@ -58,8 +56,8 @@ class SafetensorsFile {
   // The bytes of a tensor as they lie in the file.
   ByteStream stream(const TensorView& tensor) const;
 
-  // From now on read() refuses a tensor of another type than the one asked for: for files whose
-  // writer is known.
+  // After this call, read() gives an error if a tensor has another type than the requested one. For
+  // files that this program wrote.
   void expect_exact_types() { exact_types_ = true; }
 
  private:
@@ -71,8 +69,8 @@ class SafetensorsFile {
   std::map<std::string, std::size_t, std::less<>> index_;
 };
 
-// Collects tensors, then writes them. The bytes given to add() must stay alive until then;
-// add_copy() keeps its own.
+// Collects tensors, then writes them. The bytes passed to add() must stay alive until then;
+// add_copy() makes its own copy.
 class SafetensorsWriter {
  public:
   void set_metadata(std::string key, std::string value) {

@@ -1,4 +1,5 @@
-// Lists of known and novel classes in files, as the Semantic Shift Benchmark and users give them.
+// Lists of known and novel classes in files, in the form of the Semantic Shift Benchmark or written
+// by users.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace paco::io {
 
-// Classes may be given by number (from 0) or by name; each at most once. See choose_classes() for
-// the two kinds of file.
+// Classes are given by number (from 0) or by name; each at most once. See choose_classes() for the
+// two kinds of file.
 Result<ClassSplit> read_class_split(const std::string& path,
                                     const std::vector<std::string>& class_names);
 // The same from text in memory; `path` names it in error texts.

@@ -46,8 +46,8 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-// Class ids of Pets and Cars are not those of folders in the order of their names. Names tell that;
-// plain numbers are believed.
+// Class ids of Pets and Cars do not follow the order of folder names. Class names show a wrong
+// order; plain numbers are not checked.
 Result<void> check_class_order(const LiteratureSet& set, const std::vector<std::string>& names) {
   if (std::all_of(names.begin(), names.end(), is_number)) return {};
   const auto refuse = [&](const std::string& why) {
@@ -69,8 +69,8 @@ Result<void> check_class_order(const LiteratureSet& set, const std::vector<std::
   return {};
 }
 
-// The known classes of a rule among the first `classes` ids; fewer than the literature's only if
-// nobody checks.
+// The known classes of a rule among the first `classes` ids. There are fewer than in the literature
+// only if the check is switched off.
 ClassSplit named_classes(const LiteratureSet& set, std::size_t classes) {
   if (set.kind != KnownClasses::listed) return first_known(std::min(set.known, classes), classes);
   ClassSplit split;
@@ -262,7 +262,7 @@ Result<void> write_split(const Split& split, const std::string& folder) {
   const auto result = write_all();
   if (!result.ok()) {
     for (const std::string& path : written) {
-      // Removing is an attempt: what is reported is why writing failed.
+      // Best effort: the error that is reported is the reason why writing failed.
       if (core::path_kind(path) == core::PathKind::file) (void)core::remove_file(path);
     }
   }

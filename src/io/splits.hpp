@@ -1,10 +1,10 @@
-// Which classes are known, which samples are the support set, and in which order the rest is
-// streamed.
+// The split of a data set: known classes, the samples of the support set, and the order of the
+// stream.
 //
-// The rules of the literature by name, and two general ones. The support set is half of the samples
-// of all known classes, drawn from them together (not class by class) with numpy's legacy
-// generator; the other half and all samples of novel classes are the stream. Sample numbers follow
-// the data set. The same labels, rule and seeds give the same split.
+// The rules of the literature are available by name, and two general rules. The support set is half
+// of the samples of all known classes, drawn from them together (not class by class) with numpy's
+// legacy generator; the other half and all samples of novel classes are the stream. Sample numbers
+// follow the data set. The same labels, rule and seeds give the same split.
 #pragma once
 
 #include <cstddef>
@@ -24,13 +24,13 @@ struct SplitRule {
   std::string name;
   std::string list_file;                   // for list; for cub and cars instead of the SSB list
   std::optional<std::size_t> known_count;  // for first
-  // A rule of the literature refuses data with other counts than the literature's, unless this says
-  // that they are known to differ.
+  // A rule of the literature gives an error for data with other counts than the literature's,
+  // unless this is set because the counts are known to differ.
   bool unchecked = false;
 };
 
-// Class numbers of the data set, in the order in which they are numbered again. Samples of other
-// classes are left out.
+// Class numbers of the data set, in the order of their new numbers. Samples of other classes are
+// left out.
 struct ClassSplit {
   std::vector<std::int64_t> known, novel;
 };
@@ -40,13 +40,13 @@ struct ClassSplit {
 Result<ClassSplit> choose_classes(const SplitRule& rule,
                                   const std::vector<std::string>& class_names);
 
-// "cifar10, cifar100, ...", for help and error texts.
+// "cifar10, cifar100, ...", for help and error messages.
 std::string split_rule_names();
 
 struct SplitOptions {
   std::uint32_t support_seed = 0;  // of the draw of the support set
   std::uint32_t order_seed = 0;    // of the order of the stream
-  bool shuffle = true;             // otherwise the stream keeps the order of the data set
+  bool shuffle = true;             // false: the stream keeps the order of the data set
 };
 
 struct Split {
@@ -59,19 +59,21 @@ struct Split {
 Result<Split> make_split(const Labels& labels, const ClassSplit& classes,
                          const SplitOptions& options);
 
-// Refuses a split by a rule of the literature whose parts are not as large as the literature's.
+// Returns an error for a split by a rule of the literature if the sizes of its parts differ from
+// the literature.
 Result<void> check_counts(const SplitRule& rule, const Split& split);
 
-// Which samples are in which part, whatever the order of the stream: the SHA-256, in 64 hexadecimal
-// digits, of one line for each sample in ascending order, "NUMBER support" or "NUMBER stream".
+// Identifies which samples are in which part, independent of the order of the stream: the SHA-256,
+// in 64 hexadecimal digits, of one line for each sample in ascending order, "NUMBER support" or
+// "NUMBER stream".
 std::string split_digest(const Split& split);
 
-// What write_split() writes.
+// The names of the files that write_split() writes.
 std::vector<std::string> split_files();
 
 // Writes support_index.npy, stream_index.npy, support_labels.npy, stream_labels.npy (int64),
-// classes.txt, known_classes.txt (the first of them) and digest.txt into a folder, which is made
-// if it is missing. If one cannot be written, none is left.
+// classes.txt, known_classes.txt (the first lines of classes.txt) and digest.txt into a folder,
+// which is created if it does not exist. If one file cannot be written, all are removed.
 Result<void> write_split(const Split& split, const std::string& folder);
 
 }  // namespace paco::io

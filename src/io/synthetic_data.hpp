@@ -1,9 +1,9 @@
-// Made embeddings for benchmarks, tests and the demonstration without images: classes are random
-// directions, samples stand around them with noise that varies from sample to sample, so that a
-// stream has clear members, doubtful ones and outliers that start categories of their own.
-// Everything follows from the seed, is made on the fly and not stored.
+// Synthetic embeddings for benchmarks, tests and the demonstration without images. Classes are
+// random directions, and samples lie around them with noise that varies from sample to sample, so
+// that a stream has clear members, uncertain ones and outliers that start their own categories.
+// Everything follows from the seed and is generated on demand, not stored.
 //
-// Not for judging accuracy: real embeddings are not this regular.
+// They are not suitable for measuring accuracy: real embeddings are less regular.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class SyntheticData {
   const SyntheticShape& shape() const { return shape_; }
   // Support sample i is of class i % known.
   void support_row(std::size_t i, std::span<double> row) const;
-  // Stream sample i is of a class drawn evenly from all.
+  // Stream sample i has a class drawn uniformly from all classes.
   void stream_row(std::uint64_t i, std::span<double> row) const;
 
   math::Matrix<double> support() const;

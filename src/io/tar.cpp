@@ -57,13 +57,13 @@ bool checksum_fits(std::span<const std::byte> header) {
   return number_field(header, 148, 8) == sum;
 }
 
-// What a pax header or a GNU long name says about the entry that follows.
+// The properties of the next entry that a pax header or a GNU long name sets.
 struct Override {
   std::optional<std::string> path;
   std::optional<std::uint64_t> size;
 };
 
-// Records "LENGTH KEY=VALUE\n"; false where they are damaged.
+// Parses records "LENGTH KEY=VALUE\n"; false if they are damaged.
 bool read_pax(std::string_view text, Override& next) {
   while (!text.empty()) {
     std::size_t length = 0;

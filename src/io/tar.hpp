@@ -1,8 +1,7 @@
 // The list of files in a tar archive: ustar, GNU and pax, with long names.
 //
-// Reads the list only, not the contents. Links, devices and folders are passed
-// over. A name that leads out of the archive's folder (absolute, or with "..") makes the whole
-// archive suspect and is refused.
+// It reads the list only, not the contents. Links, devices and folders are skipped. If a name leads
+// out of the archive's folder (absolute, or with ".."), the whole archive is rejected.
 #pragma once
 
 #include <cstddef>

@@ -22,10 +22,11 @@ bool is_label_word(std::string_view field) { return is_one_of(field, {"label", "
 bool is_id_word(std::string_view field) {
   return is_one_of(field, {"id", "sample", "name", "file"});
 }
-// What pandas writes over the index in front of a table, or makes of it when it reads it again.
+// The header that pandas writes above the index column, or the name that it gives to that column
+// when it reads the table again.
 bool is_index_word(std::string_view field) { return is_one_of(field, {"", "index", "unnamed: 0"}); }
 
-// Whether the fields that are no words are the integers first, first + 1, ...
+// True if the fields that are not words are the integers first, first + 1, ...
 bool counts_from(const Fields& fields, std::int64_t first, bool (*is_word)(std::string_view)) {
   for (const std::string& field : fields) {
     if (is_word(field)) continue;
@@ -48,17 +49,19 @@ bool is_header(const Fields& fields) {
 
 bool is_no_word(std::string_view) { return false; }
 
-// Four numbers or more that are 0, 1, 2, ... are what pandas calls columns without names, and
-// hardly a sample.
+// At least four numbers 0, 1, 2, ... are the header that pandas writes for columns without names,
+// and are unlikely to be a sample.
 bool may_be_numbered_header(const Fields& fields) {
   return fields.size() >= 4 && counts_from(fields, 0, is_no_word);
 }
-// Unless the row below counts on: then somebody numbered all values of a table.
+// It is not a header if the row below continues the count: then all values of the table are
+// numbered.
 bool is_numbered_header(const Fields& fields, const Fields& below) {
   return !counts_from(below, static_cast<std::int64_t>(fields.size()), is_no_word);
 }
 
-// "0,25" where something else separates the fields; or "5 0", which is left of "1,5 0,25".
+// "0,25" if something else separates the fields; or "5 0", the middle field of "1,5 0,25" split at
+// commas.
 bool has_decimal_comma(std::string_view field) {
   const std::size_t comma = field.find(',');
   if (comma != field.npos) {
@@ -67,7 +70,7 @@ bool has_decimal_comma(std::string_view field) {
     return parse_number(with_point).has_value();
   }
   const std::size_t space = field.find(' ');
-  const std::size_t rest = field.find_first_not_of(' ', space);  // none where there is no blank
+  const std::size_t rest = field.find_first_not_of(' ', space);  // npos if there is no blank
   return rest != field.npos && parse_integer(field.substr(0, space)) &&
          parse_integer(field.substr(rest));
 }
@@ -81,7 +84,7 @@ Result<void> check_decimals(const CsvRow& row, const std::string& name) {
                "write numbers with a decimal point; in pandas to_csv(decimal='.')"};
 }
 
-// The columns that a header names. `below` is the first row of data.
+// Assigns the columns that a header names. `below` is the first row of data.
 void read_header(const Fields& header, const Fields& below, const std::string& name,
                  CsvLayout& layout, std::vector<bool>& taken) {
   const auto take = [&](std::optional<std::size_t>& column, bool (*is_word)(std::string_view)) {
@@ -93,7 +96,7 @@ void read_header(const Fields& header, const Fields& below, const std::string& n
   take(layout.label, is_label_word);
   take(layout.id, is_id_word);
   if (!is_index_word(header[0])) return;
-  // A fraction is no index, whatever stands over it.
+  // A column of fractions is not an index, whatever its header.
   const bool fraction = parse_number(below[0]) && !parse_integer(below[0]);
   if (fraction && !header[0].empty()) return;
   taken[0] = true;

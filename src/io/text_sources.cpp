@@ -43,7 +43,7 @@ class CsvSource final : public EmbeddingSource {
     return done;
   }
 
-  // False at the end, or if `at_once` is asked for and the next row is not there yet.
+  // False at the end, or if `at_once` is set and the next row is not available yet.
   Result<bool> next(std::span<double> out, std::vector<std::string>* ids, bool at_once) {
     if (!layout_.first_rows.empty()) {
       const CsvRow row = std::move(layout_.first_rows.front());
@@ -100,7 +100,7 @@ class CsvSource final : public EmbeddingSource {
   CsvReader reader_;
   CsvLayout layout_;
   std::size_t before_, behind_;  // columns around the values
-  bool together_;                // no other column is between the values
+  bool together_;                // true: the value columns are contiguous
   std::vector<std::string_view> fields_;
   std::uint64_t row_ = 0;
 };
@@ -112,7 +112,7 @@ class JsonlSource final : public EmbeddingSource {
   explicit JsonlSource(ByteStream stream)
       : EmbeddingSource(stream.name()), stream_(std::move(stream)) {}
 
-  // Reads the first row, which says how long a row is.
+  // Reads the first row, which determines the length of a row.
   Result<void> begin() {
     PACO_ASSIGN(waiting_, next());
     if (!waiting_) {
@@ -141,7 +141,7 @@ class JsonlSource final : public EmbeddingSource {
     return done;
   }
 
-  // False at the end, or if `at_once` is asked for and the next row is not there yet.
+  // False at the end, or if `at_once` is set and the next row is not available yet.
   Result<bool> take(std::span<double> out, std::vector<std::string>* ids, bool at_once) {
     if (!waiting_ && at_once) {
       PACO_ASSIGN(const bool ready, line_ready());
@@ -161,7 +161,7 @@ class JsonlSource final : public EmbeddingSource {
     return true;
   }
 
-  // Whether next() would answer at once. Passes over blank lines.
+  // True if next() would return without waiting. Skips blank lines.
   Result<bool> line_ready() {
     while (stream_.may_wait()) {
       PACO_ASSIGN(const auto line, stream_.peek_line_ready());
@@ -187,7 +187,7 @@ class JsonlSource final : public EmbeddingSource {
       return true;
     }
     Result<nlohmann::json> parsed = parse_json_line(listed ? rest_ : text_, name(), line_);
-    if (listed && !parsed.ok()) {  // the error is to name a place in the whole line
+    if (listed && !parsed.ok()) {  // so that the error gives a position in the whole line
       listed = false;
       parsed = parse_json_line(text_, name(), line_);
     }
@@ -213,10 +213,10 @@ class JsonlSource final : public EmbeddingSource {
     return true;
   }
 
-  // Reads the numbers without the JSON library, which takes ten times as long, where the line is a
-  // list of numbers or an object with one list among its values, of numbers. What is left of the
-  // line is in rest_: nothing, or the object with an empty list. Otherwise false: whatever is wrong
-  // with the line the library finds.
+  // Reads the numbers without the JSON library, which takes ten times as long. It returns true if
+  // the line is a list of numbers, or an object in which exactly one value is a list, of numbers.
+  // The rest of the line is then in rest_: nothing, or the object with an empty list. Otherwise it
+  // returns false, and the library finds any error in the line.
   bool take_list() {
     const std::size_t first = text_.find_first_not_of(kBlanks);
     if (text_[first] == '[') {
@@ -229,7 +229,7 @@ class JsonlSource final : public EmbeddingSource {
     if (text_[first] != '{') return false;
     std::size_t begin = 0, length = 0;
     for (std::size_t i = first + 1; i < text_.size(); ++i) {
-      if (text_[i] == '"') {  // to the end of the text in quotes
+      if (text_[i] == '"') {  // skips to the end of the quoted text
         for (++i; i < text_.size() && text_[i] != '"'; ++i) i += text_[i] == '\\' ? 1 : 0;
       } else if (text_[i] == '{') {
         return false;

@@ -18,7 +18,7 @@ std::string header(const MethodInfo& method) {
   return text + ",categories,microseconds";
 }
 
-// The method whose trace has this header, if there is one.
+// The method whose trace has this header, or null.
 const MethodInfo* method_of(const std::string& columns) {
   for (const std::string& name : method_names()) {
     const MethodInfo* method = method_info(name).value();

@@ -1,5 +1,4 @@
-// The course of a stream, one csv row per sample: evidence and memory as they stood, and the time
-// it took.
+// The trace of a stream, one csv row per sample: evidence, state of the memory, and the time taken.
 //
 // Columns: sequence, category, every evidence number of the method (its choices by name, those of
 // the memory after the sample too), categories, microseconds. Unlike decisions, a trace is not
@@ -20,7 +19,7 @@ namespace paco::io {
 
 class TraceWriter {
  public:
-  // `length`: goes on after that many bytes of an earlier run.
+  // `length`: continues after that many bytes of an earlier run.
   static Result<TraceWriter> create(const std::string& path, const MethodInfo& method,
                                     std::optional<std::uint64_t> length = std::nullopt);
   Result<void> write(std::span<const Decision> decisions, double microseconds_each);
@@ -49,7 +48,7 @@ class TraceReader {
 
   const std::vector<DecisionField>& fields() const { return fields_; }  // place i of the evidence
   Result<bool> next(TraceRow& row);                                     // false at the end
-  // Passes over a row, in a fraction of the time; what is wrong with it may go unseen.
+  // Skips a row, in a fraction of the time of next(). It may miss errors in the row.
   Result<bool> skip() { return reader_.skip(); }
 
  private:
@@ -62,7 +61,7 @@ class TraceReader {
   std::vector<std::string_view> cells_;
 };
 
-// All of it at once.
+// A whole trace.
 struct Trace {
   std::vector<DecisionTable::Field> fields;  // place i of Decision::evidence
   std::vector<Decision> decisions;           // the fields that are columns

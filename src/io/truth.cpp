@@ -1,5 +1,5 @@
-// From a file to one label per decision: read the rows, turn words into class ids, put each where
-// it belongs.
+// Reads a truth file into one label per decision: it reads the rows, turns words into class ids,
+// and puts each label at its sample's place.
 #include "io/truth.hpp"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ Error names_error(const std::string& name) {
 
 bool is_unknown(const std::string& word) { return word.empty() || word == "-1"; }
 
-// Which column of a header holds what; Key::row if no column names the sample of a label.
+// The meaning of the columns of a header; Key::row if no column names the sample of a label.
 struct Layout {
   Key key = Key::row;
   std::size_t key_column = 0;
@@ -184,8 +184,8 @@ Result<Truth> from_words(const LabelRows& rows, const std::string& name,
   return truth;
 }
 
-// Where in the stream the samples are that keys name. kNowhere for a key of no sample,
-// kAmbiguous for an id that several samples have.
+// Finds the places in the stream of the samples that the keys name. kNowhere for a key without a
+// sample, kAmbiguous for an id of several samples.
 constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
 constexpr std::size_t kAmbiguous = kNowhere - 1;
 
@@ -208,7 +208,7 @@ class Places {
     std::uint64_t number = 0;
     const char* const end = key.data() + key.size();
     const auto [stop, error] = std::from_chars(key.data(), end, number);
-    // As it is usually written: "7", neither "07" nor "7 ".
+    // Only the usual form of a number: "7", but not "07" or "7 ".
     if (error != std::errc() || stop != end || (key.size() > 1 && key.front() == '0'))
       return kNowhere;
     return number >= stream_.first && number - stream_.first < stream_.count

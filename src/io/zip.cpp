@@ -13,7 +13,7 @@
 namespace paco::io {
 namespace {
 
-// Deflate cannot pack tighter than 1032 to 1; a member that claims more is lying.
+// Deflate cannot compress more than 1032 to 1; a member that claims more is invalid.
 constexpr std::uint64_t kMaxRatio = 1040;
 constexpr std::size_t kMaxMembers = 65536;
 constexpr std::uint64_t kMaxDirectoryBytes = std::uint64_t{1} << 28;
@@ -34,8 +34,8 @@ struct Directory {
   std::uint64_t offset = 0, size = 0, count = 0;
 };
 
-// The record at the archive's end, behind which only a comment may stand. Nothing where there is
-// none, or where it leads outside.
+// The record at the archive's end; only a comment may follow it. Returns nothing if there is no
+// record, or if it points outside the file.
 Result<std::optional<Directory>> find_directory(const FileBytes& bytes) {
   constexpr std::size_t kRecord = 22, kRecord64 = 56, kLocator = 20;
   const std::size_t shown = std::min<std::uint64_t>(bytes.size(), kLocator + kRecord + 65535);
@@ -61,7 +61,8 @@ Result<std::optional<Directory>> find_directory(const FileBytes& bytes) {
   return std::optional<Directory>();
 }
 
-// Sizes and offset above 32 bits stand in an extra field, each only where the short one is full.
+// Sizes and offset above 32 bits are in an extra field, each only if the 32-bit field has its
+// maximum value.
 bool read_extra64(std::span<const std::byte> extra, ZipMember& member, std::uint64_t& offset) {
   while (extra.size() >= 4) {
     const auto id = load<std::uint16_t>(extra, 0);

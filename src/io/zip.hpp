@@ -1,7 +1,7 @@
 // Zip archives as numpy writes them (npz): stored or deflated members, also beyond 4 GiB.
 //
-// Only the list at the archive's end is trusted, and only as far as it agrees with the file.
-// Members are unpacked while they are read and may not grow beyond their declared size.
+// The reader uses only the list at the archive's end, and checks it against the file. Members are
+// unpacked while they are read and may not grow beyond their declared size.
 #pragma once
 
 #include <cstdint>

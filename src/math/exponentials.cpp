@@ -18,7 +18,7 @@ using Narrow = hn::Rebind<float, F64>;
 template <class D>
 HWY_INLINE hn::Vec<D> Exponential(D d, hn::Vec<D> x) {
   const hn::RebindToUnsigned<D> bits;
-  const auto to_whole = hn::Set(d, 0x1.8p52);  // leaves the nearest whole number in the last bits
+  const auto to_whole = hn::Set(d, 0x1.8p52);  // puts the nearest integer into the last bits
   const auto shifted = hn::Add(hn::Mul(x, hn::Set(d, 1.4426950408889634)), to_whole);
   const auto k = hn::Sub(shifted, to_whole);
   const auto r = hn::Sub(hn::Sub(x, hn::Mul(k, hn::Set(d, 0x1.62e42feep-1))),

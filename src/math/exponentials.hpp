@@ -6,8 +6,8 @@
 
 namespace paco::math {
 
-// out[k] = exp(slope (values[k] - zero)), the exponent kept within -50 and 50. To 2 units in the
-// last place; exactly 1 where values[k] is `zero`.
+// out[k] = exp(slope (values[k] - zero)), with the exponent limited to -50 .. 50. The error is at
+// most 2 units in the last place; the result is exactly 1 if values[k] is `zero`.
 void scaled_exponentials(const float* values, std::size_t n, float zero, double slope, double* out);
 
 }  // namespace paco::math

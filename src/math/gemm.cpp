@@ -1,8 +1,8 @@
 // See gemm.hpp. This file is compiled once per instruction set by Highway's foreach_target.
 //
-// The samples are few (a block) and are laid out anew: strips of as many samples as two registers
-// hold, element by element, so that a load takes one element of each. The rows are many and are
-// read where they lie, one element of several rows at a time, each multiplied with a whole strip.
+// The samples are few (a block) and are copied into strips: as many samples as fit two registers,
+// stored element by element, so that one load reads one element of each. The rows are many and are
+// read in place: one element of several rows at a time, each multiplied with a whole strip.
 #include "math/gemm.hpp"
 
 #include <algorithm>
@@ -72,7 +72,8 @@ void MakeStrips(const float* samples, std::size_t count, std::size_t depth, floa
   for (std::size_t begin = 0; begin < count; begin += kStrip) {
     const std::size_t there = std::min(kStrip, count - begin);
     float* strip = strips + begin * depth;
-    // A few elements of every sample at a time: what is read stays in the cache until it is used.
+    // Copies a few elements of every sample at a time, so that the data stay in the cache until
+    // they are used.
     constexpr std::size_t kStretch = 16;
     for (std::size_t j = 0; j < depth; j += kStretch) {
       const std::size_t end = std::min(j + kStretch, depth);
@@ -117,7 +118,7 @@ HWY_EXPORT(MultiplyStrips);
 
 namespace {
 
-// The samples in strips, on memory that this thread keeps.
+// The samples copied into strips, in memory that belongs to this thread and is reused.
 const float* strips_of(const float* samples, std::size_t count, std::size_t depth) {
   thread_local std::vector<float> strips;
   const std::size_t width = HWY_DYNAMIC_DISPATCH(StripSamples)();

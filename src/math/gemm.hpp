@@ -1,9 +1,9 @@
 // Matrix products in float32, split over threads. Only for screening: the order of summation
 // depends on the instruction set.
 //
-// Not BLAS: OpenBLAS's number of threads belongs to the whole process, and a library has no
-// business changing what its host has set. For the shapes that screening has, few samples with many
-// rows, these products are about as fast as OpenBLAS's, and for a handful of samples faster.
+// It does not use BLAS: OpenBLAS's number of threads is a setting of the whole process, and a
+// library should not change the settings of its host. For the shapes of screening, few samples with
+// many rows, these products are about as fast as OpenBLAS's, and faster for a handful of samples.
 #pragma once
 
 #include <cstddef>

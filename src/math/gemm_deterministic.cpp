@@ -22,14 +22,14 @@ namespace paco::math {
 
 constexpr std::size_t kFloatPanel = 32;  // columns of a tile in float32
 
-// What a tile in double takes: rows of x and columns of y.
+// The size of a tile in double: rows of x and columns of y.
 struct DoubleShape {
   std::size_t rows = 0;
   std::size_t columns = 0;
 };
 
-// One panel in float32: (depth, 32), of which so many columns are rows that were packed. Its last
-// `half` rows, which are of one chunk, are zero in the first 16 columns.
+// One panel in float32: (depth, 32), of which the first columns are packed rows. In its last `half`
+// rows, which are in one chunk, the first 16 columns are zero.
 struct PanelView {
   const float* data = nullptr;
   std::size_t depth = 0;
@@ -77,9 +77,9 @@ HWY_INLINE hn::Vec<F32> MultiplyAdd(Fused, hn::Vec<F32> x, hn::Vec<F32> y, hn::V
   return hn::MulAdd(x, y, sum);
 }
 #else
-// Without the instruction: the product is exact in double, and the sum there is rounded to the
-// neighbour with an odd last bit where it is not exact, so that rounding it once more to float32
-// gives what rounding the exact sum gives.
+// Fused multiply-add without the instruction. The product is exact in double. If the sum is not
+// exact in double, it is rounded to the neighbour with an odd last bit; rounding that to float32
+// gives the same as rounding the exact sum once.
 HWY_INLINE float MultiplyAddOne(float x, float y, float sum) {
   const double product = static_cast<double>(x) * static_cast<double>(y);
   const auto addend = static_cast<double>(sum);
@@ -101,8 +101,8 @@ HWY_INLINE hn::Vec<F32> MultiplyAdd(Fused, hn::Vec<F32> x, hn::Vec<F32> y, hn::V
 }
 #endif
 
-// sums (R, 32) += the products of R rows of a with rows `begin` .. `end` - 1 of a panel, from
-// vector kFrom of a row on.
+// sums (R, 32) += the products of R rows of a with rows `begin` .. `end` - 1 of a panel, for the
+// vectors of a row from kFrom on.
 template <std::size_t kFrom, std::size_t R, class How>
 HWY_INLINE void AddTerms(How how, const float* HWY_RESTRICT a, std::size_t a_stride,
                          const float* HWY_RESTRICT panel, std::size_t begin, std::size_t end,
@@ -121,7 +121,8 @@ HWY_INLINE void AddTerms(How how, const float* HWY_RESTRICT a, std::size_t a_str
 }
 
 // totals (R, 32) += the products of R rows of a with `terms` rows of a panel, which are one chunk;
-// the first chunk is put there. The last `half` of these rows are zero in the first 16 columns.
+// the first chunk replaces the totals. The last `half` of these rows are zero in the first 16
+// columns.
 template <std::size_t R, class How>
 HWY_INLINE void FloatTile(const float* HWY_RESTRICT a, std::size_t a_stride,
                           const float* HWY_RESTRICT panel, std::size_t terms, std::size_t half,
@@ -139,7 +140,8 @@ HWY_INLINE void FloatTile(const float* HWY_RESTRICT a, std::size_t a_stride,
     double* to = totals + r * kFloatPanel;
     for (std::size_t j = 0; j < kFloatPanel; j += kDoubles) {
       const auto wide = hn::PromoteTo(F64(), hn::Load(HalfF32(), chunk + j));
-      // Zero is added to the first too: a sum that begins with -0 is 0, as it is in plain loops.
+      // Zero is added to the first chunk too: a sum that starts with -0 then becomes 0, as in plain
+      // loops.
       const auto before = first ? hn::Zero(F64()) : hn::Load(F64(), to + j);
       hn::Store(hn::Add(before, wide), F64(), to + j);
     }
@@ -156,8 +158,9 @@ HWY_INLINE void StoreTotals(const double* HWY_RESTRICT totals, std::size_t colum
   if (to == edge) std::copy_n(edge, columns, out);
 }
 
-// out (rows, columns) = chunked dots of rows of a with one panel. Chunk by chunk for some rows at a
-// time: then the chunk, its share of those rows and their totals all stay in the fastest cache.
+// out (rows, columns) = chunked dots of rows of a with one panel. It works chunk by chunk for some
+// rows at a time, so that the chunk, its part of those rows and their totals all stay in the
+// first-level cache.
 template <class How>
 HWY_INLINE void FloatPanel(const float* a, std::size_t rows, std::size_t a_stride,
                            const PanelView& panel, float* out, std::size_t stride) {
@@ -221,8 +224,8 @@ HWY_INLINE void DoubleTile(const double* HWY_RESTRICT x, const double* HWY_RESTR
   }
 }
 
-// c (rows, columns) += x^T y for panels of x, one after another, and one panel of y; both are
-// filled up with zeros.
+// c (rows, columns) += x^T y for consecutive panels of x and one panel of y; both are padded with
+// zeros.
 void DoublePanel(const double* x, std::size_t rows, const double* y, std::size_t columns,
                  std::size_t depth, double* c, std::size_t stride) {
   for (std::size_t i = 0; i < rows;
@@ -239,8 +242,8 @@ void DoublePanel(const double* x, std::size_t rows, const double* y, std::size_t
   }
 }
 
-// `count` vectors of a factor from `first` on, depths k .. k + depth, as panels of kWidth vectors
-// side by side, depth after depth; what is missing in the last is zero.
+// Packs `count` vectors of a factor from `first` on, depths k .. k + depth: panels of kWidth
+// vectors side by side, one depth after another. The last panel is padded with zeros.
 template <std::size_t kWidth>
 HWY_INLINE void Pack(const Factor& from, std::size_t first, std::size_t count, std::size_t k,
                      std::size_t depth, const double* signs, double* to) {
@@ -255,7 +258,8 @@ HWY_INLINE void Pack(const Factor& from, std::size_t first, std::size_t count, s
     } else {
       const double* row = from.data + k * from.stride + first + p;
       for (std::size_t l = 0; l < depth; ++l, row += from.stride) {
-        // Of a size known beforehand, where it can be: short copies are no calls then.
+        // With a size known at compile time, if possible, so that a short copy is not a function
+        // call.
         if (inside == kWidth) {
           std::memcpy(to + l * kWidth, row, kWidth * sizeof(double));
         } else {
@@ -298,7 +302,7 @@ HWY_EXPORT(PackColumns);
 
 void add_products(const Factor& x, std::size_t m, const Factor& y, std::size_t n, std::size_t depth,
                   double* c, std::size_t stride, const double* signs, bool upper) {
-  // Panels of this depth fit the fastest cache, so many rows of x the next.
+  // Panels of kDepth fit the first-level cache; kRows rows of x fit the next level.
   constexpr std::size_t kDepth = 128, kRows = 768;
   const DoubleShape tile = HWY_DYNAMIC_DISPATCH(TileShape)();
   assert(kRows % tile.rows == 0);
@@ -336,7 +340,7 @@ void PackedRows::lay_out(std::size_t rows, std::size_t depth, bool lower) {
     size += panel_depth(p) * kFloatPanel;
   }
   panels_.resize(size);
-  // Rows that fill up the last panel are multiplied too.
+  // The padding rows of the last panel are multiplied too, so they must be zero.
   if (rows_ % kFloatPanel != 0)
     std::fill(panels_.data() + offsets_.back(), panels_.data() + size, 0.0f);
 }
@@ -345,7 +349,8 @@ PackedRows::PackedRows(Rows<const float> rows, bool lower) { take_rows(rows, low
 
 void PackedRows::take_rows(Rows<const float> rows, bool lower) {
   lay_out(rows.rows, rows.columns, lower);
-  // A few columns at a time: where they go is then in the fastest cache for all rows of a panel.
+  // A few columns at a time, so that the destination stays in the first-level cache for all rows of
+  // a panel.
   constexpr std::size_t kColumns = 64;
   for (std::size_t p = 0; p < offsets_.size(); ++p) {
     const std::size_t first = p * kFloatPanel, count = std::min(kFloatPanel, rows_ - first);

@@ -1,7 +1,7 @@
-// Matrix products whose bits are the same on every machine, because the order of every sum is
-// fixed: what calibration computes ends up in model files, and BLAS adds up in whatever order suits
-// the processor. Compiled for several instruction sets and chosen at run time (Highway). For
-// products that only narrow candidates down, prefilter.hpp is faster.
+// Matrix products with the same bits on every machine, because the order of every sum is fixed.
+// Calibration needs this: its results are stored in model files, and the order of sums in BLAS
+// depends on the processor. Compiled for several instruction sets and chosen at run time (Highway).
+// For products that only narrow down candidates, prefilter.hpp is faster.
 //
 // In double the terms of a sum are added to it one after another. In float32 they are added as
 // plain::chunked_dot or plain::fused_dot says. Splitting the work among threads or blocks changes
@@ -16,8 +16,8 @@
 
 namespace paco::math {
 
-// One factor of a product in double: element k of vector i stands at data[k * stride + i] where
-// `by_depth`, else at data[i * stride + k].
+// One factor of a product in double: element k of vector i is at data[k * stride + i] if `by_depth`
+// is set, otherwise at data[i * stride + k].
 struct Factor {
   const double* data = nullptr;
   std::size_t stride = 0;
@@ -26,19 +26,20 @@ struct Factor {
 
 // c (m, n, row stride `stride`): c[i][j] += x_i[k] * y_j[k] for k = 0 .. depth - 1, in this order.
 // With `signs` (depth), each +1 or -1, the term k is multiplied with signs[k]. With `upper`, only
-// elements with j >= i are promised.
+// elements with j >= i are guaranteed.
 void add_products(const Factor& x, std::size_t m, const Factor& y, std::size_t n, std::size_t depth,
                   double* c, std::size_t stride, const double* signs = nullptr, bool upper = false);
 
-// How a term joins its sum in float32: product and sum are rounded each, or at once. The latter is
-// half as much work where the processor has an instruction for it, and many times as much where
-// not.
+// How a term is added to its sum in float32: product and sum are rounded separately (rounded), or
+// once together (fused). Fused takes half as much work if the processor has an instruction for it,
+// and many times as much if not.
 enum class Terms : std::uint8_t { rounded, fused };
 
-// Rows whose length is a large power of two, or a multiple of one, share the same few places of the
-// cache and drive each other out. Such that begin an odd number of cache lines apart do not.
+// Rows with padding between them. Rows whose length is a multiple of a large power of two map to
+// the same few places of the cache and evict each other. Rows that start an odd number of cache
+// lines apart do not.
 struct SpreadRows {
-  // How far apart rows of so many columns should begin.
+  // The distance between the starts of rows with this many columns.
   static constexpr std::size_t apart(std::size_t columns) {
     constexpr std::size_t kLine = 16;
     return ((columns + kLine - 1) / kLine | 1) * kLine;
@@ -53,11 +54,11 @@ struct SpreadRows {
 class PackedRows {
  public:
   PackedRows() = default;
-  // With `lower`, row j is zero from column j + 1 on, and the zeros are neither kept nor
+  // With `lower`, row j is zero from column j + 1 on, and these zeros are neither stored nor
   // multiplied.
   explicit PackedRows(Rows<const float> rows, bool lower = false);
-  // In place of what was packed: the columns of a matrix, as the rows that they are of its
-  // transpose. Keeps its memory, for products that come again and again.
+  // Replaces the packed rows by the columns of a matrix, that is, by the rows of its transpose. It
+  // reuses its memory, for repeated products.
   void take_columns(Rows<const float> matrix);
   void take_rows(Rows<const float> rows, bool lower = false);
 
@@ -78,10 +79,10 @@ class PackedRows {
 };
 
 // out[i * stride + j] = plain::chunked_dot(a_i, b_j), or plain::fused_dot. Columns below
-// `skip_below` need not be written, which serves products of rows with themselves.
+// `skip_below` may be left unwritten, which saves work in products of rows with themselves.
 void multiply_packed(Rows<const float> a, const PackedRows& b, float* out, std::size_t stride,
                      std::size_t skip_below = 0, Terms terms = Terms::rounded);
-// The same for rows that need no copy.
+// Same for rows that need no copy.
 void multiply_packed(const SpreadRows& a, const PackedRows& b, float* out, std::size_t stride,
                      std::size_t skip_below = 0, Terms terms = Terms::rounded);
 

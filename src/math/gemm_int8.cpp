@@ -14,7 +14,7 @@ namespace paco::math {
 
 namespace {
 
-constexpr std::size_t kGroup = 4;  // bytes of one row that lie together in a panel
+constexpr std::size_t kGroup = 4;  // consecutive bytes of one row in a panel
 
 }  // namespace
 
@@ -62,7 +62,7 @@ bool processor_has_vnni() {
   return has;
 }
 
-// Sums wrap around modulo 2^32 on the way; only what remains at the end has to fit: n * 127^2.
+// Intermediate sums may wrap around modulo 2^32; only the final sum must fit: n * 127^2.
 constexpr std::size_t kLongest = std::size_t{1} << 17;
 
 constexpr std::size_t kTile = 8;  // samples whose sums are held in registers together
@@ -80,7 +80,7 @@ PACO_VNNI inline void store_scaled(__m512i sums, float sample_scale, const float
   _mm512_mask_storeu_ps(out, rows, _mm512_mul_ps(scaled, _mm512_maskz_loadu_ps(rows, row_scales)));
 }
 
-// Eight samples with one panel. One that is not there is replaced by the last that is.
+// Eight samples with one panel. A missing sample is replaced by the last existing one.
 PACO_VNNI void multiply_tile(const ByteSamples& samples, std::size_t first,
                              const std::uint8_t* panel, const float* row_scales, __mmask16 rows,
                              std::size_t bytes, float* out, std::size_t stride) {
@@ -106,7 +106,8 @@ PACO_VNNI void multiply_tile(const ByteSamples& samples, std::size_t first,
   }
 }
 
-// One sample with one panel: four sums, because each multiplication waits for the last on its own.
+// One sample with one panel. It uses four sums, because with a single sum each multiplication would
+// wait for the previous one.
 PACO_VNNI void multiply_single(const ByteSamples& samples, std::size_t i, const std::uint8_t* panel,
                                const float* row_scales, __mmask16 rows, std::size_t bytes,
                                float* out, std::size_t stride) {
@@ -154,8 +155,8 @@ void multiply_with_vnni(const ByteSamples& samples, const ByteRows& rows, std::s
 
 }  // namespace
 
-// Highway's mask is asked too, so that a test that holds the kernels to an older instruction set
-// does the same here. It is slow to ask, and says nothing that multiply_bytes has to know.
+// Highway's mask is checked too, so that a test that limits the kernels to an older instruction set
+// also disables this one. The check is slow, and multiply_bytes does not need it.
 bool has_fast_gemm_int8(std::size_t n) {
   return processor_has_vnni() && n <= kLongest && (hwy::SupportedTargets() & HWY_AVX3) != 0;
 }

@@ -25,7 +25,7 @@ constexpr std::size_t panel_bytes(std::size_t rows, std::size_t n) {
   return (rows + kPanelRows - 1) / kPanelRows * kPanelRows * byte_stride(n);
 }
 
-// True where the processor has instructions for it, and a sum of n products fits 32 bits.
+// True if the processor has instructions for it and a sum of n products fits 32 bits.
 bool has_fast_gemm_int8(std::size_t n);
 
 // (count, byte_stride(n)) signed bytes; sample i stands for scales[i] * bytes.
@@ -52,7 +52,7 @@ void multiply_bytes(const ByteSamples& samples, const ByteRows& rows, std::size_
 
 namespace plain {
 
-// The same in plain loops, for processors without such instructions, and to check the fast one.
+// Same in plain loops, for processors without such instructions, and to check the fast version.
 void multiply_bytes(const ByteSamples& samples, const ByteRows& rows, std::size_t n, float* out,
                     std::size_t stride);
 

@@ -65,7 +65,7 @@ void ToFloat32(const double* numbers, float* rounded, std::size_t n) {
   for (; i < n; ++i) rounded[i] = static_cast<float>(numbers[i]);
 }
 
-// A number becomes the multiple nearest to it, so at most half a scale is lost of each.
+// Every number becomes the nearest multiple of the scale, so each loses at most half a scale.
 RoundedToBytes RoundToBytes(const float* row, std::size_t n, std::int8_t* multiples) {
   const F32 d;
   const hn::RebindToSigned<F32> whole;
@@ -78,7 +78,7 @@ RoundedToBytes RoundToBytes(const float* row, std::size_t n, std::int8_t* multip
   }
   float largest = hn::GetLane(hn::MaxOfLanes(d, largest_of_lanes));
   for (std::size_t i = vectors; i < n; ++i) largest = std::max(largest, std::abs(row[i]));
-  // So small that 1 / scale overflows: zero stands for all of it.
+  // A row so small that 1 / scale overflows becomes all zeros.
   constexpr float kSmallest = 1e-30f;
   if (!(largest >= kSmallest)) {
     std::fill_n(multiples, n, std::int8_t{0});
@@ -106,8 +106,8 @@ RoundedToBytes RoundToBytes(const float* row, std::size_t n, std::int8_t* multip
     sum += static_cast<std::int32_t>(multiple);
     multiples[i] = static_cast<std::int8_t>(multiple);
   }
-  // In units of the scale every `lost` is off by a few roundings of at most 127, and the square
-  // root by the roundings of the sum.
+  // In units of the scale, every `lost` has an error of a few roundings of numbers up to 127, and
+  // the square root has the rounding errors of the sum.
   const auto count = static_cast<float>(n);
   const float length = std::sqrt(squared) * (1 + count * 0x1p-24f) + 1e-4f * std::sqrt(count);
   const float scale = 1 / inverse;
@@ -140,8 +140,8 @@ double Standardise(const double* raw, const double* mean, const double* deviatio
   return squared;
 }
 
-// Four rows at a time, two registers of partial sums each, so that a load of `unit` serves four
-// rows.
+// Four rows at a time with two registers of partial sums each, so that one load of `unit` is used
+// for four rows.
 void ScreenRows(const float* rows, std::size_t count, const float* unit, std::size_t n,
                 float* products) {
   const F32 d;
@@ -202,9 +202,9 @@ HWY_INLINE void collect_reaching(const PrefilterScores& s, std::size_t from, std
               });
 }
 
-// An element can be among the `places` best only if its upper bound reaches the places-th largest
-// lower bound. That is known when all have been looked at; the second look then passes over the
-// stretches whose largest upper bound does not reach it, nearly all of them.
+// An element can be among the `places` best only if its upper bound is at least the places-th
+// largest lower bound. The first pass finds that bound; the second pass skips every stretch whose
+// largest upper bound is below it, which are nearly all of them.
 void ScreenBest(const PrefilterScores& s, int places, std::vector<Candidate>& candidates) {
   const F32 d;
   const std::size_t width = hn::Lanes(d);
@@ -237,8 +237,8 @@ void ScreenBest(const PrefilterScores& s, int places, std::vector<Candidate>& ca
                 });
     tops.push_back(hn::GetLane(hn::MaxOfLanes(d, top)));
   }
-  // The largest of all lanes is taken away `places` times. Where several lanes hold it, all of them
-  // lose it: the bar is then lower than it could be, and still right.
+  // Removes the largest value of all lanes `places` - 1 times. If several lanes hold it, it is
+  // removed from all of them: the bar is then lower than possible, but still correct.
   auto bar = hn::MaxOfLanes(d, first);
   for (int place = 1; place < places; ++place) {
     const auto taken = hn::Eq(first, bar);

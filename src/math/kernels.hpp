@@ -1,9 +1,9 @@
-// The kernels BLAS does not have, compiled for several instruction sets and chosen at run time
+// Kernels that BLAS does not have, compiled for several instruction sets and chosen at run time
 // (Highway).
 //
 // Two families. The exact ones work in double and return the bits that plain.hpp defines, on every
 // machine. The screening ones work in float32 or make 8-bit copies, are fast, and come with error
-// bounds: they may narrow down who can win, never say who does.
+// bounds: they may narrow down the candidates, but never choose the winner.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,8 @@ double accumulate(double* sum, const float* addend, std::size_t n);
 // Every number rounded to float32.
 void to_float32(const double* numbers, float* rounded, std::size_t n);
 
-// unit = float32 of z / |z| with z = (raw - mean) / deviation, all in double. Returns |z|^2; where
-// that is zero or not finite, `unit` is meaningless.
+// unit = float32 of z / |z| with z = (raw - mean) / deviation, all in double. Returns |z|^2; if
+// that is zero or not finite, the contents of `unit` are unspecified.
 double standardise(const double* raw, const double* mean, const double* deviation, float* unit,
                    std::size_t n);
 
@@ -39,7 +39,7 @@ void screen_rows(const float* rows, std::size_t count, const float* unit, std::s
 // gamma, with room to spare).
 double screen_error(std::size_t n, std::size_t extra = 0);
 
-// A row as whole multiples, within -127 .. 127, of a scale of its own.
+// A row as integer multiples, -127 .. 127, of its own scale.
 struct RoundedToBytes {
   float scale = 0;
   float error = 0;       // at least the length of row - scale * multiples ...
@@ -72,7 +72,7 @@ struct Candidate {
 };
 
 // All prototypes that may be among the `places` (1 to 3) largest exact values, in ascending order
-// of index. See rerank.hpp for what is done with them.
+// of index. rerank.hpp chooses among them.
 void prefilter_best(const PrefilterScores& scores, int places, std::vector<Candidate>& candidates);
 
 // All prototypes whose exact value may reach `bar`, in ascending order of index.

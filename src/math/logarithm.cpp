@@ -1,5 +1,5 @@
-// See logarithm.hpp. The leading terms are kept as sums of two doubles, so that what is rounded at
-// the end is known to some 60 bits; the small rest of each series is in plain double.
+// See logarithm.hpp. The leading terms are kept as sums of two doubles, so that the value before
+// the final rounding is accurate to some 60 bits; the small rest of each series is in plain double.
 #include "math/logarithm.hpp"
 
 #include <array>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// An unevaluated sum: `low` holds what `high` has no room for.
+// An unevaluated sum: `low` is the part that does not fit into `high`.
 struct Pair {
   double high;
   double low;
@@ -60,7 +60,8 @@ constexpr Pair divided(double a, double b) {
   return {quotient, ((a - product.high) - product.low) / b};
 }
 
-// A number near the middle of each of 128 intervals, upside down, and minus the logarithm of that.
+// The inverse of a number near the middle of each of 128 intervals, and minus the logarithm of that
+// inverse.
 struct Step {
   double inverse;   // a multiple of 1/256
   double log_high;  // a multiple of 2^-42, so that the sum with e kLog2.high is exact
@@ -75,7 +76,8 @@ constexpr std::uint64_t kFirstBits = std::bit_cast<std::uint64_t>(kFirst);
 constexpr Step step(int i) {
   constexpr int kBelowOne = 80;
   const double middle = i < kBelowOne ? kFirst + (i + 0.5) / 256 : 1 + (i - kBelowOne + 0.5) / 128;
-  // The two intervals at 1 have 1, so that a logarithm near zero is not a difference of two others.
+  // The two intervals next to 1 use the number 1, so that a logarithm near zero is not a difference
+  // of two others.
   const bool at_one = i == kBelowOne - 1 || i == kBelowOne;
   const double n = at_one ? 256 : static_cast<double>(static_cast<int>(256 / middle + 0.5));
   // log(n / 256) = 2 atanh(s), s = (n - 256) / (n + 256): s + s^3 / 3 + s^5 / 5 + ..., all in

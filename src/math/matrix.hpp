@@ -1,5 +1,5 @@
-// A dense row-major matrix that owns its numbers. Rows (include/paco/rows.hpp) looks at one without
-// owning it.
+// A dense row-major matrix that owns its numbers. Rows (include/paco/rows.hpp) is the view that
+// does not own them.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The median by its textbook definition: of an even count, the mean of the middle two. And any
-// quantile, in a straight line between neighbours.
+// The median by its textbook definition: for an even count, the mean of the middle two values. And
+// quantiles, by linear interpolation between neighbours.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// The assignment on the whole table, in plain loops: slow, large, and easy to believe. Checks
-// match(), and is not used otherwise.
+// The assignment on the whole table, in plain loops: slow and with much memory, but simple. It
+// checks match() and has no other use.
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -10,9 +10,10 @@
 namespace paco::math {
 namespace {
 
-// Shortest augmenting paths over costs (weight negated), rows <= columns. Ties: open columns stand
-// in a list that starts with the last column, and when one leaves, the last of the list takes its
-// place; of the nearest the free one latest in the list comes next, else the earliest.
+// Shortest augmenting paths over costs (weight negated), rows <= columns. Ties: open columns are in
+// a list that starts with the last column, and when one leaves, the last entry of the list takes
+// its place. Among the nearest columns, the free one latest in the list is next; if none is free,
+// the earliest.
 class PlainSolver {
  public:
   explicit PlainSolver(Rows<const std::int64_t> cost)

@@ -11,7 +11,7 @@ namespace paco::math {
 
 namespace {
 
-// Chosen rows lie anywhere, so the processor cannot guess which comes next.
+// Chosen rows can be anywhere in memory, so the processor cannot predict the next one.
 void prefetch(std::span<const float> row) {
   constexpr std::size_t kCacheLine = 64 / sizeof(float);
   for (std::size_t j = 0; j < row.size(); j += kCacheLine) __builtin_prefetch(row.data() + j);
@@ -91,7 +91,7 @@ void SampleBlock::multiply_self(float* out) {
   for (std::size_t i = 0; i < rows_; ++i) {
     store_in_panel(bytes_.data() + i * stride, dimension_, i, panels_.data());
   }
-  // Each panel of columns with the rows from its diagonal on.
+  // Multiplies each panel of columns with the rows from its diagonal on.
   for (std::size_t k = 0; k < rows_; k += kPanelRows) {
     const std::size_t columns = std::min(kPanelRows, rows_ - k);
     multiply_bytes({bytes_.data() + k * stride, scales_.data() + k, starts_.data() + k, rows_ - k},
@@ -168,7 +168,7 @@ void Prefilter::multiply(const SampleBlock& samples, float* out, std::size_t str
 }
 
 double Prefilter::rounding_error(std::size_t extra) const {
-  // Sums of bytes are exact: only turning them into float32 and scaling them rounds.
+  // Sums of bytes are exact: only the conversion to float32 and the scaling round.
   return screen_error(format_ == PrefilterFormat::bytes ? 0 : dimension_, extra);
 }
 

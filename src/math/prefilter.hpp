@@ -1,14 +1,13 @@
-// Products for screening: a block of samples with a bank of rows, in the cheapest format that the
-// processor has, with what is needed to bound their errors.
+// Products for screening: a block of samples with a bank of rows, in the fastest format of the
+// processor, with the values that bound their errors.
 //
-// Two formats, and nothing above this file knows which is in use. In float32 the products are those
-// of gemm.hpp. In bytes (where has_fast_gemm_int8) both sides are rounded to 8 bits, each
-// vector with a scale of its own, and the length of what rounding took away bounds the error: with
-// u', r' for the rounded u, r,
-//   |u.r - u'.r'| <= |u - u'| |r| + |u'| |r - r'|.
-// A sample that joins a prototype while its block is decided adds its own |u - u'| to |r - r'|.
+// There are two formats, and callers do not depend on which is used. In float32 the products are
+// those of gemm.hpp. In bytes (if has_fast_gemm_int8 is true) both sides are rounded to 8 bits,
+// each vector with its own scale, and the length of the rounding difference bounds the error: with
+// u', r' for the rounded u, r,   |u.r - u'.r'| <= |u - u'| |r| + |u'| |r - r'|. A sample that joins
+// a prototype while its block is decided adds its own |u - u'| to |r - r'|.
 //
-// Decisions do not depend on the format: products only rule out who cannot win.
+// Decisions do not depend on the format: products only exclude candidates that cannot win.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +27,9 @@ namespace paco::math {
 
 enum class PrefilterFormat : std::uint8_t { float32, bytes };
 
-// The format that is faster for vectors of n elements on this processor, unless they are so much
-// alike that most cannot be distinguished in it.
+// The faster format for vectors of n elements on this processor. Not for vectors so similar that
+// The faster format for vectors of n elements on this processor. For vectors so similar that 8 bits
+// cannot distinguish most of them, the result may not be the faster format.
 PrefilterFormat best_screen_format(std::size_t n);
 
 // One sample's products with all rows of a bank.
@@ -41,9 +41,9 @@ struct PrefilterRow {
 // Unit vectors of samples in the format of a bank.
 class SampleBlock {
  public:
-  // In float32 this only looks at `units`, which have to stay.
+  // In float32 this keeps a view of `units`, which must stay alive.
   void assign(Rows<const float> units, PrefilterFormat format);
-  // The rows that are named, in the order named, of `units` or of another block.
+  // The rows with the given indices, in the given order, of `units` or of another block.
   void assign(Rows<const float> units, std::span<const std::size_t> chosen, PrefilterFormat format);
   void assign(const SampleBlock& from, std::span<const std::size_t> chosen);
 
@@ -62,18 +62,19 @@ class SampleBlock {
   std::size_t rows_ = 0;
   std::size_t dimension_ = 0;
   const float* floats_ = nullptr;  // (rows, d)
-  std::vector<float> own_floats_;  // where floats_ is a choice from another block
+  std::vector<float> own_floats_;  // the numbers, if floats_ is a selection of another block
   std::vector<std::int8_t> bytes_;
   std::vector<float> scales_, errors_;
   std::vector<std::int32_t> starts_;
-  std::vector<std::uint8_t> panels_;  // the samples once more, as rows of multiply_self
+  std::vector<std::uint8_t> panels_;  // a second copy of the samples, as rows of multiply_self
 };
 
 class Prefilter {
  public:
   // An empty bank that set() fills.
   Prefilter(std::size_t dimension, PrefilterFormat format);
-  // A bank of unit rows that never change. In float32 it only looks at them: they have to stay.
+  // A bank of unit rows that never change. In float32 it keeps a view of them; they must stay
+  // alive.
   Prefilter(Rows<const float> unit_rows, PrefilterFormat format);
 
   PrefilterFormat format() const { return format_; }
@@ -81,21 +82,21 @@ class Prefilter {
   // Copies row k; k is at most size().
   void set(std::size_t k, const double* row);
 
-  // Forgets all rows from `size` on.
+  // Removes all rows from `size` on.
   void shrink(std::size_t size) { size_ = std::min(size_, size); }
 
   // Waking a thread takes as long as tens of millions of multiplications of bytes.
   static constexpr std::size_t kWorthAThread = std::size_t{1} << 25;
 
-  // Row i of out (stride `stride`) = the products of sample i with all rows. A thread is given at
+  // Row i of out (stride `stride`) = the products of sample i with all rows. Each thread gets at
   // least `worth_a_thread` multiplications of bytes.
   void multiply(const SampleBlock& samples, float* out, std::size_t stride, core::ThreadPool& pool,
                 std::size_t worth_a_thread = kWorthAThread) const;
 
-  // Length of what rounding took from row k; 0 in float32.
+  // Length of the rounding difference of row k; 0 in float32.
   float error(std::size_t k) const { return format_ == PrefilterFormat::bytes ? errors_[k] : 0.0f; }
-  // Bound on the float32 roundings of a product, relative to the lengths of its factors, with up to
-  // `extra` more additions behind it.
+  // Bound on the float32 rounding errors of a product, relative to the lengths of its factors, with
+  // up to `extra` further additions.
   double rounding_error(std::size_t extra) const;
   // Cosines of a sample with a bank of unit rows.
   PrefilterScores screened_cosines(const PrefilterRow& row) const;

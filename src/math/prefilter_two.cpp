@@ -79,8 +79,8 @@ void ScreenTwo(const PrefilterScores& a, const PrefilterScores& b,
   bound(a, uppers.data(), largest);
   const auto best_of_a = hn::MaxOfLanes(d, largest.first);
   bound(b, uppers.data() + a_room, largest);
-  // The largest is taken away. Where several lanes hold it, all of them lose it: the bar is then
-  // lower than it could be, and still right.
+  // Removes the largest value. If several lanes hold it, it is removed from all of them: the bar is
+  // then lower than possible, but still correct.
   const auto taken = hn::Eq(largest.first, hn::MaxOfLanes(d, largest.first));
   const auto bar = hn::MaxOfLanes(d, hn::IfThenElse(taken, largest.second, largest.first));
   candidates.clear();

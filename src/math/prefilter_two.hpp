@@ -1,6 +1,7 @@
 // Screening of two lists that compete with each other, e.g. prototypes that never move and
-// prototypes that do. Both have a say in who can win, so far fewer are left than where each is
-// screened by itself. As everything that screens, it narrows down and does not decide.
+// prototypes that do. The bounds of both lists are used together, so far fewer candidates remain
+// than with separate screening. Like all screening, it narrows down the candidates and does not
+// decide.
 #pragma once
 
 #include <vector>
@@ -9,9 +10,9 @@
 
 namespace paco::math {
 
-// All that may be among the two largest exact values of both lists together, and all of `a` that
-// may be the largest of `a`; those of `a` first, each in ascending order of index. Indices of `b`
-// follow those of `a`: its first is a.count.
+// All entries that may be among the two largest exact values of both lists together, and all
+// entries of `a` that may be the largest of `a`. The entries of `a` come first, each list in
+// ascending order of index. Indices of `b` continue those of `a`: its first index is a.count.
 void prefilter_two(const PrefilterScores& a, const PrefilterScores& b,
                    std::vector<Candidate>& candidates);
 

@@ -1,8 +1,8 @@
-// From candidates to winners: exact scores are asked for, the most promising candidate first, until
-// no candidate that is left can change the outcome.
+// Finds the winners among the candidates: it computes exact scores, the most promising candidate
+// first, until no remaining candidate can change the result.
 //
-// Bounds from screening are wide where rounding was coarse. An exact score is a much higher bar
-// than the lower bound it replaces, so most candidates never have to be scored.
+// Bounds from screening are wide if rounding was coarse. An exact score is a much higher bar than
+// the lower bound that it replaces, so most candidates are never scored.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 namespace paco::math {
 
 // Calls offer(index) for candidates in descending order of their upper bounds, as long as the bound
-// reaches bar(), which offers may raise. Offers come in no order of index: ties are the caller's.
-// The candidates are used up.
+// is at least bar(); an offer may raise bar(). The order does not follow the index: the caller
+// handles ties. The contents of `candidates` are unspecified afterwards.
 template <class Bar, class Offer>
 void rerank_best(std::vector<Candidate>& candidates, Bar bar, Offer offer) {
   const auto less = [](const Candidate& a, const Candidate& b) { return a.upper < b.upper; };
-  // A heap, not a sort: of many candidates few are looked at. Of a few it takes longer to make one
-  // than to look through them each time.
+  // A heap instead of a sort, because only few of many candidates are scored. For a few candidates
+  // a linear search each time is faster than making a heap.
   constexpr std::size_t kFew = 16;
   const bool heap = candidates.size() > kFew;
   if (heap) std::make_heap(candidates.begin(), candidates.end(), less);

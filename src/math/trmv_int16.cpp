@@ -21,13 +21,13 @@ namespace {
 constexpr std::size_t kShortPanel = 32;   // rows of the matrix side by side
 constexpr std::size_t kUnitsAtOnce = 64;  // vectors that go past a panel together
 
-// Columns of a panel that hold anything but zeros below the diagonal, in pairs.
+// Number of column pairs of a panel that have nonzero values below the diagonal.
 constexpr std::size_t panel_pairs(std::size_t n, std::size_t first) {
   return std::min(n, first + kShortPanel) / 2;
 }
 
-// How far apart vectors of whole numbers begin: an odd number of cache lines, so that they do not
-// drive each other out.
+// The distance between vectors of integers: an odd number of cache lines, so that they do not evict
+// each other from the cache.
 constexpr std::size_t shorts_apart(std::size_t n) {
   constexpr std::size_t kLine = 32;
   return ((n + kLine - 1) / kLine | 1) * kLine;
@@ -144,8 +144,8 @@ HWY_INLINE float LargestSize(const float* x, std::size_t n) {
   return largest;
 }
 
-// to[j] = whole(x[j] scale). A number with a last bit of 1 added makes every machine round to the
-// nearest.
+// to[j] = whole(x[j] scale). Adding a number whose last bit has the value 1 makes every machine
+// round to the nearest integer.
 HWY_INLINE void RoundToShorts(const float* x, float scale, std::int16_t* to, std::size_t n) {
   const F32 d;
   constexpr float kShift = 1.5f * (1 << 23);

@@ -3,8 +3,9 @@
 // the same on every machine without a rule for them. Compiled for several instruction sets
 // (Highway).
 //
-// The price is what rounding takes away: a cosine of two products differs by about 1e-5 from that
-// of exact ones. Where that is too much, gemm_deterministic.hpp is good to 1e-7.
+// The result is less accurate because of the rounding: a cosine of two products differs by about
+// 1e-5 from that of exact ones. If that is too much, use gemm_deterministic.hpp, which is accurate
+// to 1e-7.
 //
 // The definition, for a unit vector u and row i of the matrix a:
 //   p = whole(s u)         s the largest of 2^16, 2^15, 2^14 with which no |p_j| is above 32767

@@ -35,7 +35,8 @@ void PutOnGrid(const float* from, double shift, float* to, std::size_t n) {
   ScaleOnGrid(from, 1.0, shift, to, n);
 }
 
-// `wide` is room for n doubles: making a number one is the slow part, and each is made once.
+// `wide` is memory for n doubles: the conversion to double is the slow part, and each number is
+// converted once.
 void NormaliseOnGrid(const float* from, double shift, double* wide, float* to, std::size_t n) {
   PartialSums partial;
   std::size_t i = 0;

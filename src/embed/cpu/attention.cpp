@@ -18,8 +18,8 @@ namespace paco::embed {
 namespace HWY_NAMESPACE {
 namespace vision {
 
-// Keys (tokens, width) -> columns: element j of key t at (t / kTileColumns * width + j) *
-// kTileColumns + t % kTileColumns. Places behind the last key hold what gives no score: zeros.
+// Keys (tokens, width) -> columns: element j of key t is at (t / kTileColumns * width + j) *
+// kTileColumns + t % kTileColumns. The places after the last key are zero, so they give no score.
 void TurnKeys(const float* keys, std::size_t stride, std::size_t tokens, std::size_t width,
               float* turned) {
   for (std::size_t begin = 0; begin < tokens; begin += kTileColumns) {
@@ -33,8 +33,8 @@ void TurnKeys(const float* keys, std::size_t stride, std::size_t tokens, std::si
   }
 }
 
-// scores -> e^(score - largest); returns one over their sum. Numbers behind the last score, up to a
-// whole register, are overwritten.
+// scores -> e^(score - largest); returns 1 / sum. Numbers after the last score, up to a whole
+// register, are overwritten.
 HWY_INLINE float Weigh(float* scores, std::size_t count) {
   const Floats d;
   const std::size_t whole = (count + kLanes - 1) / kLanes * kLanes;

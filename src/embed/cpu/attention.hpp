@@ -1,8 +1,8 @@
-// Attention of one image: every query looks at all keys and takes its mixture of the values, head
-// by head. The queries come scaled, 1 / sqrt(head width) being part of their weights.
+// Attention for one image: for every query, the weighted mean of the values over all keys, head by
+// head. The queries are already scaled: the factor 1 / sqrt(head width) is part of their weights.
 //
-// The scores of a few queries at a time stay in the cache between the two products; a matrix of all
-// scores is never made.
+// The scores of a few queries at a time stay in the cache between the two products; the full matrix
+// of scores is never stored.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 namespace paco::embed {
 
 struct AttentionCall {
-  // Row t of each is token t; head h has the columns h * head_width and up. Behind the last row
-  // there must be 32 further numbers that may be read.
+  // Row t of each array is token t; head h has the columns from h * head_width on. After the last
+  // row there must be 32 further readable numbers.
   const float* queries;
   const float* keys;
   const float* values;
@@ -24,7 +24,7 @@ struct AttentionCall {
   std::size_t out_stride;
 };
 
-// `scratch` grows as needed and may be kept for the next call.
+// `scratch` grows as needed and can be reused in the next call.
 void attend(const AttentionCall& call, std::vector<float>& scratch);
 
 }  // namespace paco::embed

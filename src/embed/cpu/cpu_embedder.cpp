@@ -18,8 +18,8 @@
 namespace paco::embed {
 namespace {
 
-// Of the description and all numbers: FNV-1a in several lanes, so that one need not wait for
-// another.
+// A hash of the description and of all numbers: FNV-1a in several independent lanes, which the
+// processor computes in parallel.
 class Fingerprint {
  public:
   Fingerprint() { lanes_.fill(0xcbf29ce484222325ull); }

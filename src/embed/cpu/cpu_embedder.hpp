@@ -1,7 +1,7 @@
-// Images to embeddings on a CPU without torch, behind the face of embed/embedder.hpp.
+// Embeds images on a CPU without torch, through the interface in embed/embedder.hpp.
 //
-// The pool's threads take images (or small groups of them) as they come to it, so a slow or busy
-// core takes fewer. Embeddings are the same bytes for any batch and any number of threads.
+// The threads of the pool take images (or small groups of them) one after another, so a slow or
+// busy core gets fewer. The embeddings are the same bytes for any batch and any number of threads.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@
 
 namespace paco::embed {
 
-// A run folder that `paco train` wrote. Of `settings` the device is not looked at.
+// Opens a run folder that `paco train` wrote. The device in `settings` is ignored.
 Result<std::unique_ptr<ImageEmbedder>> open_cpu_run(const std::string& path,
                                                     const EmbedderSettings& settings);
 
-// A backbone without head and its weights file (safetensors or a state dict of PyTorch); no file
-// means fresh weights from seed 0.
+// Opens a backbone without head and its weights file (safetensors or a state dict of PyTorch);
+// without a file, the weights are fresh, from seed 0.
 Result<std::unique_ptr<ImageEmbedder>> open_cpu_backbone(const NetSpec& spec,
                                                          const std::string& weights,
                                                          const EmbedderSettings& settings);
 
-// The same with the tensors of such a file at hand; `origin` names them in errors.
+// Same with the tensors of such a file; `origin` names them in errors.
 Result<std::unique_ptr<ImageEmbedder>> open_cpu_backbone(const NetSpec& spec,
                                                          const StateDict& weights,
                                                          const std::string& origin,

@@ -16,8 +16,8 @@
 namespace paco::embed {
 
 constexpr std::size_t kLinearPanel = 32;
-// Inputs that are added up in registers before the sums go to memory: a panel's part then stays in
-// the cache while the rows pass by.
+// How many inputs are summed in registers before the sums are stored: the part of a panel then
+// stays in the cache for all rows.
 constexpr std::size_t kLinearDepth = 384;
 
 struct LinearCall {
@@ -38,8 +38,8 @@ namespace paco::embed {
 namespace HWY_NAMESPACE {
 namespace vision {
 
-// Takes the sums of a tile, rows `sum_stride` apart, to their place. `begins`, `ends`: these are of
-// the first, of the last inputs.
+// Writes the sums of a tile, rows `sum_stride` apart, to their destination. `begins`, `ends`: these
+// sums include the first, the last inputs.
 HWY_INLINE void PlaceTile(const float* sums, std::size_t sum_stride, std::size_t rows,
                           std::size_t columns, const float* bias, bool begins, bool ends,
                           Finish finish, float* out, std::size_t stride) {
@@ -49,7 +49,7 @@ HWY_INLINE void PlaceTile(const float* sums, std::size_t sum_stride, std::size_t
   for (std::size_t r = 0; r < rows; ++r) {
     for (std::size_t c = 0; c < columns; c += kLanes) {
       float* to = out + r * stride + c;
-      // The last columns of a matrix may be fewer than a register holds.
+      // The last columns of a matrix may not fill a register.
       const bool whole = c + kLanes <= columns;
       HWY_ALIGN float edge[kLanes] = {};
       if (!whole) std::copy_n(to, columns - c, edge);

@@ -1,9 +1,10 @@
-// A linear layer y = W x + b with its weights laid out for the processor, and what follows it in a
-// network done while the numbers are at hand: GELU, or the addition to what was there.
+// A linear layer y = W x + b with its weights laid out for the processor. The next step of the
+// network is done while the results are in registers or the cache: GELU, or an addition to the
+// previous contents.
 //
-// Every row of the result depends on its own row of x alone, bit for bit: not on the number of rows
-// nor on threads. Layers are read-only once made; any number of threads may apply one. Not BLAS:
-// OpenBLAS's number of threads belongs to the whole process.
+// Every row of the result depends bit for bit only on its own row of x, not on the number of rows
+// or threads. Layers are read-only after construction; any number of threads may apply one. It does
+// not use BLAS: OpenBLAS's number of threads is a setting of the whole process.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +15,14 @@
 
 namespace paco::embed {
 
-// What becomes of a row of sums.
+// What is done with a row of sums.
 enum class Finish {
   store,  // out = W x + b
   gelu,   // out = gelu(W x + b)
   add,    // out += W x + b
 };
 
-// Rows of numbers whose starts are `stride` apart, a stride that no cache maps onto few places.
+// A distance between rows that avoids cache conflicts.
 constexpr std::size_t padded_stride(std::size_t columns) {
   constexpr std::size_t kLine = 16;
   return ((columns + kLine - 1) / kLine | 1) * kLine;
@@ -30,8 +31,8 @@ constexpr std::size_t padded_stride(std::size_t columns) {
 class Linear {
  public:
   Linear() = default;
-  // weights (outputs, inputs); bias (outputs), or null for none. `precision` is one that the
-  // processor has.
+  // weights (outputs, inputs); bias (outputs), or null for none. The processor must support
+  // `precision`.
   Linear(const float* weights, const float* bias, std::size_t outputs, std::size_t inputs,
          CpuPrecision precision = CpuPrecision::float32);
 
@@ -48,7 +49,8 @@ class Linear {
 
   std::size_t inputs_ = 0, outputs_ = 0;
   CpuPrecision precision_ = CpuPrecision::float32;
-  // Panels of 32 outputs, side by side, input after input; the last one filled up with zeros.
+  // Panels of 32 outputs, side by side, one input after another; the last panel is padded with
+  // zeros.
   std::vector<float, core::LargePages<float>> panels_;
   ReducedWeights reduced_;   // in place of them
   std::vector<float> bias_;  // filled up likewise

@@ -19,7 +19,8 @@ double cubic(double x) {
   return (((x - 5) * x + 8) * x - 4) * a;
 }
 
-// One output of a line: the four inputs around it, those beyond the edge taken at the edge.
+// For one output of a line: the four inputs around it; positions beyond the edge use the edge
+// value.
 struct FourTaps {
   std::size_t place[4];
   double weight[4];

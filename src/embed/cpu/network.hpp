@@ -1,8 +1,8 @@
 // A backbone's forward pass on a CPU, without torch: pixels in, features out.
 //
-// A network is read-only once made: any number of threads may run it, each with a Scratch of its
-// own. The features of an image depend on its pixels alone, bit for bit, whatever other images are
-// run with it. plain_forward.hpp is the same in plain loops and checks this.
+// A network is read-only after construction: any number of threads may run it, each with its own
+// Scratch. The features of an image depend bit for bit only on its pixels, not on other images in
+// the same call. plain_forward.hpp computes the same in plain loops; tests compare the two.
 #pragma once
 
 #include <cstddef>
@@ -20,12 +20,12 @@
 
 namespace paco::embed {
 
-// Memory that a thread keeps between images. What each array holds is the network's affair.
+// Memory that a thread reuses between images. The network decides what each array holds.
 struct Scratch {
   std::vector<float> input, state, normed, mixed, wide, hidden, attention;
 };
 
-// `numbers` of a scratch array, which grows where it has to.
+// Returns a scratch array of at least `numbers` elements, growing it if necessary.
 inline float* scratch_of(std::vector<float>& memory, std::size_t numbers) {
   if (memory.size() < numbers) memory.resize(numbers);
   return memory.data();
@@ -37,7 +37,7 @@ class Network {
   // pixels are (count, S, S, 3), out is (count, spec.embedding()).
   virtual void run(const std::uint8_t* pixels, std::size_t count, float* out,
                    Scratch& scratch) const = 0;
-  // How many images are best run together on one thread.
+  // The best number of images to run together on one thread.
   virtual std::size_t group() const = 0;
 };
 
@@ -57,14 +57,14 @@ class TensorTable {
   std::map<std::string, const NamedTensor*> tensors_;
 };
 
-// What a pixel's byte becomes, channel by channel: (byte / 255 - mean) / deviation.
+// The value of every pixel byte, for each channel: (byte / 255 - mean) / deviation.
 struct PixelTable {
   explicit PixelTable(const Normalisation& normalisation);
   float value[3][256];
 };
 
-// The learned positions (grid * grid, width) on a grid of `side` by `side`: bicubic, as torch
-// interpolates.
+// The learned positions (grid * grid, width), resized to a grid of `side` by `side`: bicubic, as in
+// torch.
 std::vector<float> positions_on_grid(const float* stored, std::size_t grid, std::size_t width,
                                      std::size_t side);
 
@@ -74,7 +74,7 @@ std::unique_ptr<Network> make_small_network(const NetSpec& spec, const TensorTab
                                             CpuPrecision precision);
 
 // `tensors` are those of net_slots(spec), in any order; `origin` names them in errors. `precision`
-// is that of the products with weights, and one that the processor has; attention, norms and the
+// is that of the products with weights, and the processor must support it; attention, norms and the
 // head stay in float32.
 Result<std::unique_ptr<Network>> make_network(const NetSpec& spec, const StateDict& tensors,
                                               const std::string& origin,

@@ -15,7 +15,7 @@ namespace paco::embed {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Calls each(d, i) for registers of numbers i .. and at the end for single ones.
+// Calls each(d, i) for whole registers of numbers from i on, and at the end for single numbers.
 template <class Each>
 HWY_INLINE void OverNumbers(std::size_t count, const Each& each) {
   const hn::ScalableTag<float> d;
@@ -24,7 +24,7 @@ HWY_INLINE void OverNumbers(std::size_t count, const Each& each) {
   for (; i < count; ++i) each(hn::CappedTag<float, 1>(), i);
 }
 
-// The sum of term(d, i) over a row, in registers and then the rest.
+// The sum of term(d, i) over a row: whole registers first, then the rest.
 template <class Term>
 HWY_INLINE float SumOver(std::size_t count, const Term& term) {
   const hn::ScalableTag<float> d;
@@ -55,7 +55,7 @@ void LayerNormRow(const float* x, std::size_t n, float epsilon, NormWeights weig
   });
 }
 
-// Sums over pixels of each channel: of x where `mean` is null, else of (x - mean)^2.
+// For each channel, the sum over all pixels: of x if `mean` is null, otherwise of (x - mean)^2.
 void ChannelSums(const float* x, std::size_t pixels, std::size_t channels, const float* mean,
                  float* sums) {
   OverNumbers(channels, [=](auto d, std::size_t c) HWY_ATTR {
@@ -73,7 +73,7 @@ void ChannelSums(const float* x, std::size_t pixels, std::size_t channels, const
   });
 }
 
-// out = max(0, x * scale + shift), channel by channel.
+// out = max(0, x * scale + shift), for each channel.
 void ScaleRelu(const float* x, std::size_t pixels, std::size_t channels, const float* scale,
                const float* shift, float* out) {
   for (std::size_t p = 0; p < pixels; ++p) {

@@ -1,5 +1,5 @@
-// The norms of the networks on a CPU, in float32. Rows are normed one by one, images one by one:
-// no result depends on what is beside it.
+// The norms of the networks on a CPU, in float32. Each row or image is normalised separately: no
+// result depends on other rows or images.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct Norm {
 void layer_norm(const float* x, std::size_t rows, std::size_t x_stride, std::size_t columns,
                 float epsilon, NormWeights weights, float* out, std::size_t out_stride);
 
-// Largest of 0 and the same, over all pixels and the channels of one of `groups` groups; x and out
-// are (pixels, channels).
+// max(0, the same), with mean and variance over all pixels and the channels of one of `groups`
+// groups; x and out are (pixels, channels).
 void group_norm_relu(const float* x, std::size_t pixels, std::size_t channels, std::size_t groups,
                      float epsilon, NormWeights weights, float* out);
 

@@ -76,7 +76,8 @@ class Forward : Steps {
     }
   }
 
-  // A map of `side` by `side` pixels, every step-th pixel of the result kept.
+  // A convolution of a map of `side` by `side` pixels; only every step-th pixel of the result is
+  // kept.
   Map convolve(const std::string& name, const Map& map, int side, int kernel, int step) const {
     const auto& weight = tensor(name + ".weight");
     const auto inputs = static_cast<int>(map[0].size());

@@ -1,4 +1,5 @@
-// What the plain forms of all networks have in common, in double: linear layers, norms, attention.
+// Steps that the plain implementations of all networks share, in double: linear layers, norms,
+// attention.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +45,7 @@ class Steps {
     return y;
   }
 
-  // Every token holds its query, key and value one behind another.
+  // Every token has its query, key and value one after another.
   static Map attended(const Map& qkv, std::size_t heads) {
     const std::size_t width = qkv[0].size() / 3, part = width / heads;
     Map mixed;

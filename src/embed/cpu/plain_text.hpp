@@ -1,5 +1,5 @@
-// The text encoder once more, in plain loops and in double: slow, short, and what text_network.hpp
-// is checked against. Not for use; the tests and the benchmark compare with it.
+// A second implementation of the text encoder, in plain loops and in double: slow and short, as a
+// reference for text_network.hpp. Only the tests and the benchmark use it.
 #pragma once
 
 #include <cstdint>

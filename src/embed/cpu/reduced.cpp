@@ -87,8 +87,8 @@ ReducedWeights::ReducedWeights(const float* weights, std::size_t outputs, std::s
 #if HWY_ARCH_X86_64
 namespace {
 
-// GCC 12 takes the unmasked forms of some instructions for uses of numbers that were never set;
-// with every lane asked for the masked ones are the same.
+// GCC 12 reports uninitialised values for the unmasked forms of some instructions. With all lanes
+// selected, the masked forms do the same.
 constexpr __mmask16 kAll = 0xffff;
 
 inline __mmask16 lanes_there(std::size_t count) {
@@ -164,7 +164,7 @@ PACO_BF16 void bfloat16_tile(const std::uint8_t* x, std::size_t row_bytes,
   }
 }
 
-// _mm512_dpbusd_epi32, for which GCC 12 copies the sums around at every step.
+// _mm512_dpbusd_epi32, written so that GCC 12 does not copy the sums in every step.
 PACO_VNNI inline void add_gemm_int8(__m512i& sums, __m512i bytes, __m512i weights) {
   __asm__("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(bytes), "v"(weights));
 }
@@ -252,7 +252,7 @@ void ReducedWeights::multiply(const RoundedRows& x, std::size_t first, std::size
 bool processor_has(CpuPrecision precision) { return precision == CpuPrecision::float32; }
 
 void ReducedWeights::round_rows(const float*, std::size_t, std::size_t, RoundedRows&) const {
-  assert(false);  // no such weights are made here
+  assert(false);  // weights of this kind are never constructed here
 }
 
 void ReducedWeights::multiply(const RoundedRows&, std::size_t, std::size_t, std::size_t,

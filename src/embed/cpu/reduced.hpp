@@ -1,5 +1,5 @@
 // Weights of a linear layer in fewer bits, and products with them: bfloat16 (AVX512-BF16) and 8-bit
-// whole numbers (AVX512-VNNI), where the processor has them. Only x86; elsewhere there is neither.
+// whole numbers (AVX512-VNNI), if the processor supports them. Only x86 supports them.
 //
 // In bfloat16 both factors are rounded to 8 bits of precision, sums are float32. In int8 every
 // output has a scale of its own for its weights (-127 .. 127) and every row of x a scale and an
@@ -18,7 +18,7 @@ namespace paco::embed {
 
 enum class CpuPrecision { float32, bfloat16, int8 };
 
-// "float32", "bfloat16", "int8"; an error also where the processor does not have it.
+// "float32", "bfloat16", "int8"; also an error if the processor does not support it.
 Result<CpuPrecision> parse_cpu_precision(const std::string& text);
 std::string cpu_precision_name(CpuPrecision precision);
 bool processor_has(CpuPrecision precision);
@@ -29,11 +29,11 @@ class ReducedWeights {
   static constexpr std::size_t kRows = 12;   // of x that are multiplied together
 
   ReducedWeights() = default;
-  // weights (outputs, inputs). `precision` is one that the processor has, and not float32.
+  // weights (outputs, inputs). `precision` must be supported by the processor and not be float32.
   ReducedWeights(const float* weights, std::size_t outputs, std::size_t inputs,
                  CpuPrecision precision);
 
-  // Rows of x in the layer's precision; memory that may be kept for the next.
+  // Rows of x in the layer's precision; the memory can be reused for the next rows.
   struct RoundedRows {
     std::vector<std::uint8_t> bytes;
     std::vector<float> scale, offset;  // int8: x = scale * byte + offset

@@ -1,4 +1,4 @@
-// Rows that pass a network's layers in parts, so that what a part needs stays in the cache.
+// Passes rows through a network's layers in parts, so that the data of a part stay in the cache.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace paco::embed {
 // Calls body(first row, rows) for even parts of all rows.
 template <class Body>
 void over_parts(std::size_t all, const Body& body) {
-  constexpr std::size_t kMostRows = 128;  // that go through a block's perceptron together
+  constexpr std::size_t kMostRows = 128;  // rows that pass a block's perceptron together
   constexpr std::size_t kWholeTiles = 12;
   if (all == 0) return;
   const std::size_t parts = (all + kMostRows - 1) / kMostRows;

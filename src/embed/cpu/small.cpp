@@ -3,8 +3,8 @@
 // grid by grid, head.
 //
 // Maps are (pixels, channels). A convolution is one matrix product over the neighbourhoods of all
-// pixels, written side by side. Images go one by one through the stages and together through the
-// head, whose weights are large for what they do.
+// pixels, written side by side. Images pass the stages one by one and the head together, because
+// the head has many weights for little computation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct Stage {
   Norm before_look, before_mix;
 };
 
-// A square map of `side` by `side` pixels -> the neighbourhoods around every step-th pixel, zeros
-// beyond the edge: (out side * out side, 9 * channels), rows `stride` apart.
+// For every step-th pixel of a square map of `side` by `side` pixels, writes its neighbourhood,
+// with zeros beyond the edge: (out side * out side, 9 * channels), rows `stride` apart.
 void write_neighbourhoods(const float* map, std::size_t side, std::size_t channels,
                           std::size_t step, float* out, std::size_t stride) {
   const std::size_t out_side = (side - 1) / step + 1;
@@ -102,7 +102,7 @@ class Small final : public Network {
     return Linear(turned.data(), nullptr, outputs, inputs * area, precision_);
   }
 
-  // The convolution of a map with `layer`, to `out`. Returns the side of the new map.
+  // Convolves a map with `layer`, into `out`. Returns the side of the new map.
   static std::size_t convolve(const Linear& layer, const float* map, std::size_t side,
                               std::size_t step, float* out, Scratch& scratch) {
     const std::size_t out_side = (side - 1) / step + 1, pixels = out_side * out_side;
@@ -120,7 +120,7 @@ class Small final : public Network {
     for (const Stage& stage : stages_) {
       const std::size_t out_side = (side - 1) / 2 + 1;
       const std::size_t numbers = out_side * out_side * stage.width;
-      // Three maps take turns: the state, what is normed, what the first convolution makes.
+      // Three maps are used in turn: the state, its norm, and the result of the first convolution.
       float* state = scratch_of(scratch.state, numbers);
       side = convolve(stage.shrink, map, side, 2, state, scratch);
       const std::size_t area = side * side;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t kReadBehind = 32;  // numbers that attention may read behind the last row
 
-// One block: attention, then a two-layer perceptron; each is added to what came in, and the sum is
-// normed.
+// One block: attention, then a two-layer perceptron. The result of each is added to its input, and
+// the sum is normalised.
 struct TextBlock {
   Linear queries_keys_values, projection, widening, narrowing;
   Norm after_attention, after_perceptron;
@@ -28,7 +28,7 @@ class Bert final : public TextNetwork {
       : spec_(spec), stride_(padded_stride(spec.width)) {
     const float* pieces = tensors["embeddings.word_embeddings.weight"];
     pieces_.assign(pieces, pieces + spec.vocabulary * spec.width);
-    // The kind of a text's only part goes with its positions.
+    // Every text has one part, so the embedding of its kind is added to the positions in advance.
     const float* positions = tensors["embeddings.position_embeddings.weight"];
     const float* kind = tensors["embeddings.token_type_embeddings.weight"];
     positions_.assign(positions, positions + spec.positions * spec.width);
@@ -60,7 +60,8 @@ class Bert final : public TextNetwork {
   }
 
  private:
-  // The three layers before attention as one; the scale of the queries is part of their weights.
+  // The three layers before attention combined into one; the scale of the queries is part of the
+  // weights.
   TextBlock load_block(const TensorTable& tensors, const std::string& name,
                        CpuPrecision precision) const {
     const std::size_t width = spec_.width;

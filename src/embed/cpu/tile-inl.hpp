@@ -2,8 +2,8 @@
 // exponential and the GELU of a register. Included by .cpp files that Highway's foreach_target
 // compiles once per instruction set, hence the unusual guard; nothing here is chosen at run time.
 //
-// A sum is added up in the order of its terms, one fused multiply-add each, whatever the tile it is
-// in: so a row's result depends neither on the rows beside it nor on how they are split.
+// The terms of a sum are added in order, one fused multiply-add each, in every tile. So the result
+// of a row depends neither on the rows beside it nor on how they are split.
 #if defined(PACO_VISION_TILE_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef PACO_VISION_TILE_INL
 #undef PACO_VISION_TILE_INL
@@ -61,7 +61,8 @@ HWY_INLINE void SumTile(std::size_t rows, const float* a, std::size_t a_stride, 
   if constexpr (Rows > 1) SumTile<Rows - 1>(rows, a, a_stride, b, b_stride, depth, out);
 }
 
-// e^x for x <= 0: 2^n e^r with |r| at most half of log 2. Below -87 it is that of -87, about 0.
+// e^x for x <= 0: 2^n e^r with |r| at most half of log 2. Below -87 the result is that of -87,
+// about 0.
 HWY_INLINE Register Exponential(Register x) {
   const Floats d;
   const hn::RebindToSigned<Floats> whole;

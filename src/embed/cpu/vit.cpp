@@ -1,10 +1,10 @@
 // The vision transformer: patches, class token, positions, blocks of attention and a two-layer
 // perceptron, final norm, head. The feature is the class token after the final norm.
 //
-// One image at a time: its numbers stay in the second-level cache, and the weights pass by once for
-// each half of its rows. What comes before and after a product (norm, bias, GELU, addition to the
-// state) is done on rows that the cache still holds. The scale of the queries and the blocks' layer
-// scales are part of the packed weights.
+// It processes one image at a time: its numbers stay in the second-level cache, and the weights are
+// read once for each half of its rows. The steps before and after a product (norm, bias, GELU,
+// addition to the state) work on rows that are still in the cache. The scale of the queries and the
+// blocks' layer scales are part of the packed weights.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 constexpr float kLayerNormEpsilon = 1e-6f;
 constexpr std::size_t kReadBeyond = 32;  // numbers that attention may read behind the last row
 
-// One block. The last one answers for the class token alone: its queries are made apart.
+// One block. The last block only computes the class token, so its queries are a separate layer.
 struct Block {
   Norm before_attention, before_perceptron;
   Linear queries_keys_values;   // all but the last block
@@ -74,7 +74,7 @@ class Vit final : public Network {
                         precision_);
   }
 
-  // Where every token starts: its position, and for the first one the class token too.
+  // The initial value of every token: its position, and for the first one also the class token.
   void load_positions(const TensorTable& tensors, std::size_t grid) {
     const float* stored = tensors["backbone.pos_embed"];
     const float* token = tensors["backbone.cls_token"];
@@ -179,7 +179,7 @@ class Vit final : public Network {
     });
   }
 
-  // Only the class token is used, so the last block makes no other.
+  // Only the class token is used, so the last block computes no other token.
   void run_last_block(const Block& block, float* state, Scratch& scratch) const {
     const std::size_t wide_stride = padded_stride(2 * width_);
     float* wide = scratch_of(scratch.wide, tokens_ * wide_stride + kReadBeyond);
