@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kInFlight = 2;  // batches handed to the device and not yet collected
 
-// Says which run a part belongs to: the same network, images, order and batches.
+// Identifies the run that a part belongs to: the same network, images, order and batches.
 std::string identity_of(const ImageSource& source, const std::vector<std::size_t>& order,
                         const ImageEmbedder& embedder, const EmbedFileOptions& options) {
   std::uint64_t hash = 0xcbf29ce484222325ull;
@@ -60,7 +60,8 @@ Result<EmbedReport> embed_images(const ImageSource& source, const std::vector<st
   while (true) {
     auto next = loader.next();
     if (!next.ok()) {
-      // What was handed over is still delivered: an interrupted run keeps all that it computed.
+      // Batches already submitted are still collected, so that an interrupted run keeps all
+      // computed rows.
       while (!in_flight.empty()) PACO_TRY(collect());
       return next.error();
     }

@@ -1,10 +1,10 @@
 // Whole data sets to embeddings: decoding, network and output side by side.
 //
-// embed_images hands every batch to a sink; embed_to_file writes a file and can be interrupted:
-// every so often the rows so far are put into a part file beside the output (OUT.part-000000, ...),
-// and at an interruption the rest too. With `resume` those rows are taken as they are and the run
-// goes on behind them. Batches are cut at the same places either way, so the file has the same
-// bytes as if it had never been interrupted. Parts go away when the file is complete.
+// embed_images passes every batch to a sink. embed_to_file writes a file and can be interrupted:
+// from time to time it writes the new rows to a part file beside the output (OUT.part-000000, ...),
+// and at an interruption also the rest. With `resume` it uses those rows unchanged and continues
+// after them. Batches are cut at the same places either way, so the file has the same bytes as if
+// it had never been interrupted. The parts are removed when the file is complete.
 #pragma once
 
 #include <cstddef>

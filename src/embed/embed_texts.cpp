@@ -14,9 +14,9 @@
 namespace paco::embed {
 namespace {
 
-constexpr std::size_t kTextBlock = 256;  // a second of work at most, between two signs of life
+constexpr std::size_t kTextBlock = 256;  // at most a second of work between progress updates
 
-// Says which run a part belongs to: the same encoder and texts.
+// Identifies the run that a part belongs to: the same encoder and texts.
 std::string identity_of(std::span<const std::string> texts, const TextEncoder& encoder) {
   const EmbeddingRecord& record = encoder.record();
   std::string all = fmt::format("{} {} {} {}", record.encoder, record.weights, record.preprocessing,

@@ -1,5 +1,5 @@
-// Images to embeddings with a trained run or a bare backbone: the face of what does it. On a CPU
-// that is cpu/cpu_embedder.hpp, on a GPU torch/torch_embedder.hpp.
+// The interface of image embedders, which use a trained run or a bare backbone. On a CPU that is
+// cpu/cpu_embedder.hpp, on a GPU torch/torch_embedder.hpp.
 //
 // For whole data sets see embed_images.hpp. One thread at a time.
 #pragma once
@@ -31,21 +31,21 @@ class ImageEmbedder {
 
   virtual const NetSpec& spec() const = 0;
   virtual const std::vector<std::string>& class_names() const = 0;  // empty for a bare backbone
-  // (classes, d); no rows where there is none.
+  // (classes, d); no rows if there is no classifier.
   virtual const math::Matrix<float>& classifier() const = 0;
   virtual const std::vector<std::string>& ignored_tensors() const = 0;  // of the weights file
 
-  // Differs between networks, weights and precisions: tells whether two embeddings have the same
+  // Differs between networks, weights and precisions: shows whether two embeddings have the same
   // origin.
   virtual std::uint64_t fingerprint() const = 0;
 
-  // View 0 of a batch -> out, (batch.samples.size(), spec().embedding()).
+  // Embeds view 0 of a batch into out, (batch.samples.size(), spec().embedding()).
   Result<void> embed(const Batch& batch, Rows<float> out) {
     if (auto submitted = submit(batch); !submitted.ok()) return submitted;
     return collect(out);
   }
-  // The same in two steps, so that a GPU works while the caller does: submit() hands a batch over,
-  // collect() waits for its embeddings. Between them other batches may be submitted; they are
+  // Same in two steps, so that a GPU computes while the caller continues: submit() starts a batch,
+  // collect() waits for its embeddings. Other batches may be submitted in between; they are
   // collected in order.
   virtual Result<void> submit(const Batch& batch) = 0;
   virtual Result<void> collect(Rows<float> out) = 0;

@@ -1,5 +1,5 @@
-// Embeddings on their way into a file, in parts that outlive an interruption (embed_images.hpp says
-// what a user sees of it). It embeds nothing; images and texts share it.
+// Writes embeddings to a file, in parts that survive an interruption (embed_images.hpp describes
+// what a user sees). It does not compute embeddings; images and texts share it.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@ namespace paco::embed {
 
 class PartedOutput {
  public:
-  // What is embedded: `total` samples, `batch` together. `identity` tells one run from another; a
-  // sample is called `name_of` in kinds of files that name their rows.
+  // The input: `total` samples, `batch` at a time. `identity` distinguishes runs; `name_of` gives
+  // the name of a sample, for formats that name their rows.
   struct Source {
     std::string what;  // "images", for messages
     std::string identity;
@@ -23,19 +23,19 @@ class PartedOutput {
   };
   PartedOutput(Source source, const EmbedFileOptions& options);
 
-  // Finds the parts of an earlier run, or removes them; how many samples they answer.
+  // Finds the parts of an earlier run, or removes them; returns how many samples they cover.
   Result<std::size_t> begin();
-  // The next samples: rows for `samples`, none for those in `skipped`. Of the rows `cut` did not
-  // fit as a whole.
+  // Adds the next samples: rows for `samples`, none for those in `skipped`. The samples in `cut`
+  // did not fit completely.
   Result<void> take(Rows<const float> rows, std::span<const std::size_t> samples,
                     std::span<const SkippedImage> skipped, std::span<const std::size_t> cut);
-  // Keeps what has come; the error says how to go on if that is possible.
+  // Writes the rows so far to a part; the returned error says how to continue, if that is possible.
   Error stop(Error error);
-  // Puts the file in place.
+  // Writes the complete file under its name.
   Result<EmbedReport> join();
 
  private:
-  // Rows that are not in the output yet.
+  // Rows that are not yet in the output.
   struct Part {
     std::vector<float> rows;
     std::vector<std::int64_t> samples, cut;
@@ -56,7 +56,7 @@ class PartedOutput {
   EmbedReport report_;
 };
 
-// Progress over all samples, of which a resumed run does the end.
+// Progress over all samples; a resumed run starts after the finished ones.
 class ProgressOfRest final : public core::Progress {
  public:
   ProgressOfRest(core::Progress& inner, std::size_t before, std::size_t total)

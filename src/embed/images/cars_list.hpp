@@ -10,7 +10,7 @@
 
 namespace paco::embed {
 
-// Paths inside the data set, the first that is there counts.
+// Paths inside the data set; the first one that exists is used.
 std::vector<std::string> cars_annotation_files();
 std::vector<std::string> cars_name_files();
 

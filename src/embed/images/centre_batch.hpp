@@ -1,5 +1,5 @@
-// Images that are at hand, as a batch for an ImageEmbedder: of each the centre, brought to the size
-// that the network sees. For images of a data set, which other threads decode, there is the Loader.
+// A batch for an ImageEmbedder from images in memory: the centre of each, resized to the network's
+// input size. For images of a data set, which other threads decode, use the Loader.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class CentreBatch {
     batch_.pixels = std::shared_ptr<std::uint8_t[]>(new std::uint8_t[most * bytes_]);
   }
 
-  // `sample` is what the caller knows it by.
+  // `sample` is the number by which the caller identifies the image.
   void add(const Image& image, std::size_t sample) {
     const auto place = centre_placement(static_cast<int>(image.width),
                                         static_cast<int>(image.height), batch_.input, image.loader);

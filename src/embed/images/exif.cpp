@@ -11,7 +11,7 @@
 namespace paco::embed {
 namespace {
 
-// Bytes as a number; those beyond the end are zero.
+// Bytes as a number; bytes beyond the end count as zero.
 std::uint32_t number_in(std::span<const std::byte> bytes, std::size_t offset, std::size_t width,
                         bool big) {
   std::uint32_t value = 0;
@@ -87,7 +87,7 @@ class Tiff {
     }
     return std::nullopt;
   }
-  // A list that an entry of the first list leads to; 0: there is none.
+  // The list that an entry of the first list points to; 0 if there is none.
   std::size_t list_at(std::uint32_t tag) const {
     const auto entry = find(number(4, 4), tag);
     return entry ? number(*entry + 8, 4) : 0;
@@ -102,7 +102,7 @@ class Tiff {
       out += std::to_integer<char>(bytes_[from + i]);
     return out;
   }
-  // Degrees, minutes and seconds as one number; NaN if they are none.
+  // Degrees, minutes and seconds as one number; NaN if they are not valid.
   double degrees(std::size_t entry) const {
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
     if (number(entry + 2, 2) != kRatioType || number(entry + 4, 4) != 3) return kNone;
@@ -123,7 +123,7 @@ class Tiff {
   bool big_;
 };
 
-// "2026:05:01 12:30:00", in which cameras without a clock write blanks or zeros.
+// "2026:05:01 12:30:00"; cameras without a clock write blanks or zeros.
 std::string time_of(const std::string& text) {
   constexpr std::string_view kForm = "0000:00:00 00:00:00";
   if (text.size() != kForm.size() || text.starts_with("0000")) return {};

@@ -1,5 +1,5 @@
-// EXIF data, as cameras write it into their files: how the picture is to be turned, when it was
-// taken and where. Nothing in it is trusted.
+// EXIF data, which cameras write into their files: the orientation of the picture, and the time and
+// place where it was taken. All values are checked.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ namespace paco::embed {
 // if there is none.
 std::span<const std::byte> exif_of(std::span<const std::byte> file);
 
-// The number 1 to 8 out of such a block; 1, nothing to do, if it is absent or damaged.
+// The orientation, 1 to 8, in such a block; 1 (nothing to do) if it is absent or damaged.
 int exif_orientation(std::span<const std::byte> exif);
 
-// Empty if it is absent or makes no sense.
+// Each text is empty if the value is absent or invalid.
 struct ExifNotes {
   std::string taken;  // "2026-05-01 12:30:00", the camera's own clock
   std::string place;  // "47.37690, 8.54170": degrees north and east

@@ -10,25 +10,27 @@
 
 namespace paco::embed {
 
-// More pixels than this are refused before anything is allocated for them.
+// Images of more pixels are rejected before any memory is allocated for them.
 constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 27;
-// So are more pixels per byte of a file than any picture with something on it needs, where they are
-// many.
+// Large images with more pixels per byte of the file than this are rejected too; no real picture
+// needs so many.
 constexpr std::uint64_t kMaxPixelsPerByte = 10000;
 constexpr std::uint64_t kManyPixels = std::uint64_t{1} << 22;
 
-// `name` stands for the file in error texts. Truncated and damaged images are errors, not half grey
-// pictures.
+// `name` stands for the file in error messages. Truncated and damaged images are errors, not partly
+// grey pictures.
 Result<Image> decode_image(std::span<const std::byte> bytes, const std::string& name,
                            ImageLoader loader = ImageLoader::upright);
 
-// For a picture that is going to be made smaller than `side` on its longer side: a JPEG is decoded
-// at an eighth, two eighths, ... of its size, the least that is not below `side`. So one of many
-// more pixels than kMaxPixels is read as well, in little memory. Others are decoded whole.
+// For a picture that will be reduced to less than `side` on its longer side. A JPEG is decoded at
+// an eighth, two eighths, ... of its size: the smallest that is not below `side`. So a JPEG of far
+// more pixels than kMaxPixels can be read, in little memory. Other formats are decoded at full
+// size.
 Result<Image> decode_reduced(std::span<const std::byte> bytes, const std::string& name,
                              std::size_t side);
 
-// The single decoders; the caller has checked the signature. `side`: as above; 0: whole.
+// The decoders of the formats; the caller has checked the signature. `side`: as above; 0: full
+// size.
 Result<Image> decode_jpeg(std::span<const std::byte> bytes, const std::string& name,
                           std::size_t side = 0, ImageLoader loader = ImageLoader::upright);
 Result<Image> decode_png(std::span<const std::byte> bytes, const std::string& name,

@@ -20,7 +20,8 @@ bool has_image_ending(std::string_view name) {
   std::string ending(name.substr(std::min(name.rfind('.'), name.size())));
   std::transform(ending.begin(), ending.end(), ending.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  // Hidden files (also the "._" files that some systems put beside each image) are no samples.
+  // Hidden files (including the "._" files that some systems put beside each image) are not
+  // samples.
   const bool hidden = name.substr(name.rfind('/') + 1).starts_with('.');
   return !hidden &&
          (ending == ".jpg" || ending == ".jpeg" || ending == ".png" || ending == ".webp");
@@ -32,7 +33,7 @@ struct Item {
   std::uint64_t offset = 0, size = 0;  // in a tar archive
 };
 
-// Names, labels and classes; where the bytes come from is up to the two kinds below.
+// Names, labels and classes; the two classes below read the bytes.
 class FileImages : public ImageSource {
  public:
   FileImages(std::string path, std::vector<Item> items, std::vector<std::string> classes)
@@ -78,8 +79,8 @@ class TarImages final : public FileImages {
   io::FileBytes bytes_;
 };
 
-// Names of all images below a folder, each with `prefix` before it. A folder that links lead to
-// again, upwards or sideways, is visited once.
+// Names of all images below a folder, each with `prefix` before it. A folder that links reach
+// several times is visited once.
 Result<void> collect(const std::string& folder, const std::string& prefix, int depth,
                      std::set<core::FileIdentity>& visited, std::vector<Item>& items) {
   PACO_ASSIGN(const auto names, core::list_folder(folder));

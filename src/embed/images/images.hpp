@@ -1,4 +1,4 @@
-// Data sets of images behind one face: folders, tar archives, IDX and CIFAR files.
+// A common interface to data sets of images: folders, tar archives, IDX and CIFAR files.
 //
 // A data set is named by a short text, "KIND:PATH" (list in open_images). Images come as 8-bit RGB
 // whatever they were stored as: an alpha channel is laid over white, and the picture is turned as
@@ -42,7 +42,7 @@ class ImageSource {
   virtual std::string name(std::size_t i) const = 0;    // path inside the data set, or the number
   virtual const std::vector<std::string>& class_names() const = 0;
 
-  // Before the first load(); matters for files of pictures only.
+  // Must be called before the first load(); only used for picture files.
   void set_loader(ImageLoader loader) { loader_ = loader; }
   ImageLoader loader() const { return loader_; }
 
@@ -65,7 +65,7 @@ class ImageSource {
 // A path alone is a folder or a tar archive, as it turns out.
 Result<std::unique_ptr<ImageSource>> open_images(const std::string& spec);
 
-// The label of every image; an error where the data set has none.
+// The label of every image; an error if the data set has no labels.
 Result<io::Labels> image_labels(const ImageSource& source);
 
 }  // namespace paco::embed

@@ -25,8 +25,8 @@ std::shared_ptr<std::uint8_t[]> heap_memory(std::size_t bytes) {
 }  // namespace
 
 struct Loader::State {
-  // A batch that workers are filling. Every sample has its place from the start; unreadable ones
-  // leave a gap that next() closes.
+  // A batch that workers are filling. Every sample has a fixed place; unreadable samples leave a
+  // gap that next() closes.
   struct Work {
     std::shared_ptr<std::uint8_t[]> pixels;
     std::vector<std::optional<Error>> errors;
@@ -144,7 +144,7 @@ struct Loader::State {
     return batch;
   }
 
-  // Moves the views together, first view 0 of every sample that is there.
+  // Moves the views together: first view 0 of every sample that was read.
   void close_gaps(const Work& work, const Batch& batch) const {
     std::uint8_t* to = work.pixels.get();
     for (int view = 0; view < settings.views; ++view)

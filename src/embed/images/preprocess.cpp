@@ -25,7 +25,7 @@ double cubic(double x) {
   return 0;
 }
 
-// For each of `count` outputs from `first` on: which inputs it is made of, and their weights.
+// For each of `count` outputs from `first` on: its inputs and their weights.
 struct Taps {
   int width = 0;                     // weights kept per output
   std::vector<int> begin;            // first input of each output
@@ -67,7 +67,7 @@ std::uint8_t to_pixel(std::int32_t sum) {
   return static_cast<std::uint8_t>(std::clamp(sum >> kBits, 0, 255));
 }
 
-// One image line -> `input` pixels of the view's line, mirrored where asked.
+// One image line -> `input` pixels of the view's line, mirrored if `flip` is set.
 void resize_line(const std::uint8_t* line, const Taps& taps, bool flip, int input,
                  std::uint8_t* out) {
   for (int x = 0; x < input; ++x) {
@@ -140,7 +140,7 @@ void make_view(const Image& image, const Placement& placement, int input,
   const Taps down =
       make_taps(static_cast<int>(image.height), placement.height, placement.top, input);
 
-  // Only the image's rows that the crop looks at.
+  // Only the image rows that the crop needs.
   const int first = down.begin.front();
   const int last = down.begin.back() + down.size.back();
   std::vector<std::uint8_t> lines(static_cast<std::size_t>(last - first) * line);

@@ -24,12 +24,12 @@ struct Placement {
   bool flip = false;
 };
 
-// Where evaluation looks: the middle. (Offsets are rounded as torchvision's centre crop rounds.)
+// The placement for evaluation: the centre. (Offsets are rounded as in torchvision's centre crop.)
 Placement centre_placement(int width, int height, int input,
                            ImageLoader loader = ImageLoader::upright);
 
-// Where a training view looks: a random crop, flipped half of the time. The same four numbers, the
-// same place, on every machine and for any number of workers.
+// The placement of a training view: a random crop, flipped half of the time. The same four numbers
+// give the same placement on every machine and for any number of workers.
 struct ViewKey {
   std::uint64_t seed = 0;
   std::uint64_t epoch = 0;

@@ -1,5 +1,5 @@
-// The data sets of the literature in the form in which their authors publish them: which files
-// there are, and the training images in the published order with the published class ids.
+// The data sets of the literature in the form in which their authors publish them: their files, and
+// the training images in the published order with the published class ids.
 //
 // The support set is drawn from images by their place in that order, so another order (by name,
 // say) draws other images. Test images are left out.
@@ -14,11 +14,11 @@
 
 namespace paco::embed {
 
-// cub, cars, pets, food101, imagenet100; CIFAR has readers of its own (open_cifar).
+// cub, cars, pets, food101, imagenet100; CIFAR has its own readers (open_cifar).
 bool is_published_list(std::string_view name);
 ImageResult open_published_list(std::string_view name, const std::string& path);
 
-// One part of a set on the disk. If there are several forms of it, one of them is enough.
+// One part of a set on the disk. If it exists in several forms, one of them is enough.
 struct PublishedPart {
   std::vector<std::string> forms;  // paths inside the set: "annotations/trainval.txt"
   std::string found;               // the path of the form that is there; empty: none is
@@ -27,7 +27,7 @@ struct PublishedPart {
 // `name`: one of the above, cifar10 or cifar100.
 std::vector<PublishedPart> published_parts(std::string_view name, const std::string& path);
 
-// What is there of a set, and the split that it gives, whatever its counts.
+// The files of a set that were found, and the split that they give, even with unexpected counts.
 struct SetCheck {
   std::vector<PublishedPart> parts;
   std::size_t images = 0, classes = 0;  // of the training split; 0 while a needed part is missing

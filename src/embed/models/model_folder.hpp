@@ -1,7 +1,8 @@
-// Where published encoders lie on this machine, and whether their files are whole. Fetches nothing.
+// Finds the files of published encoders on this machine and checks that they are intact. It does
+// not download anything.
 //
-// Each has a folder of its name in $XDG_CACHE_HOME/paco/models, or ~/.cache/paco/models. Files that
-// somebody has put there by hand are as good as fetched ones.
+// Each encoder has a folder with its name in $XDG_CACHE_HOME/paco/models, or ~/.cache/paco/models.
+// Files that a user puts there by hand are equivalent to downloaded ones.
 #pragma once
 
 #include <string>
@@ -24,14 +25,14 @@ struct FileState {
 };
 // Reads every file that is there.
 Result<std::vector<FileState>> check_files(const PublishedModel& model);
-// The file, whatever is known of it: size and hash as published.
+// Checks the file against its published size and hash, as far as these are known.
 Result<FileState> check_file(const PublishedFile& file, const std::string& path);
 
-// The folder of a name of the table, if its files are there; an error that says how to get them
-// otherwise. Does not read them.
+// The folder of a published model, if its files exist; otherwise an error that says how to get
+// them. Does not read the files.
 Result<std::string> find_model(const std::string& name);
 
-// What to type, and what to do by hand.
+// The command to type, and the steps to do it by hand.
 std::string how_to_get(const PublishedModel& model);
 
 }  // namespace paco::embed

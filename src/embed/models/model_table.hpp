@@ -1,8 +1,9 @@
-// Encoders that are known by a name: where they are published, under which licence, and the SHA-256
-// of their files. A table; it neither looks for files nor fetches any.
+// Published encoders by name: their address, licence, and the SHA-256 of their files. This is only
+// a table; it neither looks for files nor downloads any.
 //
-// A hash is there only if somebody has compared it with the published file. Without one a download
-// is checked by its size and by whether it opens, and the person is told so.
+// An entry has a hash only if a person compared it with the published file. Without a hash, a
+// download is checked by its size and by whether it can be opened, and the user gets a message
+// about this.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct PublishedModel {
 };
 
 std::span<const PublishedModel> published_models();
-// Null if there is none of this name.
+// Null if no model has this name.
 const PublishedModel* find_published(std::string_view name);
 
 }  // namespace paco::embed

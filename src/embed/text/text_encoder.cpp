@@ -16,7 +16,7 @@
 namespace paco::embed {
 namespace {
 
-// Tokens that pass the network together: enough rows to be worth the weights that pass by.
+// Tokens that pass the network together: enough rows to make reading the weights worthwhile.
 constexpr std::size_t kGroupTokens = 128;
 constexpr std::size_t kFewestTokens = 24;
 constexpr std::size_t kTextsAtOnce = 1024;  // between two looks at the stop token
@@ -56,7 +56,7 @@ Result<std::string> tokenizer_hash(const std::string& folder) {
 struct TextEncoder::Parts {
   Parts(Tokenizer own, unsigned threads) : tokenizer(std::move(own)), pool(threads) {}
 
-  // One of the scratches that no thread is using, for as long as this lives.
+  // Borrows a scratch that no other thread uses, for the lifetime of this object.
   class Lent {
    public:
     explicit Lent(Parts& parts) : parts_(parts) {

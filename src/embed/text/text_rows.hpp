@@ -4,9 +4,9 @@
 //   .jsonl      one object a line, or one JSON text a line
 //   .txt        one text a line, blank lines passed over
 //
-// What is no text (nothing but blanks, bytes that are no UTF-8 or zero, more than a mebibyte) is
-// set apart with its row and the reason; the rest is taken as it is, in any script. Rows count from
-// 0 without the header.
+// A row that is not a valid text (only blanks, invalid UTF-8 or zero bytes, more than a mebibyte)
+// is listed separately with its number and the reason; the others are used unchanged, in any
+// script. Rows count from 0 without the header.
 #pragma once
 
 #include <cstddef>

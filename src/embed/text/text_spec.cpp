@@ -15,8 +15,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::uint64_t kMostConfigBytes = std::uint64_t{1} << 24;
-// A text of more tokens than this is no longer a sample of a stream; folders that say nothing have
-// been trained on fewer.
+// The limit on tokens if a folder sets none. A longer text is unlikely to be a sample of a stream,
+// and models without a setting were trained on shorter texts.
 constexpr std::size_t kUsualTokens = 256;
 
 Error bad_config(const std::string& name, const std::string& what) {
@@ -34,14 +34,14 @@ Result<Json> read_config(const std::string& path) {
   return io::parse_json<Json>({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
 }
 
-// The configuration of a part that a folder may be without.
+// The configuration of an optional part of a folder.
 Result<std::optional<Json>> read_optional(const std::string& path) {
   if (core::path_kind(path) != core::PathKind::file) return std::optional<Json>();
   PACO_ASSIGN(Json json, read_config(path));
   return std::optional<Json>(std::move(json));
 }
 
-// A word that must be `wanted` where it is there.
+// If the key exists, its value must be `wanted`.
 Result<void> expect_word(const Json& json, const char* key, std::string_view wanted,
                          const std::string& name) {
   const auto found = json.find(key);
@@ -79,7 +79,7 @@ Result<void> read_pooling(const std::string& folder, TextSpec& spec) {
   return {};
 }
 
-// modules.json lists what a sentence passes one after another.
+// modules.json lists the processing steps of a sentence, in order.
 Result<void> read_modules(const std::string& folder, TextSpec& spec) {
   const std::string path = folder + "/modules.json";
   PACO_ASSIGN(const auto json, read_optional(path));

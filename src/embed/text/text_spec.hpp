@@ -37,9 +37,9 @@ std::string_view pooling_name(Pooling pooling);
 // "bert, 6 blocks of 384": for people.
 std::string text_network_name(const TextSpec& spec);
 
-// The network that config.json describes. What it asks for and is not done here is refused.
+// The network that config.json describes. Unsupported options are errors.
 Result<TextSpec> parse_text_config(std::string_view text, const std::string& name);
-// The whole of a folder.
+// Reads all files of a folder.
 Result<TextSpec> read_text_spec(const std::string& folder);
 // The weights file of such a folder: model.safetensors, the only other .safetensors file, or
 // pytorch_model.bin.

@@ -47,8 +47,8 @@ struct Tokenizer::Collector {
   }
 };
 
-// The longest piece that the word begins with, then the longest that goes on from there, ...; a
-// word that cannot be made of pieces is unknown as a whole.
+// Takes the longest piece that the word starts with, then the longest that continues from there,
+// and so on. If a word cannot be split into pieces completely, the whole word is unknown.
 void Tokenizer::add_word(std::string_view word, std::vector<std::int32_t>& ids) const {
   const std::size_t before = ids.size();
   for (std::size_t begin = 0; begin < word.size();) {

@@ -2,8 +2,8 @@
 // without accents where the vocabulary wants it so, cut at white space and punctuation, every word
 // then into the longest pieces that the vocabulary has.
 //
-// Read-only once made; any number of threads may use one. A text is looked at only as far as its
-// tokens are wanted, so a long one costs no more than a short one.
+// Read-only after construction; any number of threads may use one. A text is read only until the
+// requested number of tokens is reached, so a long text costs no more than a short one.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// A Tokenizer out of tokenizer.json or vocab.txt. What such a file may ask for and is not done here
-// is refused by name, as the numbers would be other ones.
+// Reads a Tokenizer from tokenizer.json or vocab.txt. An unsupported option is an error that names
+// it, because ignoring it would give different numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ Result<TokenizerOptions> options_of(const Json& object, const char* lower_case, 
   PACO_ASSIGN(options.clean, flag_of(object, "clean_text", true, name));
   PACO_ASSIGN(options.split_chinese, flag_of(object, chinese, true, name));
   PACO_ASSIGN(options.lower_case, flag_of(object, lower_case, true, name));
-  // Where nothing is said of accents they go with the capitals.
+  // If the file does not set the option for accents, it follows the option for small letters.
   PACO_ASSIGN(options.strip_accents, flag_of(object, "strip_accents", options.lower_case, name));
   return options;
 }
@@ -67,7 +67,7 @@ Result<std::string> read_small_text(const std::string& path) {
   return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-// The special pieces around a text, by name: all before the text, all behind it.
+// The special pieces around a text, by name: those before the text, and those after it.
 struct Surrounding {
   std::vector<std::string> before{"[CLS]"}, after{"[SEP]"};
 };
@@ -115,7 +115,7 @@ Result<Tokenizer> Tokenizer::from_json(std::string_view text, const std::string&
   PACO_ASSIGN(const Json json, io::parse_json<Json>(text, name));
   const Json& model = part_of(json, "model");
   const Json& vocabulary = part_of(model, "vocab");
-  // Older files name no type.
+  // Older files have no type.
   if (!model.is_object() || (!type_of(model).empty() && type_of(model) != "WordPiece"))
     return other_tokenizer(name, fmt::format("its model is \"{}\"", type_of(model)));
   if (!vocabulary.is_object()) return damaged_tokenizer(name, "its model has no object \"vocab\"");

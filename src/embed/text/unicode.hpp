@@ -1,5 +1,5 @@
-// What a tokenizer has to know of Unicode: points of a text, their kinds, their small letters and
-// what they are composed of. A thin layer over utf8proc, which knows the tables.
+// The Unicode functions that a tokenizer needs: the code points of a text, their kinds, small
+// letters and decompositions. A thin layer over utf8proc, which has the tables.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@ namespace paco::embed {
 
 constexpr char32_t kReplacement = 0xfffd;  // stands for bytes that are no valid UTF-8
 
-// The point at `at`, which moves behind it; kReplacement and one byte on where none is valid.
+// Returns the code point at `at` and moves `at` after it. If there is no valid one, it returns
+// kReplacement and moves `at` by one byte.
 char32_t next_point(std::string_view text, std::size_t& at);
 void append_point(char32_t point, std::string& out);
 
@@ -24,7 +25,8 @@ bool is_punctuation(char32_t point);  // of any script, and every sign of ASCII
 bool is_mark(char32_t point);         // an accent that takes no room
 bool is_ideograph(char32_t point);    // Chinese characters, which are words by themselves
 
-// The canonical parts of a point, itself where it has none. At most kMostParts.
+// The canonical decomposition of a code point; the code point itself if it has none. At most
+// kMostParts.
 constexpr std::size_t kMostParts = 8;
 std::size_t decompose(char32_t point, char32_t (&parts)[kMostParts]);
 

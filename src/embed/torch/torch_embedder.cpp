@@ -68,7 +68,7 @@ struct TorchEmbedder::State {
   std::vector<std::string> ignored;
   std::deque<Pending> pending;  // submitted, not collected
 
-  // Moves the network to where and how it computes.
+  // Moves the network to the device and the number type of the settings.
   Result<void> prepare(const EmbedderSettings& settings) {
     PACO_ASSIGN(device, parse_device(settings.device));
     if (settings.precision == "bfloat16" || (settings.precision == "auto" && device.is_cuda())) {

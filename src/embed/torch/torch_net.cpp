@@ -79,7 +79,7 @@ Tensor normalise_pixels(const Tensor& pixels, const Normalisation& normalisation
     if (values.defined()) return values.permute({0, 3, 1, 2});
   }
 #endif
-  // Through pinned memory, so that a GPU is not waited for.
+  // Copies through pinned memory, so that the CPU does not wait for the GPU.
   const auto upload = [&](float* values) {
     const auto host = torch::from_blob(values, {3}, torch::kFloat32);
     return device.is_cuda() ? host.pin_memory().to(device, true) : host.clone();

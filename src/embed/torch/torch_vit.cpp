@@ -146,7 +146,7 @@ class Vit : public Backbone {
     const auto grid = images.size(2) / patch_embed_->patch;
     const Tensor x = place(patch_embed_(images), positions(grid));
     Normed state{x, block(0)->norm1(x)};
-    // Only the class token is used, so the last block and the norm work on no other.
+    // Only the class token is used, so the last block and the norm compute no other token.
     const std::size_t last = blocks_->size() - 1;
     for (std::size_t i = 0; i < last; ++i) state = block(i)->forward(state, block(i + 1)->norm1);
     return block(last)->first_token(state, norm_).y.squeeze(1);
@@ -167,7 +167,7 @@ class Vit : public Backbone {
     const auto batch = patches.size(0), count = patches.size(1), width = patches.size(2);
     const Tensor token = cls_token_.expand({batch, -1, -1});
     if (torch::GradMode::is_enabled()) return torch::cat({token, patches}, 1) + positions;
-    // In one pass where nothing has to be differentiated.
+    // Written in one pass if no gradient is needed.
     Tensor x = torch::empty({batch, 1 + count, width}, patches.options());
     Tensor first = x.narrow(1, 0, 1), others = x.narrow(1, 1, count);
     torch::add_out(first, token, positions.narrow(1, 0, 1));

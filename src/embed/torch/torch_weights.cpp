@@ -1,4 +1,4 @@
-// Weights in and out of torch's networks. What fits and what does not is said by weights.hpp.
+// Copies weights into and out of torch's networks. weights.hpp checks whether they fit.
 #include <fmt/format.h>
 #include <torch/script.h>
 

@@ -1,4 +1,4 @@
-// The SHA-256 of a file: names weights exactly, wherever they lie.
+// The SHA-256 of a file: identifies weights exactly, independent of their path.
 #pragma once
 
 #include <string>

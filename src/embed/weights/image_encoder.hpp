@@ -18,7 +18,7 @@ enum class EncoderKind {
   image,  // a published vision transformer
   text    // a sentence encoder (text_spec.hpp)
 };
-// By what is in the folder; what it is without is named.
+// The kind of encoder, found from the files in the folder; the error names what is missing.
 Result<EncoderKind> encoder_kind(const std::string& path);
 
 struct ImageEncoderFiles {

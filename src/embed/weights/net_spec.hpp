@@ -1,8 +1,8 @@
 // What a backbone is, in numbers: enough to build it, to store it with a run and to check weights
 // against it.
 //
-// Knows the names on the command line (vit_b16, small, ...) and their shapes; knows nothing of
-// torch.
+// It defines the names on the command line (vit_b16, small, ...) and their shapes; it does not
+// depend on torch.
 #pragma once
 
 #include <array>

@@ -23,7 +23,7 @@ constexpr std::string_view kTyped =
     "torch.jit._pickle.restore_type_tag";                      // of files that C++ wrote
 constexpr std::string_view kNamespace = "argparse.Namespace";  // training options, kept unread
 
-// Against inputs made to eat memory: far above any real file.
+// Limits for inputs that are made to exhaust memory: far above any real file.
 constexpr std::size_t kMostValues = std::size_t{1} << 22;
 constexpr std::size_t kMostDimensions = 16;
 constexpr std::size_t kStorageParts = 5;
@@ -168,8 +168,8 @@ class Machine {
 
   Result<void> long_number(std::uint64_t count) {
     PACO_ASSIGN(const auto part, take(count));
-    // Longer ones (the magic number of the older file form) keep their low bits only, which is
-    // enough to know them.
+    // Longer integers (the magic number of the older file form) keep only their low bits, which are
+    // enough to recognise them.
     std::uint64_t value =
         !part.empty() && (static_cast<std::uint8_t>(part.back()) & 0x80) ? ~std::uint64_t{0} : 0;
     for (std::size_t i = 0; i < std::min<std::size_t>(part.size(), 8); ++i) {

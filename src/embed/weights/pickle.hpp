@@ -2,9 +2,9 @@
 // numbers, read as data.
 //
 // A pickle is a program for a small stack machine that can call any Python function. Here nothing
-// is called: the machine knows how to build numbers, texts, tuples, lists and dictionaries, and the
-// handful of globals in pickle.cpp; any other opcode or global is an error that names it. Memory is
-// bounded by the length of the input.
+// is called: the machine only builds numbers, texts, tuples, lists and dictionaries, and the few
+// globals in pickle.cpp; any other opcode or global is an error that names it. Memory is bounded by
+// the length of the input.
 #pragma once
 
 #include <cstddef>
@@ -63,7 +63,7 @@ struct Pickle {
   const PickleValue* find(const PickleValue& dictionary, std::string_view key) const;
 };
 
-// What a pickle may ask for.
+// The kinds of data that a pickle may contain.
 enum class PickleUse : std::uint8_t { state_dict, arrays };
 
 // Values may contain each other through the memo, even in circles: a caller that walks them bounds

@@ -45,8 +45,7 @@ Result<void> write_run(const std::string& folder, const TrainedRun& run) {
   json["training"] = Json::parse(run.training, nullptr, false);
   if (json["training"].is_discarded())
     return Error{ErrorCode::bad_argument, "the training settings are no JSON", ""};
-  // A class name that is no UTF-8 (a folder can be called anything) is kept readable rather than
-  // refused.
+  // An invalid UTF-8 class name (a folder can have any name) is made readable instead of rejected.
   const auto text = [&](int indent) {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
   };

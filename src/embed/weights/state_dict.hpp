@@ -1,9 +1,9 @@
 // Named tensors as they lie in a weights file: .safetensors, or a state dict saved by PyTorch
 // (.pth, .pt; the zip form and the older plain form).
 //
-// A PyTorch file is a pickle, which is a program. It is not run here: a small interpreter knows the
-// few opcodes and globals of a state dict and refuses every other one by name, so a hostile file
-// can do nothing but be refused. Torch-free; TorchScript archives hold code and are read by
+// A PyTorch file is a pickle, which is a program. It is not run here: a small interpreter supports
+// only the few opcodes and globals of a state dict; any other is an error that names it, so a
+// hostile file cannot run code. Torch-free; TorchScript archives hold code and are read by
 // load_weights (torch_net.hpp) instead.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace paco::embed {
 
-// Every number type of a file arrives as float32: that is what networks here hold.
+// All number types of a file are converted to float32, the type of the networks here.
 struct NamedTensor {
   std::string name;
   std::vector<std::uint64_t> shape;

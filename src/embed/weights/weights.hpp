@@ -1,5 +1,6 @@
-// Which tensors a network has, and whether those of a weights file fit it. Knows names and shapes,
-// computes nothing; torch-free, so that every program checks weights with the same words.
+// Which tensors a network has, and whether those of a weights file fit it. It only handles names
+// and shapes and computes nothing. It does not include torch, so every program checks weights with
+// the same messages.
 #pragma once
 
 #include <cstdint>
@@ -25,23 +26,22 @@ std::vector<TensorSlot> net_slots(const NetSpec& spec);
 // Tensors by the names that the network has for them.
 using NamedTensors = std::map<std::string, const NamedTensor*>;
 
-// For every slot its tensor. Everything that is missing, left over or of another shape is named in
-// the error.
+// Returns the tensor for every slot. The error names every tensor that is missing, unused or of
+// another shape.
 Result<std::vector<const NamedTensor*>> match_tensors(const std::vector<TensorSlot>& slots,
                                                       NamedTensors tensors,
                                                       const std::string& origin);
 
-// The tensors of a published weights file, by plain name, less those that a backbone has no use for
-// (classifier heads and the like), which are named.
+// The tensors of a published weights file, by plain name. Tensors that a backbone does not use
+// (classifier heads and the like) are left out and listed.
 struct BackboneTensors {
   NamedTensors tensors;
   std::vector<std::string> ignored;
 };
 Result<BackboneTensors> backbone_tensors(const StateDict& weights, const std::string& origin);
 
-// The spec of the backbone in a weights file: what the file holds (grid of positions, layer scale,
-// depth) wins over the defaults of the name where that is possible, and is an error that names it
-// where not.
+// The spec of the backbone in a weights file. Values from the file (grid of positions, layer scale,
+// depth) replace the defaults of the name if possible; otherwise they are an error that names them.
 Result<NetSpec> fit_spec(NetSpec spec, const StateDict& weights, const std::string& origin);
 
 // Fresh weights for net_slots(spec), from the seed alone: transformers normal with deviation 0.02,
