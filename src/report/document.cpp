@@ -89,7 +89,7 @@ Result<nlohmann::ordered_json> report_document(const ReportInput& input,
 
 Result<std::string> render_report(const ReportInput& input, const ReportOptions& options,
                                   std::stop_token stop) {
-  // Before the pictures are read, which may take long.
+  // Checked before the pictures are read, because that can take long.
   if (page_template().empty()) return page_with(input.title, {});
   PACO_ASSIGN(const Json document, report_document(input, options, stop));
   return page_with(input.title, document);

@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// JSON may hold "<" only inside strings, where \u003c says the same; so no name of a class or
-// sample can end the script element that carries it.
+// In JSON, "<" occurs only inside strings, where \u003c means the same. So no name of a class or
+// sample can end the script element that contains the JSON.
 std::string script_json(const Json& document) {
   const std::string text = document.dump(-1, ' ', false, Json::error_handler_t::replace);
   std::string result;

@@ -13,7 +13,8 @@ namespace paco::report {
 
 namespace {
 
-// The first, the last and evenly spread ones between them: which of a category's `size` samples.
+// Which of a category's `size` samples are shown: the first, the last and evenly spaced ones
+// between them.
 std::vector<std::size_t> spread(std::size_t size, std::size_t count) {
   std::vector<std::size_t> chosen(std::min(size, count));
   for (std::size_t i = 0; i < chosen.size(); ++i)
@@ -66,7 +67,8 @@ void choose_galleries(ReportView& view, const ReportOptions& options) {
   classes.resize(std::min(classes.size(), options.class_galleries));
   std::sort(classes.begin(), classes.end());
 
-  // Half for the newest, which are the highest ids; the rest for the largest of the others.
+  // Half of the galleries show the newest categories, which have the highest ids. The rest show the
+  // largest of the others.
   std::sort(categories.begin(), categories.end());
   std::set<CategoryId> chosen;
   const std::size_t room = std::min(options.galleries, categories.size());
@@ -75,7 +77,8 @@ void choose_galleries(ReportView& view, const ReportOptions& options) {
   for (std::size_t i = 0; i < categories.size() && chosen.size() < room; ++i)
     chosen.insert(categories[i]);
 
-  // Which members are shown is known before who they are: one walk over the stream finds them.
+  // The ranks of the shown members are known in advance. One pass over the stream finds the
+  // samples.
   struct Wanted {
     std::vector<std::size_t> ranks;  // among the members, rising
     std::size_t met = 0;             // members so far

@@ -29,7 +29,7 @@ std::string file_name(const std::string& path) {
   return slash == std::string::npos ? path : path.substr(slash + 1);
 }
 
-// As the model or the options say; nothing if it has to come from the decisions.
+// The number from the model or the options, or nothing if it must be derived from the decisions.
 Result<std::optional<std::size_t>> known_classes(const ReportFiles& files, const Model* model) {
   if (model != nullptr) {
     const auto in_model = static_cast<std::int64_t>(model->known_classes());
@@ -45,7 +45,7 @@ Result<std::optional<std::size_t>> known_classes(const ReportFiles& files, const
   return std::optional(static_cast<std::size_t>(*files.known));
 }
 
-// Does a file of decisions have just the columns that this method writes?
+// True if a file of decisions has exactly the columns that this method writes.
 bool fits(const MethodInfo& method, std::span<const io::DecisionField> fields) {
   std::size_t written = 0;
   for (const EvidenceField& field : method.evidence) {
@@ -58,8 +58,8 @@ bool fits(const MethodInfo& method, std::span<const io::DecisionField> fields) {
   return written == fields.size();
 }
 
-// The methods that may have decided this, most likely first. With one, or one that is named or that
-// the model was made for, explanations are its own.
+// The methods that can have made these decisions, most likely first. If there is only one, or if
+// one is given by name or by the model, explanations come from that method.
 Result<std::vector<const MethodInfo*>> methods_of(const ReportFiles& files, const Model* model,
                                                   std::span<const io::DecisionField> fields) {
   const std::string wanted = !files.method.empty() ? files.method : model ? model->method : "";
@@ -80,7 +80,7 @@ Result<std::vector<const MethodInfo*>> methods_of(const ReportFiles& files, cons
   return fitting;
 }
 
-// Takes the samples as they pass by, in the order of their arrival.
+// Receives the samples in the order of their arrival.
 class Passage {
  public:
   Passage(const std::vector<ReportField>& fields, std::span<const std::string> listed,
@@ -101,7 +101,7 @@ class Passage {
     if (const auto seen_well = check_->see(sample, sample.name); !seen_well.ok())
       contradiction_ = seen_well.error();
   }
-  // Whether the decisions fit the number of known classes.
+  // Fails if the decisions contradict the number of known classes.
   Result<void> conclude() const {
     if (contradiction_) return *contradiction_;
     return check_ ? check_->conclude() : Result<void>();
@@ -116,11 +116,11 @@ class Passage {
       contradiction_;  // one that was met on the way; a bad row is the plainer fault
 };
 
-// Files whose rows are in order, with nothing kept but what the passage keeps. False if they are
-// not; the passage is of no use then.
+// Reads files whose rows are in order; only the passage keeps data. Returns false if the rows are
+// not in order; then the passage is not usable.
 Result<bool> pass_in_order(SampleReader& reader, Passage& passage) {
-  // A vector that grows holds everything twice for a moment; the first rows tell how many will
-  // come.
+  // A vector that grows needs twice its memory for a moment. The first rows are enough to estimate
+  // the total number, so that memory can be reserved.
   constexpr std::size_t kEnoughToTell = 1000;
   const std::uint64_t bytes = reader.left().value_or(0);
   ReportSample sample;
@@ -141,7 +141,7 @@ Result<bool> pass_in_order(SampleReader& reader, Passage& passage) {
   return true;
 }
 
-// For rows in any order, and for rows that can be read only once: all are kept.
+// For rows in any order and for input that can be read only once: all rows are kept.
 Result<std::vector<ReportSample>> pass_and_keep(SampleReader& reader, Passage& passage,
                                                 const std::string& path) {
   std::vector<ReportSample> samples;
@@ -163,7 +163,7 @@ Result<std::vector<ReportSample>> pass_and_keep(SampleReader& reader, Passage& p
   return samples;
 }
 
-// The whole stream into report.input, and the ids of its samples if they have any.
+// Reads the whole stream into report.input. Returns the ids of its samples if they have any.
 Result<std::vector<std::string>> read_stream(io::DecisionReader decisions, const SampleFiles& files,
                                              const std::optional<evaluate::KnownClaim>& claim,
                                              GatheredReport& report) {
@@ -288,7 +288,7 @@ Result<GatheredReport> gather_report(const ReportFiles& files, std::stop_token s
   input.title = files.title.empty() ? file_name(files.decisions) : files.title;
   if (!files.truth.empty()) PACO_TRY(add_truth(files, ids, report, stop));
   if (report.model && methods.size() == 1) {
-    // A model without the section of that method has no explanations to give.
+    // If the model has no section of that method, there are no explanations.
     auto method = make_method(methods.front()->name, report.model);
     if (method.ok()) report.method = std::move(method).value();
     input.method = report.method.get();

@@ -1,9 +1,10 @@
-// Reads everything a report is made from and puts it together: the files of discover, the model,
-// truth and pictures.
+// Reads all inputs of a report and combines them: the files of discover, the model, truth and
+// pictures.
 //
-// Files that do not belong together (a trace of another run, truth of another length) are refused
-// with both names. Decisions and trace are read row by row, and again for the samples that the page
-// shows; all of them are kept in memory only if they come through a pipe or out of order.
+// Files that do not belong together (a trace of another run, truth of another length) are refused,
+// and the error names both. Decisions and trace are read row by row, and a second time for the
+// samples that the page shows. They are kept in memory completely only if they come through a pipe
+// or out of order.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct ReportFiles {
   evaluate::EvaluationOptions evaluation;
 };
 
-// Owns what input points to.
+// Owns the objects that input points to.
 struct GatheredReport {
   std::shared_ptr<const Model> model;
   std::unique_ptr<Method> method;

@@ -22,7 +22,7 @@ Histogram make_histogram(std::span<const std::vector<double>> groups, std::size_
   Histogram result;
   result.counts.assign(groups.size(), std::vector<std::int64_t>(bins, 0));
   if (low > high) return result;
-  // Equal values still need a bin that a reader can see.
+  // If all values are equal, the bin still needs a visible width.
   const double range = high > low ? high - low : 1.0;
   result.low = high > low ? low : low - 0.5;
   result.width = range / static_cast<double>(bins);

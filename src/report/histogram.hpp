@@ -1,4 +1,5 @@
-// Counts of scores in equal bins: how two groups of scores lie on either side of a threshold.
+// Counts of scores in equal bins. They show how two groups of scores lie on either side of a
+// threshold.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +14,8 @@ struct Histogram {
   std::vector<std::vector<std::int64_t>> counts;  // one row of bins per group
 };
 
-// Bins that span all groups; values that are not finite are left out. The last bin includes its
-// right edge.
+// Makes bins that cover all groups. Values that are not finite are left out. The last bin includes
+// its right edge.
 Histogram make_histogram(std::span<const std::vector<double>> groups, std::size_t bins);
 
 }  // namespace paco::report

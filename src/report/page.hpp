@@ -14,18 +14,18 @@ struct Table;  // report/table.hpp
 
 // Empty if the program was built without the page.
 std::string_view page_template();
-// Why it is empty, for the reader; empty if there is a page.
+// The reason why page_template() is empty, as text for the user; empty if there is a page.
 std::string_view page_missing_reason();
 
-// A text with the characters that mean something to HTML escaped.
+// Escapes the characters of a text that have a meaning in HTML.
 std::string html_text(std::string_view text);
 
 // The places in the template: an HTML text, and the text of a JSON script element.
 inline constexpr std::string_view kTitlePlace = "@PACO_TITLE@";
 inline constexpr std::string_view kDataPlace = "@PACO_DATA@";
 
-// A template with title and data in their places. Neither can end the element that it is in, and
-// bytes that are not UTF-8 are replaced.
+// Puts title and data in their places in a template. Neither can end the element that contains it.
+// Bytes that are not UTF-8 are replaced.
 std::string fill_page(std::string_view page, std::string_view title,
                       const nlohmann::ordered_json& data);
 

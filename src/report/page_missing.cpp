@@ -1,4 +1,4 @@
-// Stands in for the built page if the program is built without node (see web/CMakeLists.txt).
+// Used instead of the built page if the program is built without node (see web/CMakeLists.txt).
 #include "report/page.hpp"
 
 namespace paco::report {

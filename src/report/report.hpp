@@ -1,10 +1,11 @@
 // A finished stream as one self-contained HTML page: what was decided, why, and how well.
 //
-// Takes what the decisions and the trace come to (stream_totals.hpp), the model, the evaluation and
-// the pictures, and returns bytes; it knows no file and no option names. Whatever is missing, or is
-// nothing that the method of the stream has, is left out of the page. The look of the page lives in
-// web/, is built by npm at build time and embedded into the library (page.hpp). Deterministic: the
-// same input gives the same bytes. Pure: any number of threads may call it.
+// The input is the totals of the decisions and the trace (stream_totals.hpp), the model, the
+// evaluation and the pictures. The output is bytes. Files and options are handled elsewhere.
+// Anything that is missing, or that the method of the stream does not have, is left out of the
+// page. The layout of the page is in web/; npm builds it at build time, and it is embedded in the
+// library (page.hpp). Deterministic: the same input gives the same bytes. Pure: any number of
+// threads may call it.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,7 @@ class ImageSource;
 
 namespace paco::report {
 
-// One number of the evidence: what the method of the stream says of it, as far as it is known.
+// Description of one number of the evidence, from the method of the stream as far as that is known.
 struct ReportField {
   std::string name;
   std::string unit;
@@ -37,22 +38,22 @@ struct ReportField {
   std::vector<std::string> choices;  // names of the values 0, 1, ... if it is a choice
 };
 
-// One sample of the stream with all that is known of it. Its evidence is by the place of
-// ReportInput::fields; what the memory was after it is from the trace.
+// One sample of the stream with all its known data. Its evidence is in the order of
+// ReportInput::fields. The state of the memory after it comes from the trace.
 struct ReportSample : io::DecidedSample {
-  double microseconds = kNotComputed;  // that deciding took, from the trace
+  double microseconds = kNotComputed;  // time of the decision, from the trace
 };
 
-// The samples of the stream once more. A page shows all that is known of a few thousand of them,
-// and which ones those are is known at the end of the stream only.
+// Reads the samples of the stream a second time. A page shows the full data of a few thousand
+// samples, and which ones is known only at the end of the stream.
 class ReportSamples {
  public:
   virtual ~ReportSamples() = default;
-  // Those at these places in the stream; the places rise.
+  // Returns the samples at these places in the stream; the places must be ascending.
   virtual Result<std::vector<ReportSample>> pick(std::span<const std::size_t> places) const = 0;
 };
 
-// In memory: for streams that cannot be read twice.
+// Keeps the samples in memory, for streams that cannot be read twice.
 class KeptSamples final : public ReportSamples {
  public:
   explicit KeptSamples(std::vector<ReportSample> samples) : samples_(std::move(samples)) {}
@@ -67,13 +68,13 @@ struct ReportInput {
   // What the page was made from, as (what, file) pairs for the reader: ("decisions",
   // "decisions.csv").
   std::vector<std::pair<std::string, std::string>> sources;
-  std::vector<ReportField> fields;         // what the samples' evidence is
+  std::vector<ReportField> fields;         // describes the evidence of the samples
   StreamTotals stream;                     // all samples, in stream order
-  const ReportSamples* samples = nullptr;  // the same; may be absent if the stream is empty
-  bool has_trace = false;  // the state after each sample and the time it took are there
+  const ReportSamples* samples = nullptr;  // the same samples; can be null if the stream is empty
+  bool has_trace = false;  // there is the state after each sample and its time
   std::size_t known_classes = 0;
   const Model* model = nullptr;    // thresholds and histograms
-  const Method* method = nullptr;  // explanations; `fields` are then its evidence
+  const Method* method = nullptr;  // explanations; `fields` then describe its evidence
   std::string decided_by;          // the name of the method, if it is known without `method`
   const evaluate::Evaluation* evaluation = nullptr;  // accuracy tables
   std::vector<std::int64_t> truth;                   // per sample, kNoTruth if unknown; or empty
@@ -91,7 +92,7 @@ struct ReportOptions {
   int quality = 80;                  // of the JPEG thumbnails, 1 to 100
 };
 
-// All that the page shows, as the JSON object that is embedded in it. Numbers that other verbs
+// All data that the page shows, as the JSON object embedded in it. Numbers that other commands
 // print have the same names here: `stream` as in `paco discover --json`, `evaluation` as in `paco
 // evaluate --json`.
 Result<nlohmann::ordered_json> report_document(const ReportInput& input,

@@ -16,7 +16,7 @@ bool on_disk(const std::string& path) {
   return path != "-" && core::path_kind(path) == core::PathKind::file;
 }
 
-// How many are before it; all if it is not there.
+// The index of the field with this name, or the number of fields if there is none.
 template <class Field>
 std::size_t place_of(std::string_view name, const std::vector<Field>& fields) {
   const auto found = std::find_if(fields.begin(), fields.end(),
@@ -64,7 +64,7 @@ Result<void> SampleReader::open_trace() {
                  fmt::format("{} and {} are of different methods", files_.trace, files_.decisions),
                  kTraceHint};
   }
-  // What the trace says counts, so these need not be read from the decisions.
+  // If the trace has a field, its value is used, so it is not read from the decisions.
   std::vector<bool> unread(decisions_.fields().size());
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const bool traced = std::find(traced_.begin(), traced_.end(), i) != traced_.end();
@@ -122,7 +122,7 @@ Result<bool> SampleReader::skip() {
 }
 
 Result<void> SampleReader::agreed() const {
-  // A trace of another length is the plainer fault.
+  // A different length is the clearer error, so it is reported first.
   if (trace_ && trace_rows_ != samples_) {
     return Error{ErrorCode::mismatch,
                  fmt::format("{} has {} samples, {} has {}", files_.trace, trace_rows_,

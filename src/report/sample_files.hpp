@@ -1,9 +1,9 @@
-// The samples of a run from its files, row by row: the decisions, and beside them the trace if
-// there is one.
+// Reads the samples of a run from its files, row by row: the decisions and, if there is one, the
+// trace.
 //
-// Neither file is held in memory. Rows of the two belong together by their place, so the decisions
-// have to come in the order of their arrival numbers if there is a trace; whether they do is for
-// the caller to see. One thread at a time.
+// Neither file is kept in memory. A row of the decisions and a row of the trace belong together if
+// they have the same position. So if there is a trace, the decisions must be in the order of their
+// arrival numbers; the caller checks that. One thread at a time.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,9 @@ namespace paco::report {
 struct SampleFiles {
   std::string decisions;
   std::string trace;                   // may be empty
-  const MethodInfo* method = nullptr;  // whose fields the evidence has; none: those of the file
+  const MethodInfo* method = nullptr;  // whose fields the evidence has; null: fields of the file
 
-  // Whether both are files on the disk, that a second reader finds as the first did.
+  // True if both are files on disk, so that a second read gives the same content.
   bool can_be_read_again() const;
 };
 
@@ -31,18 +31,18 @@ class SampleReader {
   static Result<SampleReader> start(io::DecisionReader decisions, const SampleFiles& files);
 
   const std::vector<ReportField>& fields() const { return fields_; }
-  // Bytes of the decisions that are still to come, if that is known.
+  // Bytes of the decisions that have not been read yet, if that is known.
   std::optional<std::uint64_t> left() const { return decisions_.left(); }
 
-  // The next decision, in the order of its file; false at the end.
+  // Reads the next decision in the order of the file; returns false at the end.
   Result<bool> next(ReportSample& sample);
-  // Adds what the next row of the trace says of this sample.
+  // Adds the data of the trace's next row to this sample.
   Result<void> join(ReportSample& sample);
-  // Both for a sample that is not needed.
+  // Skips a row of both files; returns false at the end.
   Result<bool> skip();
-  // Whether the trace was of these samples, so far.
+  // Fails if the trace does not belong to the samples read so far.
   Result<void> agreed() const;
-  // The same after the last sample: the trace has to end there.
+  // The same after the last sample; the trace must also end there.
   Result<void> finish();
 
  private:
@@ -54,16 +54,16 @@ class SampleReader {
   io::DecisionReader decisions_;
   SampleFiles files_;
   std::vector<ReportField> fields_;
-  std::vector<std::size_t> places_;  // of each of them in the file of decisions, or beyond its end
+  std::vector<std::size_t> places_;  // place of each field in the decisions file, or past its end
   std::optional<io::TraceReader> trace_;
-  std::vector<std::size_t> traced_;  // places of the trace's fields among ours
+  std::vector<std::size_t> traced_;  // for each field of the trace, its place in fields_
   io::TraceRow trace_row_;
-  std::size_t samples_ = 0;     // joined or passed over
+  std::size_t samples_ = 0;     // read or skipped
   std::size_t trace_rows_ = 0;  // read
   std::optional<Error> other_sample_;
 };
 
-// Reads the files again for every question.
+// Reads the files again in every call.
 class SamplesOfFiles final : public ReportSamples {
  public:
   explicit SamplesOfFiles(SampleFiles files) : files_(std::move(files)) {}

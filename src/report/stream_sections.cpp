@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLatencyBins = 80;  // as many bands as a plot can show
 constexpr std::size_t kShareBins = 60;
-constexpr std::size_t kSamplesPerBin = 20;  // fewer would make percentiles of nothing
+constexpr std::size_t kSamplesPerBin = 20;  // with fewer samples percentiles are meaningless
 constexpr std::size_t kHistogramBins = 60;
 constexpr std::size_t kMaxAssignments = 150'000;  // 0.8 MB of the page at most
 
@@ -94,7 +94,7 @@ Json latency_bins(const StreamTotals& stream) {
   return result;
 }
 
-// How many of the places, which rise, are at or before `at`.
+// The number of places that are at or before `at`; the places are ascending.
 std::size_t count_until(const std::vector<std::size_t>& places, std::size_t at) {
   return static_cast<std::size_t>(std::upper_bound(places.begin(), places.end(), at) -
                                   places.begin());
@@ -104,17 +104,17 @@ std::size_t count_until(const std::vector<std::size_t>& places, std::size_t at) 
 constexpr std::string_view kPlotted[] = {"top_cosine", "margin", "birth_score", "attach_score",
                                          "tau_birth"};
 
-// The planes are drawn along the margin.
+// The planes have the margin as an axis.
 bool has_plane(const ReportView& view) {
   return view.has("margin") && view.total(view.place("margin")).computed;
 }
 
-// A choice as a number that the page finds no name for where none was made.
+// A choice as a number; 255, for which the page has no name, if no choice was made.
 std::uint8_t choice_of(double value) {
   return value >= 0 && value < 255 ? static_cast<std::uint8_t>(value) : 255;
 }
 
-// Places of the evidence that no plot knows and that some sample has.
+// Indices of the evidence that has no plot and that some sample has.
 std::vector<std::size_t> other_fields(const ReportView& view) {
   constexpr std::string_view kElsewhere[] = {"branch", "route", "tau_birth_after", "eta_after",
                                              "mature_after"};
@@ -214,7 +214,7 @@ Json series_section(const ReportView& view) {
   Json result;
   result["sequence"] =
       column<std::uint32_t>(rows, [&](std::size_t i) { return stream.sequence(i); });
-  // With a trace: also those of an earlier part of the stream.
+  // If there is a trace, this includes categories from an earlier part of the stream.
   result["categories"] = column<std::uint32_t>(rows, [&](std::size_t i) {
     return input.has_trace ? view.decision(i).categories_after : count_until(stream.births, i);
   });

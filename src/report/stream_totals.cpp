@@ -12,7 +12,7 @@
 namespace paco::report {
 namespace {
 
-// Whether the text is this number as it is usually written.
+// True if the text is the usual decimal form of this number.
 bool is_number(std::string_view text, std::uint64_t number) {
   char digits[20];
   const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
@@ -84,7 +84,7 @@ void StreamTotals::see(const ReportSample& sample) {
   }
 }
 
-// Called after the sample is among the categories.
+// Must be called after the sample was added to `categories`.
 void StreamTotals::take_time(double microseconds_taken) {
   if (microseconds.empty()) {
     if (!std::isfinite(microseconds_taken)) return;

@@ -1,9 +1,9 @@
-// What a report keeps of a whole stream while its samples pass by: a few bytes of every sample, and
-// what all of them come to.
+// The data that a report keeps of a whole stream while its samples are read: a few bytes per
+// sample, and the totals.
 //
-// Per sample 9 bytes, 17 if it has a time, and 8 for each of the scores that a histogram wants.
-// All else that is known of a sample is shown of a few thousand of them only, and is read again for
-// those (ReportSamples in report.hpp). Knows no truth and no files.
+// Per sample 9 bytes, 17 if it has a time, and 8 for each score that a histogram needs. All other
+// data are shown for a few thousand samples only and are read again for those (ReportSamples in
+// report.hpp). Truth and files are handled elsewhere.
 #pragma once
 
 #include <array>
@@ -35,8 +35,8 @@ struct EvidenceTotal {
 
 // One class or category of the stream.
 struct CategoryTotal {
-  std::string name;         // as its first sample has it
-  std::string latest_name;  // as its last one has it
+  std::string name;         // from its first sample
+  std::string latest_name;  // from its last sample
   std::int64_t size = 0;
   std::uint64_t first = 0;  // arrival number
   std::uint64_t last = 0;
@@ -49,16 +49,17 @@ class StreamTotals {
   // `listed`: names of the evidence whose values are kept, for histograms.
   StreamTotals(const std::vector<ReportField>& fields, std::span<const std::string> listed);
 
-  void expect(std::size_t samples);  // makes room, so that nothing is moved on the way
+  void expect(std::size_t samples);  // reserves memory, so that nothing is copied later
   // Samples come in the order of their arrival numbers, without gaps.
   void see(const ReportSample& sample);
 
   std::size_t size() const { return categories.size(); }
   std::uint64_t sequence(std::size_t place) const { return first + place; }
-  // How a sample may be decided: by so many branches, or verdicts if there are no branches.
+  // In how many ways a sample can be decided: the number of branches, or of verdicts if there are
+  // no branches.
   std::size_t ways_known() const { return ways_known_; }
-  // The number of known classes if it is not given: known classes have the ids below every
-  // category's.
+  // The number of known classes, for the case that it is not given. The ids of known classes are
+  // below those of all categories.
   std::size_t known_classes() const;
 
   std::uint64_t first = 0;             // arrival number of the first sample

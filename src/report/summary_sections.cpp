@@ -1,4 +1,4 @@
-// Headline counts, memory and model: what a reader looks at first.
+// Headline counts, memory and model: the parts that a reader sees first.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -12,24 +12,24 @@ namespace paco::report {
 
 namespace {
 
-// More rows than this are of no use to a reader; the page says how many were left out.
+// A reader cannot use more rows than this. The page states how many were left out.
 constexpr std::size_t kMaxCategoryRows = 2000;
 
 bool is_known(const ReportInput& input, CategoryId id) {
   return id < static_cast<CategoryId>(input.known_classes);
 }
 
-// The true class that most of its samples have, and how many that are.
+// The true class that most samples have, and the number of samples with it.
 struct MainTruth {
   std::int64_t label = 0;
   std::int64_t samples = 0;
   std::int64_t judged = 0;  // samples whose true class is known
 };
 
-// By class or category; those without truth are left out.
+// By class or category; entries without truth are left out.
 std::unordered_map<CategoryId, MainTruth> main_truths(const evaluate::Contingency& table) {
   std::unordered_map<CategoryId, MainTruth> result;
-  // Labels rise within a cluster, so ties go to the lower one.
+  // Labels are ascending within a cluster, so ties go to the lower one.
   for (const evaluate::Contingency::Entry& entry : table.entries) {
     MainTruth& main = result[table.clusters[entry.cluster]];
     main.judged += entry.count;
@@ -53,7 +53,8 @@ Json quality_json(const ReferenceQuality& quality) {
   return {{"accuracy", quality.accuracy}, {"mean_margin", quality.mean_margin}};
 }
 
-// How often each choice of an evidence field was made, by name; nothing without that field.
+// Adds how often each choice of an evidence field was made, by name. Adds nothing if there is no
+// such field.
 void add_choices(const ReportView& view, std::string_view field, Json& result, const char* key) {
   const int place = view.place(field);
   if (place < 0) return;
@@ -157,7 +158,7 @@ Json memory_section(const ReportView& view) {
     add_truth(row, truths, id);
     rows.push_back(std::move(row));
   }
-  // By label, for those that occur: a label may be any number.
+  // By label, only for the labels that occur, because a label can be any number.
   Json names = Json::object();
   for (const std::int64_t label : table.labels) {
     const auto at = static_cast<std::size_t>(label);
@@ -192,7 +193,7 @@ Json model_section(const ReportView& view) {
   if (!section.ok()) return result;
   for (const auto& [name, value] : (*section)->settings) options[name] = value;
   result["numbers"] = Json((*section)->numbers);
-  // What its method makes of the section, where it has more to show than numbers.
+  // Adds the method's own summary of the section, if it has one.
   const auto method =
       methods::find_method(view.input.method ? view.input.method->info().name : model.method);
   if (!method.ok() || (*method)->summarise == nullptr) return result;

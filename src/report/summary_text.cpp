@@ -1,5 +1,4 @@
-// The text of `paco evaluate`: the numbers first, then what a person looks at next, in 80 to 100
-// columns.
+// The text of `paco evaluate`: the numbers first, then details, in 80 to 100 columns.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +18,7 @@ std::string with_interval(const evaluate::Accuracy& accuracy) {
                      100 * accuracy.interval->high);
 }
 
-// The accuracies with one row per protocol: narrow enough for any terminal.
+// The accuracies with one row per protocol, which fits any terminal.
 Table compact_accuracies(const evaluate::Evaluation& evaluation) {
   std::string title = "Accuracy in percent";
   if (evaluation.scores.strict.all.interval) {
@@ -44,7 +43,7 @@ Table compact_accuracies(const evaluate::Evaluation& evaluation) {
   return table;
 }
 
-// Fewer columns and rows of a table, to fit a terminal.
+// A part of the columns and rows of a table, to fit a terminal.
 Table excerpt(const Table& table, const std::vector<std::string_view>& keys, std::size_t most) {
   Table result{table.key, table.title, {}, {}};
   result.rows.resize(std::min(most, table.rows.size()));
@@ -60,7 +59,7 @@ Table excerpt(const Table& table, const std::vector<std::string_view>& keys, std
   return result;
 }
 
-// Classes of which least was recovered, those with more samples first among equals.
+// The classes with the lowest accuracy. If equal, classes with more samples come first.
 Table weakest_classes(const evaluate::Evaluation& evaluation, std::size_t most) {
   evaluate::Evaluation sorted;
   sorted.classes = evaluation.classes;
@@ -100,7 +99,7 @@ std::string sizes_text(const evaluate::Evaluation& evaluation) {
   return text;
 }
 
-// Says so if equally good matchings give different old and novel shares.
+// A line of text if equally good matchings give different old and novel shares.
 std::string ties_text(const evaluate::Scores& scores) {
   const auto& old = scores.strict_old_ties;
   const auto& novel = scores.strict_novel_ties;

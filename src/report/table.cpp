@@ -1,4 +1,4 @@
-// The writers. What people read is made once (shown), so LaTeX, Markdown, text and HTML agree to
+// The writers. `shown` makes the text of a cell once, so LaTeX, Markdown, text and HTML agree to
 // the last digit.
 #include "report/table.hpp"
 
@@ -17,7 +17,7 @@ namespace paco::report {
 namespace {
 
 constexpr std::string_view kUndefined = "-";
-// A LaTeX table with more rows goes over several pages.
+// A LaTeX table with more rows is a longtable over several pages.
 constexpr std::size_t kLongestFloat = 40;
 
 bool defined(const Cell& value) {
@@ -28,7 +28,7 @@ bool defined(const Cell& value) {
 
 bool right_aligned(const Column& column) { return column.show != Show::text; }
 
-// A cell as people read it.
+// A cell as formatted text.
 std::string shown(const Cell& value, const Column& column) {
   if (!defined(value)) return std::string(kUndefined);
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -39,7 +39,7 @@ std::string shown(const Cell& value, const Column& column) {
   return fmt::format("{}", number);
 }
 
-// Characters, not bytes: headings and class names may be UTF-8.
+// Counts characters, not bytes: headings and class names can be UTF-8.
 std::size_t width_of(std::string_view text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));

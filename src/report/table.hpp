@@ -1,9 +1,10 @@
 // One table, six ways to write it: JSON and CSV for programs, LaTeX and Markdown for papers,
 // aligned text and HTML for people.
 //
-// A cell holds the value itself; the column says how people like to read it. JSON and CSV carry
-// values in full (shares as fractions, an undefined value as null or an empty field), the others
-// round (shares as percentages, undefined as "-"). Nothing here knows what a table is about.
+// A cell holds the value itself; the column defines how it is formatted for people. JSON and CSV
+// contain full values (shares as fractions, an undefined value as null or an empty field). The
+// other formats are rounded (shares as percentages, undefined as "-"). This file does not depend on
+// the subject of a table.
 #pragma once
 
 #include <cstddef>
@@ -17,19 +18,19 @@
 
 namespace paco::report {
 
-// How the values of a column are shown to people.
+// How the values of a column are formatted for people.
 enum class Show : std::uint8_t {
   text,
   integer,
   share,   // a fraction, shown as a percentage: 0.8437 is "84.4"
-  number,  // with `digits` behind the point
+  number,  // with `digits` after the point
 };
 
 struct Column {
   std::string key;      // in JSON and CSV: lower case, no spaces
   std::string heading;  // for people
   Show show = Show::text;
-  int digits = 1;  // behind the point, for share and number
+  int digits = 1;  // after the point, for share and number
 };
 
 // Undefined, or a value. A number that is not finite is shown as undefined.

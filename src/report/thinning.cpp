@@ -1,4 +1,4 @@
-// Even thinning around the samples that must stay.
+// Even thinning of the samples that need not be kept.
 #include "report/thinning.hpp"
 
 #include <algorithm>
@@ -25,15 +25,15 @@ std::vector<std::size_t> thin(std::size_t samples, std::span<const std::size_t> 
   const std::size_t room = std::min(others, limit > kept ? limit - kept : 0);
   std::vector<std::size_t> places;
   places.reserve(kept + room);
-  std::size_t met = 0;     // of those that must stay
-  std::size_t passed = 0;  // others met so far
+  std::size_t met = 0;     // samples met so far that must stay
+  std::size_t passed = 0;  // other samples met so far
   for (std::size_t i = 0; i < samples; ++i) {
     if (met < kept && must[met] == i) {
       places.push_back(i);
       ++met;
       continue;
     }
-    // The k-th of the others stays where k * room / others steps to a new whole number.
+    // The k-th of the others stays if k * room / others reaches a new integer there.
     if ((passed + 1) * room / others > passed * room / others) places.push_back(i);
     ++passed;
   }

@@ -14,7 +14,7 @@ namespace paco::report {
 
 namespace {
 
-// libjpeg's own handler ends the program; this one comes back here.
+// libjpeg's own handler ends the program. This one jumps back instead.
 struct Handler {
   jpeg_error_mgr base;
   std::jmp_buf back;
@@ -22,8 +22,8 @@ struct Handler {
 
 void come_back(j_common_ptr info) { std::longjmp(reinterpret_cast<Handler*>(info->err)->back, 1); }
 
-// Returns the size of what *bytes then holds, 0 on failure. Nothing with a destructor lives across
-// the jump.
+// Returns the size of the data in *bytes, 0 on failure. No object with a destructor may exist
+// across the jump.
 unsigned long encode(const unsigned char* pixels, std::size_t width, std::size_t height,
                      int quality, unsigned char** bytes) {
   jpeg_compress_struct info;
@@ -46,7 +46,7 @@ unsigned long encode(const unsigned char* pixels, std::size_t width, std::size_t
   info.optimize_coding = TRUE;
   jpeg_start_compress(&info, TRUE);
   while (info.next_scanline < info.image_height) {
-    // libjpeg takes a mutable pointer and does not write through it.
+    // libjpeg takes a mutable pointer but does not write through it.
     auto* row =
         const_cast<unsigned char*>(pixels) + std::size_t{info.next_scanline} * 3 * info.image_width;
     jpeg_write_scanlines(&info, &row, 1);

@@ -1,4 +1,4 @@
-// Which samples are shown, and where they are found again.
+// Selects the samples that are shown, and finds them by place.
 #include <algorithm>
 #include <cassert>
 
@@ -44,7 +44,7 @@ std::optional<methods::MethodDetails> details_of(const ReportInput& input) {
   if (!method.ok() || (*method)->details == nullptr) return std::nullopt;
   auto found =
       (*method)->details(*input.model, input.method ? input.method->settings() : Settings());
-  if (!found.ok()) return std::nullopt;  // a model that was made for another method
+  if (!found.ok()) return std::nullopt;  // the model was made for another method
   return std::move(found).value();
 }
 
@@ -61,7 +61,7 @@ ReportView::ReportView(const ReportInput& given) : input(given), stream(given.st
   auto found = details_of(input);
   if (!found) return;
   for (const methods::CalibratedThreshold& threshold : found->thresholds) {
-    if (!has(threshold.field)) return;  // a stream of another method
+    if (!has(threshold.field)) return;  // the stream is from another method
   }
   details = std::move(found);
   shift = details->shift;

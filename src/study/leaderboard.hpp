@@ -1,5 +1,6 @@
-// Records of runs, from one folder or many people, merged into tables: one for each data set, rows
-// by Strict accuracy. Runs that differ in the seed alone are one row, with mean and deviation.
+// Merges records of runs, from one folder or many contributors, into one table per data set, with
+// rows ordered by Strict accuracy. Runs that differ only in the seed are one row, with mean and
+// deviation.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// The paper's own figures, every cell of its seven tables, to stand beside ours: another backbone,
-// trained on images by the authors. They are data, in paper_figures.csv, which
-// tools/paper_figures.py takes out of the paper's text.
+// All figures of the paper's seven tables, for comparison with ours. They come from another
+// backbone, which the authors trained on images. tools/paper_figures.py extracts them from the
+// paper's text to paper_figures.csv.
 #pragma once
 
 #include <optional>
@@ -25,8 +25,8 @@ const std::vector<PaperFigure>& paper_figures();
 // The data set of the paper that a name begins with ("cub" of "cub-finetuned"), or nothing.
 std::string paper_set(std::string_view name);
 
-// The paper's name of one of our contenders: what it has as "smile" we have as "smile-head", a head
-// on given embeddings.
+// The paper's name of one of our contenders. What the paper calls "smile" is "smile-head" here, a
+// head on given embeddings.
 std::string paper_method(std::string_view label);
 
 // The Strict accuracy over all classes that the paper has for a method, in percent.

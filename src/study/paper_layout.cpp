@@ -60,7 +60,8 @@ class OwnCells {
                       std::nullopt, std::nullopt, 0, label});
   }
 
-  // In the paper's order; extraction is known of images that a study embedded itself.
+  // In the paper's order. The extraction time is known only for images that a study embedded
+  // itself.
   void times(const SeedGroup& group) {
     const auto extraction = [&](std::size_t run) {
       return data_[runs_[run].data].extraction_seconds;
@@ -119,7 +120,7 @@ class OwnCells {
     }
   }
 
-  // Over the data sets, of methods that have a figure for each of them.
+  // Averages over the data sets, for methods that have a figure for each of them.
   void averages() {
     std::map<std::array<std::string, 3>, std::vector<double>> figures;
     std::vector<std::array<std::string, 3>> order;
@@ -223,7 +224,8 @@ std::vector<LayoutCell> layout_cells(const Plan& plan, const std::vector<Run>& r
       sets.begin(), sets.end(), [](const std::string& set) { return !paper_set(set).empty(); }));
   std::vector<LayoutCell> cells;
   std::vector<bool> used(own.size());
-  // The paper's cells in its order, each with ours; a set of ours may be there in several forms.
+  // The paper's cells in its order, each with ours. There can be several variants of one of our
+  // data sets.
   for (const PaperFigure& figure : paper_figures()) {
     if (figure.table != plan.table) continue;
     bool found = false;
@@ -235,7 +237,8 @@ std::vector<LayoutCell> layout_cells(const Plan& plan, const std::vector<Run>& r
                         (average || paper_set(cell.data) == figure.data);
       if (!fits) continue;
       found = used[i] = true;
-      // An average over other sets than the paper's seven is not the paper's average.
+      // An average over other sets than the paper's seven cannot be compared with the paper's
+      // average.
       if (!average || of_seven == kPaperSets) {
         cell.paper = figure.value;
         cell.paper_deviation = figure.deviation;
@@ -294,7 +297,7 @@ report::Table layout_table(const Plan& plan, const std::vector<LayoutCell>& cell
   const auto& [key, what] = kNames[static_cast<int>(part)];
   report::Table table{key, fmt::format("{}: {}", plan.title, what), {}, {}};
   const auto rows = distinct(cells, [&](const LayoutCell& cell) { return row_of(plan, cell); });
-  // Columns in which something stands; averages last.
+  // Columns that are not empty; averages last.
   auto columns = distinct(cells, [&](const LayoutCell& cell) { return column_of(plan, cell); });
   std::erase_if(columns, [&](const std::string& column) {
     return std::all_of(cells.begin(), cells.end(), [&](const LayoutCell& cell) {
@@ -311,7 +314,7 @@ report::Table layout_table(const Plan& plan, const std::vector<LayoutCell>& cell
     table.columns.push_back({word, name, report::Show::text});
   }
   for (const std::string& row : rows) {
-    // Of our figures the row has our name of the method.
+    // A row with our figures shows our name of the method.
     const auto named = std::find_if(cells.begin(), cells.end(), [&](const LayoutCell& cell) {
       return row_of(plan, cell) == row && !cell.label.empty();
     });

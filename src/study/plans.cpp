@@ -94,8 +94,8 @@ std::uint64_t trainings_wanted(const Plan& plan, std::uint64_t seeds) {
   return std::max(seeds, plan.least_trainings);
 }
 
-// Is this the data set for a run with this seed and value? Embeddings that were given are for every
-// seed, and for values that change no training.
+// True if a run with this seed and value uses this data set. Given embeddings are used for every
+// seed, and only for values that do not change a training.
 bool fits(const DataSet& data, const Plan& plan, std::string_view value, std::uint64_t seed,
           std::uint64_t trainings) {
   train::Training wanted = training_for(plan.factor, value);
@@ -104,7 +104,7 @@ bool fits(const DataSet& data, const Plan& plan, std::string_view value, std::ui
   return *data.training == wanted;
 }
 
-// Options with commas between them, "tie=low,routing=off"; the reference is chosen like one.
+// Comma-separated options, "tie=low,routing=off". The choice of the reference has the same form.
 void read_as(Contender& contender, std::string_view reading) {
   while (reading.find('=') != reading.npos) {
     const std::size_t end = std::min(reading.find(','), reading.size());
@@ -149,7 +149,8 @@ void vary(Run& run, std::string_view factor, const std::string& value) {
   }
 }
 
-// "all" stands for everything there is, and a set that has no more than a value has it as "all".
+// "all" means all available data. A value is left out if a set has no more than that, because "all"
+// covers it.
 bool applies(const DataSet& data, std::string_view factor, const std::string& value) {
   if (factor == "known_classes" && value != "all")
     return static_cast<std::size_t>(number_of(value)) < data.class_names.size();
@@ -157,7 +158,7 @@ bool applies(const DataSet& data, std::string_view factor, const std::string& va
     const std::size_t mean = data.support_labels.size() / data.class_names.size();
     return static_cast<std::size_t>(number_of(value)) < mean;
   }
-  // A rate needs so many held-out samples, and a class of one sample gives none.
+  // A rate needs a minimum number of held-out samples, and a class with one sample provides none.
   if (factor == "false_new" && value != "none") {
     std::vector<std::size_t> sizes(data.class_names.size());
     for (const std::int64_t label : data.support_labels) ++sizes[static_cast<std::size_t>(label)];

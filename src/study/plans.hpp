@@ -1,4 +1,4 @@
-// The studies by name: what each of them asks, and the runs that answer it.
+// The studies by name: the question of each one, and the runs that answer it.
 #pragma once
 
 #include <span>
@@ -30,8 +30,8 @@ struct Plan {
   Question question = Question::accuracy;
   // The contenders if the user names none.
   std::vector<std::string> contenders;
-  // What is varied, once for each contender: names of options of the method, of the data's shape or
-  // of the training. Without one there is a single run.
+  // What is varied, once for each contender: the name of an option of the method, of the data's
+  // shape or of the training. If it is empty, there is one run.
   std::string_view factor = {};
   std::vector<std::string> values = {};
   std::uint64_t least_seeds = 1;      // even if fewer are asked for
@@ -59,15 +59,15 @@ std::vector<std::string> contender_labels();
 
 // The contender that is used unless another one is asked for: the first of method_names().
 bool is_preset(std::string_view label);
-// Of the values that a plan varies for a contender, the one that is used if nothing is varied. None
-// if the training of the backbone decides that.
+// Of the values that a plan varies for a contender, the one that is used if nothing is varied.
+// Nothing if the training of the backbone determines it.
 std::optional<std::string> preset_value(const Plan& plan, const Contender& contender);
 // Do the values have an order, as numbers do?
 bool has_order(const Plan& plan);
 
-// Every run of a plan. `wanted`: labels in place of the plan's own, if there are any. Runs of a
-// set of images take the backbone that was trained with their seed. None if the plan is about
-// training and there are embeddings only.
+// All runs of a plan. `wanted`: labels that replace the plan's own; may be empty. A run on a set of
+// images uses the backbone that was trained with the run's seed. Empty if the plan is about
+// training and only embeddings are given.
 Result<std::vector<Run>> runs_of(const Plan& plan, const std::vector<DataSet>& data,
                                  const std::vector<std::string>& wanted, std::uint64_t seeds);
 

@@ -18,10 +18,11 @@ constexpr std::size_t kAskedBlock = 256;
 constexpr std::size_t kMergesFirst = 20;  // of a mixed sitting
 constexpr std::size_t kMembersOfPage = 20;
 constexpr std::size_t kFewestOfNewClass = 2;
-// Ids of what a new model discovers, apart from those of the old one.
+// First id of the categories that a new model discovers, so that they differ from those of the old
+// one.
 constexpr CategoryId kNewModel = CategoryId{1} << 32;
 
-// The person, the method, and where its samples are.
+// The simulated user, the method, and the place of each sample.
 class Sitting final : public MemberSource {
  public:
   Sitting(Method& method, const DataSet& data)
@@ -81,8 +82,8 @@ class Sitting final : public MemberSource {
     return {};
   }
 
-  // The support set and what the person confirmed on so many pages: labels beyond the known classes
-  // are of new ones.
+  // The support set plus the samples that the user confirmed on `pages` pages. Labels from known_
+  // on are new classes.
   SupportSet with_verified(std::size_t pages, math::Matrix<double>& rows,
                            std::vector<std::int64_t>& labels, std::vector<std::string>& names) {
     std::map<std::int64_t, std::vector<std::size_t>> confirmed;  // by class
@@ -111,7 +112,7 @@ class Sitting final : public MemberSource {
     return {rows, labels, names, {}};
   }
 
-  // Where people see a sample.
+  // The category in which users see a sample.
   CategoryId shown(std::size_t sample) const {
     const auto moved = moved_.find(sample);
     return moved == moved_.end() ? method_.categories().now(decisions_[sample].category)
@@ -142,7 +143,7 @@ class Sitting final : public MemberSource {
     return {decisions_[sample].prototype, decisions_[sample].counted};
   }
 
-  // What most of its members are; -1 of one without members.
+  // The most frequent true class of its members; -1 if it has none.
   std::int64_t class_of(CategoryId id) const {
     std::map<std::int64_t, std::size_t> count;
     for (std::size_t i = 0; i < decisions_.size(); ++i) {
@@ -167,7 +168,8 @@ class Sitting final : public MemberSource {
     return out;
   }
 
-  // Pages of members that were not looked at, the newest first, of the category that has most.
+  // Pages of members that have not been shown yet, newest first. Each page is from the category
+  // with the most such members.
   std::vector<std::pair<CategoryId, std::vector<std::size_t>>> pages_of(std::size_t count) const {
     std::map<CategoryId, std::vector<std::size_t>> left;  // oldest first
     for (std::size_t i = 0; i < decisions_.size(); ++i) left[shown(i)].push_back(i);
@@ -194,7 +196,7 @@ class Sitting final : public MemberSource {
     return apply(operation);
   }
 
-  // What cannot be moved, e.g. because a method no longer knows where it is, stays.
+  // A sample that cannot be moved stays, e.g. because the method does not keep its place any more.
   Result<void> put_right(std::size_t sample) {
     const std::int64_t truth = data_.truth[sample];
     Operation operation;
@@ -227,7 +229,7 @@ class Sitting final : public MemberSource {
   std::map<std::size_t, std::pair<PrototypeId, bool>> moved_;
 };
 
-// The stream from its start by a model that has learned from verified samples.
+// Decides the stream from its start with a model that was calibrated with the verified samples.
 Result<AnsweredRun> decide_anew(const Run& run, const DataSet& data, Sitting& sitting,
                                 std::size_t half, std::stop_token stop) {
   math::Matrix<double> rows;

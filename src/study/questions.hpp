@@ -1,6 +1,6 @@
-// A person who sits down in the middle of a stream and answers questions, simulated: what do the
-// answers gain? The person knows the truth of every sample and answers for a category what most of
-// its members are.
+// Simulates a user who answers questions in the middle of a stream, to measure the gain. The
+// simulated user knows the truth of every sample. For a category the answer is the most frequent
+// true class of its members.
 #pragma once
 
 #include <memory>
@@ -26,8 +26,8 @@ struct AnsweredRun {
   std::size_t first = 0;
 };
 
-// Decides the first half, asks run.answers questions, decides the rest. Of `verified` only the rest
-// is shown, because its new model has learned from the first half.
+// Decides the first half, asks run.answers questions and decides the rest. For `verified` only the
+// rest is in the result, because its new model has learned from the first half.
 Result<AnsweredRun> decide_with_answers(const Run& run, const DataSet& data,
                                         std::shared_ptr<const Model> model, std::stop_token stop);
 

@@ -1,4 +1,4 @@
-// What a run was and what came of it, as one JSON object that can be kept, compared and merged with
+// The settings and results of a run as one JSON object, which can be kept, compared and merged with
 // those of others (`paco leaderboard`).
 #pragma once
 

@@ -1,4 +1,4 @@
-// What a run keeps along the stream for the paper's figures.
+// The data along the stream that a run keeps for the paper's figures.
 #pragma once
 
 #include <span>
@@ -13,9 +13,9 @@ namespace paco::study {
 Track latency_track(std::span<const double> seconds);
 
 // birth: categories, the birth boundary, its mixing weight and the mature categories after every
-// percent of the stream. regions: for samples evenly drawn from the stream, what PACO's thresholds
-// compare and who the sample is (0 known class, 1 first of a novel class, 2 later of one).
-// An error if the method has no such evidence.
+// percent of the stream. regions: for samples evenly drawn from the stream, the values that PACO's
+// thresholds are compared with, and the kind of the sample (0 known class, 1 first of a novel
+// class, 2 later of one). Fails if the method has no such evidence.
 Result<Track> decision_track(TrackKind kind, const MethodInfo& info,
                              std::span<const Decision> decisions,
                              std::span<const std::int64_t> truth, std::int64_t known_classes);

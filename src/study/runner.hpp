@@ -1,6 +1,6 @@
 // Carries out the runs of a study, several at a time. Each result is written as soon as it is
-// there; runs whose results are on the disk already are not repeated. What is stopped loses at most
-// the runs in progress.
+// complete. Runs whose results are already on disk are not repeated. If a study is stopped, at most
+// the runs in progress are lost.
 #pragma once
 
 #include "study/run.hpp"

@@ -36,7 +36,8 @@ std::string images_beside(const std::string& base, const std::string& images) {
   return out;
 }
 
-// One entry of a list. Every key must be one that is read: a misspelt one is no silent default.
+// One entry of a list. A key that is not read is an error, so that a misspelt key does not silently
+// give the default.
 class Entry {
  public:
   Entry(const SetJson& json, std::string base) : json_(json), base_(std::move(base)) {}
@@ -146,7 +147,7 @@ class Entry {
   const SetJson& json_;
   std::string base_;
   std::set<std::string> known_;
-  std::string wrong_;  // the first value that makes no sense
+  std::string wrong_;  // the first invalid value
 };
 
 }  // namespace

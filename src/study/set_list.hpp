@@ -24,8 +24,8 @@ struct StudySet {
 
 Result<std::vector<StudySet>> read_set_list(const std::string& path);
 
-// Every name is one of the list, a folder, or one of known_recipes(), in this order. Two sets of
-// one name are refused.
+// Finds the sets of these names, in this order. A name is one of the list, a folder, or one of
+// known_recipes(). Two sets with the same name are refused.
 Result<std::vector<StudySet>> find_sets(const std::vector<std::string>& names,
                                         const std::vector<StudySet>& list);
 

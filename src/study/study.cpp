@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// One file a run, whose name is that of its result.
+// Writes one file per run, with the same name as its result.
 Result<void> write_records(const std::vector<Run>& runs, const std::vector<RunResult>& results,
                            const std::vector<DataSet>& data, const StudyRequest& request) {
   PACO_TRY(core::make_folder(request.out + "/records"));
@@ -47,7 +47,7 @@ Result<StudyOutcome> run_study(const Plan& plan, const std::vector<DataSet>& dat
   }
   RunnerOptions options;
   options.folder = request.out + "/runs";
-  // Times are taken one after another, so that runs do not disturb each other.
+  // Runs that are timed run one after another, so that they do not slow each other down.
   const bool times = plan.question == Question::latency ||
                      plan.question == Question::calibration_time ||
                      plan.question == Question::latency_track;

@@ -36,7 +36,7 @@ std::vector<Wanted> wanted_folders(const Plan& plan, const std::vector<StudySet>
       Wanted one{&set, training, train::trained(*set.recipe, training), {}};
       const train::Training plain{training.seed, {}, {}};
       one.folder = fmt::format("{}/sets/{}-{}", out, set.name, training.seed);
-      // What the recipe has anyway is no training of its own.
+      // A value that the recipe has by default needs no separate training.
       if (train::recipe_text(one.recipe) != train::recipe_text(train::trained(*set.recipe, plain)))
         one.folder += fmt::format("-{}-{}", training.factor, training.value);
       all.push_back(std::move(one));
@@ -45,7 +45,7 @@ std::vector<Wanted> wanted_folders(const Plan& plan, const std::vector<StudySet>
   return all;
 }
 
-// A folder belongs to the recipe that it was begun with.
+// A folder can be used only with the recipe it was started with.
 Result<void> claim(const Wanted& wanted) {
   const std::string text = train::recipe_text(wanted.recipe);
   if (core::path_kind(recipe_file(wanted)) == core::PathKind::absent) {

@@ -1,6 +1,6 @@
-// The embeddings that a study runs on: read if they are there, made from images if they are not
-// yet. What is made stays in OUT/sets, one folder a training, and is not made twice; such a
-// folder may be carried to another machine.
+// The embeddings for a study: read if they exist, otherwise made from images. Those that are made
+// are stored in OUT/sets, one folder per training, and are not made again. Such a folder can be
+// copied to another machine.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ namespace paco::study {
 using SetMaker =
     std::function<Result<void>(const train::ImageRecipe& recipe, const std::string& folder)>;
 
-// Everything is checked before the first training begins.
+// Checks everything before the first training begins.
 Result<std::vector<DataSet>> data_for(const Plan& plan, const std::vector<StudySet>& sets,
                                       std::uint64_t seeds, const std::string& out,
                                       const SetMaker& make);

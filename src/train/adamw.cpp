@@ -55,7 +55,8 @@ torch::Tensor AdamW::clip(double limit) {
   if (gradients.empty()) return torch::zeros({});
   const auto total = torch::stack(norms_of(gradients)).norm(2);
   if (limit > 0) {
-    // On the device without waiting for it: a factor of 1 where the norm is within the limit.
+    // Computed on the device, without waiting for it: the factor is 1 if the norm is within the
+    // limit.
     scale_all(gradients, (limit / (total + 1e-6)).clamp_max(1.0));
   }
   return total;

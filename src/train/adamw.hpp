@@ -36,7 +36,7 @@ class AdamW {
   // Scales the gradients so that their common norm is at most `limit` (0: leaves them) and returns
   // the norm before, as a scalar on the device.
   torch::Tensor clip(double limit);
-  // One step with every rate multiplied by `factor`. A parameter without a gradient is left alone.
+  // One step with every rate multiplied by `factor`. A parameter without a gradient is not changed.
   void step(double factor);
 
   // Everything a checkpoint needs, by name, in a fixed order: the moments ("first.NAME",

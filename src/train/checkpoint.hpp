@@ -1,9 +1,9 @@
-// Where a run stands at the end of an epoch, on disk: enough to go on as if it had never stopped.
-// Includes torch.
+// The state of a run at the end of an epoch, on disk: enough to continue with the same result as
+// without a stop. Includes torch.
 //
-// One safetensors file, replaced atomically: the checkpoint before it stays until the new one is
-// complete, also where the disk fills up. Nothing random is stored: order, views and episodes
-// follow from seed, epoch and step.
+// One safetensors file, replaced atomically: the previous checkpoint stays until the new one is
+// complete, also if the disk is full. No random state is stored: order, views and episodes follow
+// from seed, epoch and step.
 #pragma once
 
 #include <cstdint>

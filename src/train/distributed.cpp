@@ -106,7 +106,7 @@ Result<std::unique_ptr<ProcessGroup>> join(const GroupOptions& options,
   }
 #ifdef PACO_GLOO
   auto gloo = c10d::ProcessGroupGloo::Options::create(timeout);
-  // Talk over the interface that leads to rank 0; on one machine that is loopback, whatever its own
+  // Uses the interface that leads to rank 0. On one machine that is loopback, whatever the host
   // name resolves to.
   gloo->devices.push_back(options.address == "127.0.0.1" || options.address == "localhost"
                               ? c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1")

@@ -32,8 +32,8 @@ struct ImageRecipe {
   TrainOptions training;  // epochs 0: none, the backbone embeds as it is
 };
 
-// Fashion-MNIST, which is there once its package is installed, and the seven sets that the paper
-// names, whose images somebody has to point to.
+// Fashion-MNIST, which is available if its package is installed, and the seven sets of the paper,
+// for which the user must give the images.
 const std::vector<ImageRecipe>& known_recipes();
 const ImageRecipe* known_recipe(std::string_view name);  // null: none has this name
 
@@ -43,8 +43,8 @@ const ImageRecipe* known_recipe(std::string_view name);  // null: none has this 
 Result<void> check_recipe(const ImageRecipe& recipe);
 Result<embed::NetSpec> network_of(const ImageRecipe& recipe);
 
-// Everything that the embeddings depend on, as JSON; of files, the names without their folders, so
-// that embeddings made on another machine are known again.
+// Everything that the embeddings depend on, as JSON. Files are stored without their folders, so
+// that embeddings made on another machine are recognised.
 std::string recipe_text(const ImageRecipe& recipe);
 
 // One training of a recipe: with this seed, and with one thing changed where `factor` says so.

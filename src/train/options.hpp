@@ -27,7 +27,7 @@ inline constexpr auto kPrecisions = core::enum_names<Precision>(
     {{Precision::float32, "float32"}, {Precision::mixed, "mixed"}, {Precision::bf16, "bf16"}});
 std::string_view precision_name(Precision precision);
 
-// What is minimised: PACO's losses, or those of another method with its own head.
+// The loss to minimise: PACO's, or that of another method with its own head.
 enum class Objective : std::uint8_t { paco, smile, phe, talon, ltc };
 inline constexpr auto kObjectives = core::enum_names<Objective>({{Objective::paco, "paco"},
                                                                  {Objective::smile, "smile"},

@@ -1,4 +1,4 @@
-// The loop: epochs, batches, checkpoints, and what is said about them.
+// The training loop: epochs, batches, checkpoints and progress messages.
 #include "train/train.hpp"
 
 #include <fmt/format.h>
@@ -290,8 +290,8 @@ Result<void> Session::keep(const EpochMetrics& metrics) {
   return embed::write_run(plan_.folder, run);
 }
 
-// Says which batch would have fitted, found by trying: the memory of this moment decides, not a
-// formula.
+// The error message names a batch size that fits. It is found by trying, because it depends on the
+// memory that is free now.
 Error Session::out_of_memory(const std::exception& error) {
   auto wrong = embed::torch_error(
       error, fmt::format("a training step with --batch {}", plan_.options.batch));

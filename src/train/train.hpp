@@ -45,7 +45,7 @@ struct TrainPlan {
   std::optional<GroupOptions> group;  // several processes; only rank 0 writes
 };
 
-// Who listens, and what time it is.
+// Callbacks for progress and warnings, and the clock.
 struct TrainListener {
   core::Progress* progress = nullptr;
   core::Clock clock;

@@ -50,7 +50,8 @@ std::vector<AdamW::Group> parameter_groups(embed::Net& net, const torch::Tensor&
   return groups;
 }
 
-// One collective for all gradients: many small ones would each wait for the slowest process.
+// One collective operation for all gradients: many small ones would each wait for the slowest
+// process.
 void sum_gradients(std::vector<torch::Tensor> parameters, ProcessGroup& group) {
   std::vector<torch::Tensor> pieces;
   for (auto& parameter : parameters) {
@@ -151,8 +152,8 @@ torch::Tensor Trainer::gradient(const torch::Tensor& pixels,
     own.backward(leaf.grad().narrow(1, first, share));
   }
   if (group_->size() > 1) {
-    // The gradient of what stands on the features is already that of the joint batch, in every
-    // process: its mean is itself.
+    // The gradient of these parameters is already that of the joint batch in every process, so the
+    // mean over the processes is the same.
     for (auto& own : objective_ ? objective_->parameters() : std::vector{classifier_}) {
       if (own.grad().defined()) own.mutable_grad().div_(group_->size());
     }

@@ -33,9 +33,9 @@ Result<std::vector<std::size_t>> read_places(const embed::ImageSource& images,
   return places;
 }
 
-// The data set's own labels of the chosen samples. Where only some images were chosen, a class that
-// does not occur is one of the novel ones; where all were, it is an empty class, and stays for
-// train() to refuse.
+// The data set's own labels of the chosen samples. If only some images were chosen, a class that
+// does not occur is novel. If all were chosen, it is an empty class and is kept, so that train()
+// refuses it.
 Result<void> take_own_labels(const embed::ImageSource& images, bool chosen, TrainingSet& set) {
   std::vector<std::int64_t> renumbered(images.class_names().size(), -1);
   for (const auto place : set.samples) {
