@@ -28,7 +28,6 @@ class BlockProducts {
  public:
   // in_order: each row of a block is visited once, in order. any: rows are visited several times
   // and in any order (stored samples are rehearsed), so every change is made in all rows.
-  // again) several times and in any order? Then every change is made in all rows.
   enum class Visits : std::uint8_t { in_order, any };
 
   // Rows to take at once so that the table of products stays in cache.

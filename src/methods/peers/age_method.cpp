@@ -5,7 +5,6 @@
 // is denser there; that distribution represents categories that have not been seen yet. A
 // category's distribution is that of its latest samples; the distributions of the known classes do
 // not change.
-// known classes stay.
 #include <fmt/format.h>
 
 #include <algorithm>
