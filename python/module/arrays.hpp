@@ -9,8 +9,9 @@ namespace paco::python {
 
 namespace py = pybind11;
 
-// A copy of one dimension. With a shape as here the size of a number is the type's own; pybind11
-// before 2.12 would otherwise ask NumPy for it at a place where NumPy 2 has something else.
+// A copy of one dimension. Passing the shape makes pybind11 take the size of a number from its
+// type. Before version 2.12 it would otherwise read the size from memory whose layout changed in
+// NumPy 2.
 template <class T>
 py::array_t<T> array_of(std::span<const T> values) {
   return py::array_t<T>(py::array::ShapeContainer{static_cast<py::ssize_t>(values.size())},

@@ -13,15 +13,15 @@ py::object number_or_none(double value) {
   return std::isnan(value) ? py::object(py::none()) : py::object(py::float_(value));
 }
 
-// The value of an evidence field, a choice by its name.
+// The value of an evidence field; a choice is given by its name.
 py::object evidence_value(const EvidenceField& field, double value) {
   if (std::isnan(value)) return py::none();
   if (field.choices.empty()) return py::float_(value);
   return py::str(field.choices.at(static_cast<std::size_t>(value)));
 }
 
-// Numbers the size of a T that lie `offset` bytes into every decision, as an array that cannot be
-// written and keeps its decisions alive.
+// A view of the numbers at `offset` bytes into every decision, as a read-only array that keeps the
+// decisions alive.
 template <class T>
 py::array column(const py::object& self, std::size_t offset) {
   const auto& many = self.cast<const ManyDecisions&>();
@@ -32,7 +32,7 @@ py::array column(const py::object& self, std::size_t offset) {
   return view;
 }
 
-// Names picked by small numbers: names[numbers].
+// An array of names selected by small numbers: names[numbers].
 py::object pick(const std::vector<std::string_view>& names, const py::object& numbers) {
   py::list list;
   for (const std::string_view name : names) list.append(py::str(name));
@@ -43,7 +43,7 @@ py::object evidence_column(const py::object& self, const EvidenceField& field, s
   const py::array values =
       column<double>(self, offsetof(Decision, evidence) + place * sizeof(double));
   if (field.choices.empty()) return values;
-  // What was not computed has no name.
+  // Fields that were not computed have no name.
   std::vector<std::string_view> names(field.choices.begin(), field.choices.end());
   names.push_back("");
   const py::module_ numpy = py::module_::import("numpy");

@@ -1,4 +1,4 @@
-// Decisions as Python sees them: one with its name and explanation, and many as columns.
+// Decisions as Python objects: a single one with its name and explanation, and many as columns.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -15,12 +15,12 @@ namespace paco::python {
 
 using OriginPointer = std::shared_ptr<Origin>;
 
-// One decision. Its name is what the category was called when it was answered.
+// One decision. Its name is that of the category when the sample was answered.
 struct OneDecision {
   Decision decision;
   std::string name;
   OriginPointer origin;
-  std::string sample;  // what the sample was called; empty: by its number
+  std::string sample;  // name of the sample; empty: its number is used
 
   std::string sample_name() const;
 };
@@ -28,11 +28,11 @@ struct OneDecision {
 // Names of categories by id, ascending.
 using Names = std::vector<std::pair<CategoryId, std::string>>;
 
-// Some decisions, of one call or put together. Columns are views of the rows here, not copies.
+// Decisions of one or more calls. Columns are views of these rows, not copies.
 class ManyDecisions {
  public:
   ManyDecisions(OriginPointer origin, std::size_t rows);
-  // Of decisions whose names and origin are known already. `samples`: empty, or one for each row.
+  // From decisions with known names and origin. `samples`: empty, or one per row.
   ManyDecisions(OriginPointer origin, std::vector<Decision> rows, Names names,
                 std::vector<std::string> samples);
 
@@ -41,10 +41,10 @@ class ManyDecisions {
   const OriginPointer& origin() const { return origin_; }
   const Names& names() const { return names_; }
   const std::vector<std::string>& samples() const { return samples_; }
-  std::size_t repeated = 0;  // answered by their key
+  std::size_t repeated = 0;  // samples that repeat an earlier answer
 
-  // When the last has been decided: remembers the names of all that were answered, and what the
-  // samples are called.
+  // Called after the last decision: stores the category names of all answers, and the names of the
+  // samples.
   void remember_names(const Categories& categories, std::vector<std::string> samples);
   const std::string& name(CategoryId id) const;
   std::string sample_name(std::size_t i) const;
@@ -60,7 +60,7 @@ class ManyDecisions {
 };
 
 void add_decisions(py::module_& module);
-// Decisions taken apart and put together: pickles, files, concatenation.
+// Converts decisions to columns and back: for pickles, files and concatenation.
 void add_recorded(py::module_& module, py::class_<OneDecision>& one,
                   py::class_<ManyDecisions>& many);
 

@@ -12,7 +12,7 @@
 namespace paco::python {
 namespace {
 
-// One call at a time; the others wait without the interpreter's lock.
+// One call at a time; other calls wait without the GIL.
 struct Encoder {
   std::unique_ptr<embed::TextEncoder> encoder;
   std::mutex busy;
@@ -29,7 +29,7 @@ std::shared_ptr<Encoder> open_encoder(const std::string& folder, unsigned thread
   return made;
 }
 
-// (rows, numbers of texts without a word, numbers of texts whose end did not fit)
+// (rows, indexes of texts without a word, indexes of texts that were cut off)
 py::tuple encode(const std::shared_ptr<Encoder>& self, const std::vector<std::string>& texts) {
   py::array_t<float> out({texts.size(), self->encoder->dimension()});
   const Rows<float> rows{out.mutable_data(), texts.size(), self->encoder->dimension()};
@@ -63,7 +63,7 @@ void add_encoder(py::module_& module) {
           },
           "what makes an embedding, as JSON");
   module.def("open_encoder", &open_encoder);
-  // The folder of a published encoder that is on this machine.
+  // The folder of a published encoder on this machine.
   module.def("find_model", [](const std::string& name) { return take(embed::find_model(name)); });
 }
 

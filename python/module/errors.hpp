@@ -1,7 +1,7 @@
-// From the library's Result to Python's exceptions, and from Ctrl-C to the library's stop token.
+// Converts the library's Result to Python's exceptions, and Ctrl-C to the library's stop token.
 //
-// The exception classes themselves are Python (pacodiscovery/errors.py): each is a PacoError with a hint and
-// one of Python's own kinds besides, so that `except ValueError` catches what it should.
+// The exception classes are defined in Python (pacodiscovery/errors.py): each is a PacoError with a
+// hint and also derives from a built-in exception, so that `except ValueError` works as expected.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -21,13 +21,12 @@ namespace paco::python {
 
 namespace py = pybind11;
 
-// Names are the bytes that came in: those that are no UTF-8 become what Python's own file names
-// become.
+// Converts the bytes of a name. Invalid UTF-8 is converted as Python converts file names.
 py::str text(std::string_view bytes);
-std::string bytes_of(const py::handle& text);  // and back
+std::string bytes_of(const py::handle& text);  // the inverse of text()
 py::list text_list(const std::vector<std::string>& names);
 
-// An exception of the class that fits the code; the GIL must be held.
+// The exception for an error; the GIL must be held.
 py::object exception_of(const Error& error);
 [[noreturn]] void raise(const py::object& exception);
 [[noreturn]] void raise(const Error& error);
@@ -38,11 +37,12 @@ T take(Result<T> result) {
   if constexpr (!std::is_void_v<T>) return std::move(result).value();
 }
 
-// A class that only calls make: __new__ alone would give an object without content.
+// Forbids __new__ for a class whose objects only functions create: it would give an object without
+// content.
 void forbid_new(const py::object& type, const char* makers);
 
-// Runs work(stop_token) on a thread of its own without the GIL. Ctrl-C sets the token, and when the
-// work has come to its end, KeyboardInterrupt is raised. Signals are seen a few times a second.
+// Runs work(stop_token) on a separate thread without the GIL. Ctrl-C sets the token;
+// KeyboardInterrupt is raised when the work has ended. Signals are checked a few times a second.
 template <class Work>
 auto interruptible(Work work) {
   std::stop_source stop;

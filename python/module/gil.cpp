@@ -10,7 +10,7 @@ namespace paco::python {
 namespace {
 
 std::atomic<unsigned> fork_count{0};
-std::atomic<int> working{0};  // calls that have given up the lock to work
+std::atomic<int> working{0};  // calls that have released the GIL to work
 std::atomic<bool> ending{false};
 std::thread::id last_thread;  // set before `ending`
 
@@ -28,7 +28,7 @@ void finish_work() {
 void watch_forks() {
   ::pthread_atfork(nullptr, nullptr, [] {
     fork_count.fetch_add(1);
-    working = 0;  // the threads that worked are not in the copy
+    working = 0;  // the child process does not have these threads
   });
 }
 
@@ -38,7 +38,7 @@ bool is_ending() { return ending; }
 bool is_left_behind() { return ending && std::this_thread::get_id() != last_thread; }
 
 ReleaseGil::ReleaseGil(For purpose) : counted_(purpose == For::work), forks_(forks()) {
-  // `ending` changes under the lock, which is still held here.
+  // `ending` changes only while the GIL is held, and this thread still holds it.
   if (is_left_behind()) {
     PyEval_SaveThread();
     stay();
@@ -57,9 +57,9 @@ ReleaseGil::~ReleaseGil() {
       stay();
     }
   }
-  // As long as this call counts, the interpreter waits for it and gives it the lock.
+  // While this call is counted, the interpreter waits for it and gives it the GIL.
   PyEval_RestoreThread(state_);
-  if (forks_ != forks()) return;  // in a copy, where nothing was counted
+  if (forks_ != forks()) return;  // in a child process, where this call was not counted
   finish_work();
   if (is_left_behind()) {
     PyEval_SaveThread();

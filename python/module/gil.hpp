@@ -1,9 +1,10 @@
-// Python's lock, given up while the engine works, and what becomes of calls when the program ends.
+// Releases Python's GIL while the engine works, and handles calls that are in progress when the
+// program ends.
 //
-// A daemon thread may be inside a call when the interpreter goes away. Python ends such a thread at
-// its next request for the lock, by an unwinding that C++ cannot stop, and the process would abort.
-// So the end of the program first waits for the calls in progress (end_calls(), by atexit), and a
-// thread other than the last one stays where it is when its call wants the lock back.
+// A daemon thread may be inside a call when the interpreter shuts down. Python ends such a thread
+// when it next requests the GIL, by an unwinding that C++ cannot stop, and the process would abort.
+// So the end of the program first waits for the calls in progress (end_calls(), by atexit), and
+// after that any other thread that requests the GIL is blocked for ever.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -14,7 +15,7 @@ namespace py = pybind11;
 
 class ReleaseGil {
  public:
-  enum class For { work, wait };  // the end of the program waits for work, not for who waits
+  enum class For { work, wait };  // shutdown waits for `work` only
 
   explicit ReleaseGil(For purpose = For::work);
   ~ReleaseGil();
@@ -27,14 +28,14 @@ class ReleaseGil {
   PyThreadState* state_ = nullptr;
 };
 
-// How often this process has been forked off, so that copies know that they are.
+// The number of forks of this process so far; a child process detects by it that it is one.
 void watch_forks();
 unsigned forks();
 
-// From now on only this thread gets into the engine and out of it. Waits for the others' calls.
+// From now on only this thread may enter or leave the engine. Waits for the calls of other threads.
 void end_calls();
-// Whether the program ends and this is another thread than the one that ends it; and whether it
-// ends at all.
+// is_left_behind(): the program is ending and this is not the thread that ends it. is_ending(): the
+// program is ending.
 bool is_left_behind();
 bool is_ending();
 

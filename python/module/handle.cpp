@@ -15,7 +15,8 @@ Handle::Handle(Session session, int threads)
       forks_(forks()) {}
 
 Handle::~Handle() {
-  // In another process its threads are not there to be joined, and its file is not ours to close.
+  // After a fork the session's threads do not exist here and its file belongs to the parent
+  // process, so the session is leaked.
   if (!closed_ && bound_ && forks_ != forks()) static_cast<void>(new Session(std::move(*session_)));
 }
 
@@ -76,7 +77,7 @@ std::uint64_t Handle::samples() {
   return session_->samples();
 }
 
-// The model never changes, so no hold is needed; the interpreter's lock is held.
+// No Hold is needed: the model never changes, and the GIL is held.
 const std::string& Handle::fingerprint() {
   if (fingerprint_.empty()) fingerprint_ = session_->model().fingerprint();
   return fingerprint_;

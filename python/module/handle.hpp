@@ -1,9 +1,9 @@
-// A session as Python holds it: usable from any thread, one at a time; closed once; and with manners
-// in a process that was forked.
+// A session as a Python object: usable from any thread, one at a time; closed once; safe in a
+// forked process.
 //
-// A journal and helper threads do not survive a fork: a session that has them belongs to the process
-// that opened it. One in memory with one thread is simply there twice, and the copies go their own
-// ways.
+// A journal and helper threads do not survive a fork, so a session with either can be used only in
+// the process that opened it. A session in memory with one thread is copied by the fork, and the
+// copies are independent.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class Handle : public Origin {
   Handle(const Handle&) = delete;
 
   // Held by one thread at a time. The same thread cannot hold it twice: a signal handler or a
-  // finaliser that runs in the middle of a call and asks for the session gets an exception.
+  // finaliser that runs during a call and uses the session gets an exception.
   class Hold {
    public:
     explicit Hold(Handle& handle);
@@ -40,8 +40,8 @@ class Handle : public Origin {
     std::unique_lock<std::mutex> lock_;
   };
 
-  // Exclusive use of the open session, until this is gone. Raises where it is closed or another
-  // process's. Waits without the GIL.
+  // Exclusive use of the open session during the lifetime of this object. Raises if the session is
+  // closed or belongs to another process. Waits without the GIL.
   class Use {
    public:
     explicit Use(Handle& handle);
@@ -53,10 +53,10 @@ class Handle : public Origin {
     Hold hold_;
   };
 
-  // Needs a Use or a Hold beside it.
+  // Requires that a Use or a Hold exists.
   Past& past() { return past_; }
 
-  // Closed or not, as long as the object lives: what its decisions need.
+  // Valid for closed sessions too, because their decisions need these functions.
   std::string explain(const Decision& decision) override;
   std::shared_ptr<const MemoryView> view();
   std::uint64_t samples();
@@ -68,26 +68,26 @@ class Handle : public Origin {
   int threads() const { return threads_; }
 
   bool closed() const { return closed_.load(); }
-  // Once; again it does nothing.
+  // Closes the session; further calls do nothing.
   void close();
 
  private:
-  std::optional<Session> session_;  // after close() to read its memory
+  std::optional<Session> session_;  // kept after close() to read its memory
   const MethodInfo* info_;
   std::string path_;
   std::vector<std::string> class_names_;
   Settings settings_;
   Past past_;
-  std::string fingerprint_;  // once somebody asked
+  std::string fingerprint_;  // computed on first use
   int threads_;
-  bool bound_;  // to its process
+  bool bound_;  // usable in its own process only
   unsigned forks_;
   std::atomic<bool> closed_{false};
   std::mutex mutex_;
   std::atomic<std::thread::id> holder_{};
 };
 
-// What Python holds: without a session until _start() has made one.
+// The Python object: empty until _start() creates the session.
 class PySession {
  public:
   const std::shared_ptr<Handle>& handle() const {
@@ -106,7 +106,7 @@ class PySession {
   std::shared_ptr<Handle> handle_;
 };
 
-// What a session remembers and where things lie (sessions_past.cpp).
+// Functions about past samples: members, attributes, embeddings (sessions_past.cpp).
 void add_past(py::class_<PySession>& sessions);
 
 }  // namespace paco::python

@@ -14,8 +14,8 @@
 namespace paco::python {
 namespace {
 
-// What Python wants to hear of a long call, ten times a second at most. What it raises ends the call
-// and is raised again.
+// Calls a Python function with the progress, at most ten times a second. An exception from it ends
+// the call and is raised again.
 class Progress {
  public:
   explicit Progress(const py::object& call) : call_(call) {}
@@ -83,7 +83,7 @@ ModelPointer calibrate_model(const py::object& x, const py::array_t<std::int64_t
   return std::make_shared<Model>(take(std::move(made)));
 }
 
-// Everything of a section: settings, numbers, and thresholds with their evidence.
+// All contents of a section: settings, numbers, and thresholds with their evidence.
 py::dict section_of(const Model& model, const std::string& method) {
   const MethodInfo* info = take(method_info(method));
   const Section* section = take(model.section(info->section));

@@ -1,5 +1,5 @@
-// The parts of the module `pacodiscovery._paco`. People import the package `pacodiscovery`
-// (python/pacodiscovery); what begins with an underscore here is for it alone.
+// The parts of the module `pacodiscovery._paco`. Users import the package `pacodiscovery`
+// (python/pacodiscovery); names that begin with an underscore here are only for that package.
 #pragma once
 
 #include <pybind11/pybind11.h>

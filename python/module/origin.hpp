@@ -1,5 +1,5 @@
-// Whose decisions some decisions are: the method, its model and settings, and who explains them. A
-// session that is there (handle.hpp), or what was written down of one (recorded.hpp).
+// The source of some decisions: the method, its model and settings, and a way to explain them.
+// Either an existing session (handle.hpp), or a stored description of one (recorded.cpp).
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// What a session with a journal remembers of its samples: who belongs to which category, what came
-// with them, where they lie. Filled when somebody asks, and afterwards only with what is new.
+// Past samples of a session with a journal: members of categories, attributes, pictures,
+// embeddings. Loaded on first use and then updated with new events only.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -22,7 +22,7 @@ class Past {
  public:
   // All samples that belong to a category now, in stream order.
   Result<std::vector<std::uint64_t>> members(Session& session, CategoryId category);
-  // Samples as people see them, as a JSON array.
+  // Samples as a JSON array, for display.
   Result<std::string> samples(Session& session, const std::vector<std::uint64_t>& sequences);
   // Words that stand out in the texts of each category's members.
   Result<insight::Keywords> keywords(Session& session);
@@ -37,7 +37,7 @@ class Past {
 
   std::optional<journal::JournalReader> journal_;
   insight::MemberIndex members_;
-  std::uint64_t samples_ = 0;  // that are in members_
+  std::uint64_t samples_ = 0;  // number of samples in members_
   std::size_t operations_ = 0;
 };
 

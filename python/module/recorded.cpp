@@ -1,5 +1,5 @@
-// Decisions taken apart and put together again: for pickles and files, and some after others. What
-// was taken apart has no session any more, so it cannot be explained.
+// Converts decisions to columns and back, for pickles and files, and concatenates them. Decisions
+// restored from columns have no session, so they cannot be explained.
 #include <fmt/format.h>
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
@@ -49,7 +49,7 @@ std::vector<std::string> texts_of(const py::iterable& given) {
   return out;
 }
 
-// Everything but explanations, as arguments of assemble().
+// All data except explanations, as arguments of assemble().
 py::tuple take_apart(const py::object& self) {
   const auto& many = self.cast<const ManyDecisions&>();
   const MethodInfo& info = many.origin()->info();
@@ -80,7 +80,7 @@ py::tuple take_apart(const py::object& self) {
   return py::make_tuple(columns, about);
 }
 
-// A number that a file may have wrong, as the choice that it stands for.
+// Whether a number from a file is a valid choice of its field.
 bool is_choice(const EvidenceField& field, double value) {
   return std::isnan(value) || field.choices.empty() ||
          (value >= 0 && value < static_cast<double>(field.choices.size()));
@@ -146,7 +146,7 @@ ManyDecisions assemble(const py::dict& columns, const py::dict& about) {
   return made;
 }
 
-// Some after the others. Where a category changed its name on the way, it has the last one.
+// Concatenates decisions. If a category was renamed meanwhile, its last name is used.
 ManyDecisions concatenate(const std::vector<const ManyDecisions*>& parts) {
   if (parts.empty()) {
     raise({ErrorCode::bad_argument, "there are no decisions to put together", "give some"});

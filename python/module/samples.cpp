@@ -47,15 +47,15 @@ std::optional<io::ElementType> element_type(char kind, py::ssize_t size) {
 Samples Samples::matrix(const py::object& x) { return Samples(x, false); }
 Samples Samples::row(const py::object& x) { return Samples(x, true); }
 
-// Whether `x` is an array of numbers that can be read as it is. A subclass may mean more than its
-// numbers (a mask): it is looked at first.
+// Adopts `x` if it is an array of numbers that can be read as it is. With `exact`, subclasses are
+// not adopted, because they may contain more than numbers (a mask).
 bool Samples::adopt(const py::object& x, bool exact) {
   if (!py::isinstance<py::array>(x)) return false;
   if (exact && Py_TYPE(x.ptr()) != py::detail::npy_api::get().PyArray_Type_) return false;
   array_ = py::reinterpret_borrow<py::array>(x);
   const py::dtype type = array_.dtype();
-  // Asked of the object itself: the place of this number in memory is another one in NumPy 2, which
-  // pybind11 before 2.12 does not know.
+  // Read through Python: NumPy 2 stores this number at another offset in memory, which pybind11
+  // before 2.12 does not support.
   const auto bytes = type.attr("itemsize").cast<py::ssize_t>();
   const auto element = element_type(type.kind(), bytes);
   if (!element) return false;
@@ -68,8 +68,8 @@ bool Samples::adopt(const py::object& x, bool exact) {
 }
 
 Samples::Samples(const py::object& x, bool single) {
-  // The rest (tensors, lists, masked and object arrays, wide floats) becomes an array first, or
-  // is refused there in words.
+  // Anything else (tensors, lists, masked and object arrays, wide floats) is converted to an array
+  // first, or refused with an error message.
   if (!adopt(x, true) &&
       !adopt(py::module_::import("pacodiscovery._arrays").attr("as_numbers")(x), false))
     raise({ErrorCode::bad_value, "these are no numbers", "give an array of numbers"});
@@ -115,8 +115,8 @@ Rows<const double> Samples::block(std::size_t first, std::size_t count,
     }
     return {scratch.data(), count, columns_};
   }
-  // With the other order, numbers of a column lie side by side: column by column, in strips of rows
-  // that stay in the cache while their columns pass by.
+  // In column-major order the numbers of a column are adjacent. Convert column by column, in strips
+  // of rows that stay in the cache.
   constexpr std::size_t kStrip = 32;
   double column[kStrip];
   for (std::size_t top = 0; top < count; top += kStrip) {

@@ -1,8 +1,8 @@
-// Rows of numbers as Python has them: NumPy arrays of any number type and order, memory-mapped ones,
+// Rows of numbers given in Python: NumPy arrays of any number type and order, memory-mapped ones,
 // tensors by DLPack or the buffer protocol, lists.
 //
-// What the engine can take as it is (float64, row-major) is never copied; everything else is
-// converted block by block on its way in, so that a large array is never there twice.
+// Data that the engine can use directly (float64, row-major) is never copied. Everything else is
+// converted block by block, so that a large array is never in memory twice.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -26,7 +26,7 @@ class Samples {
   std::size_t rows() const { return rows_; }
   std::size_t columns() const { return columns_; }
 
-  // Some rows as doubles, in place or in `scratch`. Needs no GIL.
+  // Some rows as doubles, in place or in `scratch`. Does not need the GIL.
   Rows<const double> block(std::size_t first, std::size_t count,
                            std::vector<double>& scratch) const;
 

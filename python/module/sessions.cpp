@@ -1,5 +1,5 @@
-// The session in Python. What takes long gives up the GIL, looks for Ctrl-C between groups of
-// samples, and leaves a state that is exact whatever happened.
+// The session class of Python. Long calls release the GIL, check for Ctrl-C between groups of
+// samples, and always leave an exact state.
 #include <fmt/format.h>
 #include <pybind11/stl.h>
 
@@ -20,11 +20,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Samples that are decided between two looks for Ctrl-C. In memory as many as a processor's cache
-// holds with what they become; with a journal more, as they are made to last together.
+// Number of samples decided between checks for Ctrl-C. In memory: as many as fit into the
+// processor's cache with their results. With a journal: more, because a group is written to the
+// disk together.
 constexpr std::size_t kGroup = 128, kJournalGroup = 1024;
 
-// __new__ makes a session that says so if it is used before _start(), instead of raw memory.
+// __new__ creates an empty session, which raises an error if it is used before _start().
 py::object new_session(const py::type& type, const py::args&, const py::kwargs&) {
   const auto wanted = py::type::of<PySession>();
   if (PyType_IsSubtype(reinterpret_cast<PyTypeObject*>(type.ptr()),
@@ -59,14 +60,14 @@ std::vector<std::string> texts(const py::object& given, std::size_t rows, const 
 void check_columns(const Session& session, const Samples& samples) {
   const std::size_t wanted = session.model().dimension;
   if (samples.columns() == wanted) return;
-  // In the words of scikit-learn, whose users look for them.
+  // The wording of scikit-learn, so that its users find help.
   raise({ErrorCode::bad_shape,
          fmt::format("X has {} features, but the model is expecting {} features as input",
                      samples.columns(), wanted),
          "embed support set and stream with the same backbone"});
 }
 
-// What comes with samples for people to see, as the journal keeps it. A text is an attribute.
+// The data stored with samples in a journal for display. A text is stored as an attribute.
 struct Extras {
   std::vector<std::string> attributes, pictures;
 
@@ -119,7 +120,7 @@ OneDecision decide(PySession& self, const py::object& x, const std::optional<std
   return out;
 }
 
-// What stands when a call ends early goes along with the exception.
+// Attaches the decisions made so far to the exception that ends a call.
 [[noreturn]] void raise_with(const py::object& exception, ManyDecisions&& made, std::size_t rows,
                              const Session& session, std::vector<std::string> samples) {
   made.rows().resize(rows);
@@ -339,7 +340,7 @@ void add_sessions(py::module_& module) {
            [](PySession& self) {
              const Handle::Use session(*self.handle());
              Json json = session::stream_summary_json(*session, {});
-             // Of a run over a file, which there is none of here.
+             // Statistics of a run over a file, which do not apply here.
              for (const char* key : {"samples", "repeated", "skipped", "interrupted", "seconds",
                                      "deciding_seconds", "samples_per_second"})
                json.erase(key);

@@ -1,5 +1,5 @@
-// What a session remembers and where things lie, as Python asks for it: members, samples, pictures,
-// embeddings, centroids, the map.
+// The Python functions about past samples: members, samples, pictures, embeddings, centroids, the
+// map.
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 

@@ -1,4 +1,4 @@
-// What is done with finished streams and with other methods: evaluation, thresholds for any host,
+// Functions on finished streams and on other methods: evaluation, thresholds for any host method,
 // the report.
 #include <fmt/format.h>
 #include <pybind11/numpy.h>
@@ -46,7 +46,7 @@ py::object cell_object(const report::Cell& cell) {
   return py::none();
 }
 
-// (key, title, column keys, column headings, how each is shown, rows)
+// (key, title, column keys, column headings, display format of each column, rows)
 py::tuple table_tuple(const report::Table& table) {
   static constexpr std::array<const char*, 4> kShows{"text", "integer", "share", "number"};
   py::list keys, headings, shows, rows;
@@ -92,7 +92,8 @@ py::tuple evaluated(const Ids& predicted, const Ids& truth, std::int64_t known, 
       report::evaluation_text(evaluation), tables);
 }
 
-// The host's functions are Python's. What one of them raises ends the replay and is raised again.
+// The functions of the host are written in Python. An exception from one of them ends the replay
+// and is raised again.
 py::tuple threshold_by_replay(const Ids& labels, const py::function& forget,
                               const py::function& score, const py::function& add, int passes,
                               std::uint32_t seed, const std::string& tie) {

@@ -9,11 +9,11 @@
 namespace paco::bus {
 namespace {
 
-constexpr std::int64_t kStallMs = 500;  // that append() waits for room in the library's window
-constexpr std::size_t kSlack = 16;      // answers that the library still counts as under way
+constexpr std::int64_t kStallMs = 500;  // how long append() waits for room in the library's window
+constexpr std::size_t kSlack = 16;      // answers that the library may still count as pending
 
-// The library may be about to give an answer while its publisher ends. So each publisher is looked
-// up here, and stays while it takes one.
+// The library may call back while a publisher is being destroyed. So callbacks look the publisher
+// up here, and the lock keeps it alive during the call.
 struct Open {
   std::mutex mutex;
   std::set<const void*> publishers;
@@ -100,7 +100,7 @@ Result<std::optional<std::uint64_t>> AsyncPublisher::append(const Append& messag
   const std::uint64_t token = next_token_++;
   if (status == NATS_OK) {
     {
-      // Before it is sent: the answer may be there at once.
+      // Register the token before sending: the answer may arrive at once.
       const std::lock_guard lock(mutex_);
       under_way_.insert_or_assign(raw, Sent{token, message.name});
     }
@@ -108,7 +108,7 @@ Result<std::optional<std::uint64_t>> AsyncPublisher::append(const Append& messag
     const natsMsg* key = raw;
     raw = owned.release();
     status = js_PublishMsgAsync(js_, &raw, &options);
-    owned.reset(raw);  // not taken if it failed
+    owned.reset(raw);  // on failure the library did not take ownership
     if (status == NATS_OK) return std::optional(token);
     const std::lock_guard lock(mutex_);
     under_way_.erase(key);

@@ -1,6 +1,6 @@
-// Appends to JetStream without waiting. The client library answers on a thread of its own; the
-// answers are collected here until they are asked for. What to do about a refused or unanswered
-// message is decided elsewhere (reliable_publisher.hpp, decision_publisher.hpp).
+// Appends to JetStream without waiting. The client library delivers answers on its own thread; they
+// are collected here until answers() is called. The callers decide what to do about a refused or
+// unanswered message (reliable_publisher.hpp, decision_publisher.hpp).
 //
 // Thread rule: one thread at a time.
 #pragma once
@@ -18,7 +18,7 @@ namespace paco::bus {
 
 class AsyncPublisher final : public LogAppender {
  public:
-  // `what` begins the message of an error. `window`: messages without an answer at most.
+  // `what` begins the message of an error. `window`: upper bound on messages without an answer.
   static Result<std::unique_ptr<LogAppender>> open(std::shared_ptr<Connection> connection,
                                                    const std::string& what, std::size_t window);
   ~AsyncPublisher() override;
@@ -48,12 +48,12 @@ class AsyncPublisher final : public LogAppender {
   const std::shared_ptr<Connection> connection_;
   const std::string what_;
   jsCtx* js_ = nullptr;
-  bool used_ = false;  // before that the library has no list of what is under way
+  bool used_ = false;  // before the first use the library has no list of pending messages
   std::uint64_t next_token_ = 1;
 
   std::mutex mutex_;  // guards all below
   std::condition_variable answered_;
-  // By the message that the library keeps meanwhile. An answer to any other message is ignored.
+  // Pending messages by the library's message object. An answer to any other message is ignored.
   std::unordered_map<const natsMsg*, Sent> under_way_;
   std::vector<AppendAnswer> answers_;
 };

@@ -1,4 +1,4 @@
-// A worker's network in its own process: a backbone of represent/, such as the ones that run on a
+// An embedder in the worker's own process: a backbone of represent/, such as those that run on a
 // CPU without torch.
 #pragma once
 

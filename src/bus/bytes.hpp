@@ -1,6 +1,5 @@
-// Numbers and texts in a message, little-endian, one after the other: what is written with
-// ByteWriter is read with ByteReader. After a read past the end, everything that a reader returns
-// is empty and ok() is false.
+// Writes and reads numbers and texts in a message, little-endian, one after the other. After a read
+// past the end, ByteReader returns empty values and ok() is false.
 #pragma once
 
 #include <bit>

@@ -1,9 +1,9 @@
-// Finds the committed decision of a sample for those who wait for it: by key, whichever event the
-// key was decided with, and the publisher of that event. It also keeps what became of the last
-// operations.
+// Gives waiting requests the committed decisions of their samples. Samples are found by key,
+// whichever event the key was decided with and whoever published that event. Also keeps the
+// outcomes of the last operations.
 //
-// A key may be committed more than once: its first decision is the answer to all of them. A refusal
-// is no answer: it is of an event that somebody else published with this key.
+// A key may be committed more than once; its first decision is the answer to all of them. A refusal
+// is not an answer: it belongs to an event that another publisher sent with this key.
 //
 // Thread rule: one thread at a time.
 #pragma once
@@ -21,26 +21,26 @@ namespace paco::bus {
 template <class Waiter>
 class CommittedAnswers {
  public:
-  // Events and samples that are committed before the first group.
+  // Sets the numbers of events and samples that are committed before the first group.
   void start(std::uint64_t event, std::uint64_t samples) {
     event_ = event;
     samples_ = samples;
   }
   std::uint64_t event() const { return event_; }
-  // A decision with this sequence number is committed.
+  // Whether a decision with this sequence number is committed.
   bool committed(std::uint64_t sequence) const { return sequence < samples_; }
 
   void wait_for(const std::string& key, Waiter waiter) { waiting_.emplace(key, std::move(waiter)); }
-  // Those that do not wait any more.
+  // Removes the matching waiters of a key.
   template <class Match>
   void remove(const std::string& key, Match match) {
     const auto [first, last] = waiting_.equal_range(key);
     for (auto at = first; at != last;) at = match(at->second) ? waiting_.erase(at) : std::next(at);
   }
-  // Any one that waits; null: none does.
+  // Any waiter; null if there is none.
   const Waiter* any() const { return waiting_.empty() ? nullptr : &waiting_.begin()->second; }
 
-  // Calls answer(waiter, record, repeated) for all that wait for a key that the group decides.
+  // Calls answer(waiter, record, repeated) for each waiter of a key that the group decides.
   template <class Answer>
   void commit(const Group& group, Answer answer) {
     std::uint64_t event = group.first;
@@ -65,14 +65,14 @@ class CommittedAnswers {
     waiting_.erase(first, last);
   }
 
-  // Null if the event is not committed, is a sample, or was long ago.
+  // Null if the event is not committed, is a sample, or is too old.
   const Record* operation(std::uint64_t event) const {
     const auto found = operations_.find(event);
     return found == operations_.end() ? nullptr : &found->second;
   }
 
  private:
-  static constexpr std::size_t kOperations = 4096;  // whose records are kept
+  static constexpr std::size_t kOperations = 4096;  // number of records kept
 
   std::unordered_multimap<std::string, Waiter> waiting_;
   std::map<std::uint64_t, Record> operations_;

@@ -44,7 +44,7 @@ Result<CommittedGroup> group_at(StreamLog& log, const std::string& stream, std::
   return not_kept(stream, fmt::format("message {} of the decisions", sequence));
 }
 
-// By halving: groups are in the order of their events.
+// Binary search: groups are in the order of their events.
 Result<CommittedGroup> group_with(StreamLog& log, const std::string& stream, std::uint64_t event,
                                   std::uint64_t newest, const std::stop_token& stop) {
   std::uint64_t low = 1, high = newest;

@@ -15,7 +15,7 @@
 namespace paco::bus {
 namespace {
 
-// A request whose server dies is never answered: retry() asks again after this.
+// A request whose server dies is never answered: retry() sends it again after this time.
 constexpr std::int64_t kAnswerMs = 2000;
 
 struct OptionsEnd {
@@ -32,7 +32,7 @@ std::vector<std::string> split(const std::string& text) {
   return out;
 }
 
-// Error texts go into logs, passwords must not.
+// Error texts are logged, so they must not contain passwords.
 std::string without_password(const std::string& url) {
   const std::size_t host = url.rfind('@');
   if (host == std::string::npos) return url;
@@ -40,7 +40,7 @@ std::string without_password(const std::string& url) {
   return url.substr(0, scheme == std::string::npos ? 0 : scheme + 3) + url.substr(host + 1);
 }
 
-// NATS reports a missing file in words of OpenSSL, or not at all; so it is checked here.
+// Check the files here: NATS reports a missing file with an OpenSSL message, or not at all.
 Result<void> check_files(const ConnectOptions& options) {
   const std::pair<const char*, const std::string*> files[] = {
       {"--credentials", &options.credentials},
@@ -120,8 +120,8 @@ Result<void> Connection::connect() {
   if (s == NATS_OK) s = natsOptions_SetReconnectWait(made, 100);
   if (s == NATS_OK) s = natsOptions_SetReconnectJitter(made, 50, 50);
   if (s == NATS_OK) s = natsOptions_SetPingInterval(made, 2000);
-  // A failure in the background shows in the call that waits for it. The library's own handler
-  // would print it.
+  // Ignore errors in the background: the call that waits reports them. The library's default
+  // handler would print them.
   if (s == NATS_OK) {
     s = natsOptions_SetErrorHandler(
         made, [](natsConnection*, natsSubscription*, natsStatus, void*) {}, nullptr);

@@ -1,9 +1,9 @@
-// A connection to the servers of the bus (NATS with JetStream), and how their answers become
-// errors.
+// A connection to the servers of the bus (NATS with JetStream), and the conversion of their answers
+// to errors.
 //
-// If a server goes away, the connection looks for another one by itself, and retry() asks again
-// while a failure may pass (no leader yet, no answer, a server that went away), until patience
-// ends or the stop token is set. Credentials and TLS are passed to NATS as they are.
+// If a server goes away, the connection looks for another one. retry() repeats a call while its
+// failure may be temporary (no leader yet, no answer, a lost server), until the patience ends or
+// the stop token is set. Credentials and TLS settings are passed to NATS unchanged.
 //
 // Thread rule: any number of threads may use one connection.
 #pragma once
@@ -27,7 +27,7 @@ struct ConnectOptions {
   std::string servers = "nats://127.0.0.1:4222";  // one or more, with commas
   std::string credentials;                        // file with a user's JWT and seed
   std::string tls_ca, tls_certificate, tls_key;   // PEM files
-  double patience = 60;                           // seconds without an answer until giving up
+  double patience = 60;                           // how long to wait without an answer, in seconds
 };
 
 struct MessageEnd {
@@ -36,7 +36,7 @@ struct MessageEnd {
 using Message = std::unique_ptr<natsMsg, MessageEnd>;
 
 std::string_view bytes_of(const natsMsg* message);
-// Its number in its JetStream stream; 0 if it has none.
+// Its sequence number in the JetStream stream; 0 if it has none.
 std::uint64_t sequence_of(natsMsg* message);
 LogMessage log_message(Message message);
 
@@ -51,17 +51,17 @@ class Connection {
   const std::string& servers() const { return shown_; }  // without passwords
   double patience() const { return options_.patience; }
   std::int64_t most_payload() const;
-  // How often another server had to be found. What was under way then may be lost.
+  // How often the connection changed to another server. Messages that were pending may be lost.
   std::uint64_t changes() const;
 
-  // `call` returns the status of the library; `what` begins the message of an error.
+  // `call` returns a status of the library; `what` begins the message of an error.
   using Call = std::function<natsStatus(jsErrCode*)>;
   Result<void> retry(const std::string& what, const std::stop_token& stop, const Call& call) const;
-  // The same once.
+  // The same without retries.
   Result<void> once(const std::string& what, const Call& call) const;
 
   Error error(const std::string& what, natsStatus status, jsErrCode code) const;
-  // Whether asking again may help.
+  // Whether a retry may succeed.
   static bool may_pass(natsStatus status, jsErrCode code);
 
  private:

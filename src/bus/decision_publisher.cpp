@@ -23,7 +23,7 @@ Result<DecisionPublisher::Progress> DecisionPublisher::progress() {
     if (answer.kind == AppendAnswer::Kind::stored && answer.sequence == sent_->sequence) {
       progress.first = sent_->first;
       sent_.reset();
-      break;  // one group is under way at a time
+      break;  // at most one group is pending
     }
     abandon();
     progress.refused = true;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMaxText = 2048;  // bytes of a refusal or an outcome, in a record
 
-// The attributes of a sample with the number of its event.
+// Adds the event number of a sample to its attributes.
 std::string with_event(const std::string& attributes, std::uint64_t event) {
   const std::size_t end = attributes.find_last_of('}');
   if (attributes.empty() || end == std::string::npos)
@@ -25,8 +25,8 @@ std::string with_event(const std::string& attributes, std::uint64_t event) {
                      event);
 }
 
-// Attributes of foreign messages could carry an event number of their own, be no object, or be
-// nested too deep to be written again.
+// Sanitises the attributes of foreign messages: they could contain an event number, not be an
+// object, or be nested too deep to be written again.
 std::string own_attributes(const std::string& attributes) {
   if (attributes.empty()) return {};
   auto json = io::parse_json<nlohmann::ordered_json>(attributes, "attributes");
@@ -54,7 +54,7 @@ Result<void> Folding::start(const LogPosition& position) {
   return {};
 }
 
-// The samples of a run; `records` has theirs and those of refused events.
+// Decides the samples of a run; `records` has their records and those of refused events.
 Result<void> Folding::decide(std::span<const SampleEvent* const> run, std::span<Record> records) {
   std::vector<Record*> wanted;
   std::vector<std::string> keys, ids, attributes, pictures;
@@ -69,7 +69,7 @@ Result<void> Folding::decide(std::span<const SampleEvent* const> run, std::span<
     attributes.push_back(with_event(own_attributes(sample.attributes), position_.event + 1 + i));
     pictures.push_back(sample.picture);
   }
-  // A row that cannot be decided is refused. Those after it are decided all the same.
+  // A row that cannot be decided is refused; the rows after it are still decided.
   for (std::size_t at = 0; at < run.size();) {
     const std::size_t count = run.size() - at;
     const auto part = [&](const std::vector<std::string>& list) {
@@ -91,9 +91,9 @@ Result<void> Folding::decide(std::span<const SampleEvent* const> run, std::span<
   return {};
 }
 
-// The names that categories have now are those of the time of the event, unless the journal has an
-// operation that comes later. Then the event is committed, as an operation is folded when all
-// before it is; its name is left out, and not compared.
+// Sets category names. The present names are those at the time of the event unless the journal has
+// a later operation. In that case the event is committed already (an operation is folded only when
+// all earlier events are committed), so its name is left out and not compared.
 void Folding::name_categories(std::span<Folded> folded) {
   std::vector<CategoryId> categories;
   std::vector<Record*> records;
@@ -107,8 +107,8 @@ void Folding::name_categories(std::span<Folded> folded) {
   for (std::size_t i = 0; i < records.size(); ++i) records[i]->name = std::move(names[i]);
 }
 
-// When events are folded again, the journal may have a key from a later event than this one. Then
-// this event was refused at its time, or it is not one of those that the journal has.
+// When events are folded again, the journal may have this event's key from a later event. Then this
+// event was refused at its time, or the journal does not belong to this log.
 Result<void> Folding::refuse_again(const Event& event, Record& record) {
   if (record.kind != RecordKind::decided || record.sequence < position_.samples) return {};
   const std::optional<Error> refused = state_.refusal(std::get<SampleEvent>(event).embedding);
@@ -172,8 +172,8 @@ Result<std::vector<Folding::Folded>> Folding::samples(std::span<const LoggedEven
   return out;
 }
 
-// An operation that the journal has at this very number was carried out before the replica was
-// killed. If the journal has another event there, the operation was refused then.
+// If the journal has this operation at this number, it was carried out before the replica was
+// killed. If it has another event there, the operation was refused.
 Result<OperationOutcome> Folding::carry_out(const std::string& json) {
   const auto parsed = io::parse_json<nlohmann::ordered_json>(json, "operation");
   if (!parsed.ok()) return Error{ErrorCode::bad_format, "is no JSON", ""};
@@ -192,7 +192,7 @@ Result<Folding::Folded> Folding::operation(const LoggedEvent& event) {
   Record record;
   const Result<OperationOutcome> outcome = carry_out(std::get<OperationEvent>(*event.event).json);
   if (!outcome.ok()) {
-    // A disk that fails is no property of the event.
+    // A disk error is not a property of the event.
     if (outcome.error().code == ErrorCode::io || outcome.error().code == ErrorCode::out_of_memory)
       return outcome.error();
     record.text = outcome.error().message.substr(0, kMaxText);

@@ -1,10 +1,11 @@
-// Events of the bus folded into the state of a stream, and what became of each as a record.
+// Folds events of the bus into the state of a stream: applies them in order and makes a record of
+// the outcome of each.
 //
-// Replicas that fold the same events make the same records. Folding an event again that the journal
-// has is harmless: samples are known by their keys, operations by their number in the journal. So a
-// replica that was killed continues from any event that it had not passed.
+// Replicas that fold the same events make the same records. An event that the journal already has
+// can be folded again: samples are recognised by their keys, operations by their number in the
+// journal. So a replica that was killed can continue at any event up to the one where it stopped.
 //
-// Not here: which events come when, and which replica publishes what became of them (replica.hpp).
+// The order of events, and which replica publishes their outcomes, is determined in replica.hpp.
 #pragma once
 
 #include <span>
@@ -17,22 +18,22 @@
 
 namespace paco::bus {
 
-// An event as the log has it; an error if its bytes are no event.
+// An event of the log; an error if its bytes are no event.
 struct LoggedEvent {
   Result<Event> event;
   std::uint64_t chain = 0;  // of all events up to this one
   std::uint64_t sum = 0;    // checksum of its bytes
 };
 
-// The chain with one more event, of which it takes the checksum. It finds logs that differ, not
-// forgery.
+// Extends the chain by one event, given the checksum of that event. The chain reveals logs that
+// differ, but not forgery.
 std::uint64_t chain_event(std::uint64_t chain, std::uint64_t sum);
 
 class Folding {
  public:
   Folding(StreamState& state, std::size_t dimension) : state_(state), dimension_(dimension) {}
 
-  // Once, before anything is folded: the next event is the one after `position`.
+  // Called once, before anything is folded: the next event is the one after `position`.
   Result<void> start(const LogPosition& position);
   const LogPosition& position() const { return position_; }
   std::size_t evidence() const { return evidence_; }
@@ -41,11 +42,11 @@ class Folding {
     Record record;
     LogPosition after;
   };
-  // The next events up to the first operation.
+  // Folds the next events up to the first operation.
   Result<std::vector<Folded>> samples(std::span<const LoggedEvent> events);
-  // The next event.
+  // Folds the next event.
   Result<Folded> operation(const LoggedEvent& event);
-  // Of the state; empty while the journal is ahead of the events that are folded again.
+  // The digest of the state; empty while the journal is ahead of the events that are folded again.
   Result<std::string> digest();
 
  private:
@@ -58,8 +59,8 @@ class Folding {
   const std::size_t dimension_;
   std::size_t evidence_ = 0;
   LogPosition position_;
-  // Journal events before this one are a past that the state has left behind: an operation came
-  // after them, and may have renamed their categories.
+  // For journal events before this one, the present category names may be wrong: a later operation
+  // may have renamed the categories.
   std::uint64_t renamed_before_ = 0;
   std::vector<double> rows_;
   std::vector<Decision> decisions_;

@@ -1,6 +1,6 @@
-// What the protocol of a stream needs of its logs and of time, without NATS and without threads:
-// numbered messages, an append that may say which message it expects to be the last, and reading
-// from a number on.
+// The interface between the protocol of a stream and its logs and clock, without NATS and without
+// threads: numbered messages, an append that can name the expected last message, and reading from a
+// given number on.
 //
 // nats_log.hpp is the implementation on JetStream. tests/unit/bus/simulated_log.hpp is another one,
 // in memory, that loses and delays on purpose.
@@ -25,12 +25,12 @@ using SteadyClock = std::function<Time()>;
 
 struct LogMessage {
   std::uint64_t sequence = 0;  // its number in the log; the first is 1
-  std::string_view bytes;      // owner keeps them
+  std::string_view bytes;      // memory kept alive by `owner`
   std::shared_ptr<const void> owner;
 };
 
-// Messages of one log as a server delivers them. Some may be missing, doubled or late:
-// OrderedReader puts that right.
+// Delivers messages of one log as a server sends them. Some may be missing, repeated or late;
+// OrderedReader corrects that.
 class Subscription {
  public:
   enum class Delivery : std::uint8_t { message, nothing, broken };
@@ -39,14 +39,14 @@ class Subscription {
   };
 
   virtual ~Subscription() = default;
-  // Asks for everything from message `first` on. What was asked for before is not delivered any
+  // Requests all messages from `first` on; messages of an earlier request are not delivered any
   // more.
   virtual Result<void> begin(std::uint64_t first, const std::stop_token& stop) = 0;
-  // Waits at most so many milliseconds.
+  // Waits at most `wait_ms` milliseconds.
   virtual Delivery next(LogMessage& out, int wait_ms) = 0;
-  // next() would not wait.
+  // Whether next() would return without waiting.
   virtual bool ready() const = 0;
-  // The server that delivers was lost: begin() is due.
+  // The delivering server was lost; call begin() again.
   virtual bool lost() const = 0;
   virtual Result<Range> range(const std::stop_token& stop) = 0;
 };
@@ -55,9 +55,9 @@ struct Append {
   std::string subject;
   std::string bytes;
   std::string name = {};  // for error texts
-  // A log stores an id once within its window. Empty: none.
+  // A log stores a message with the same id only once within its window. Empty: no id.
   std::string id = {};
-  // Stored only if this is the number of the last message at that time; 0: if there is none.
+  // Store the message only if the last message then has this number; 0: if the log is empty.
   std::optional<std::uint64_t> expected_last = {};
 };
 
@@ -66,42 +66,44 @@ struct AppendAnswer {
     stored,
     known_id,    // a message with this id was stored before; nothing was added
     wrong_last,  // another message is the last one
-    try_again,   // not stored, or not known whether it is; may pass
-    failed,      // not stored, and trying again does not help
+    try_again,   // not stored, or unknown; may be temporary
+    failed,      // not stored, and a retry does not help
   };
-  std::uint64_t token = 0;  // as append() gave it
+  std::uint64_t token = 0;  // the result of append()
   Kind kind = Kind::stored;
-  // stored, known_id: the number of the message. known_id with 0: the server knows the id and does
-  // not have the message.
+  // For stored and known_id: the number of the message. known_id with 0: the server remembers the
+  // id but does not have the message.
   std::uint64_t sequence = 0;
   std::optional<Error> error = {};  // try_again, failed
 };
 
-// Appends without waiting. Answers come later, in any order, or never.
+// Appends without waiting. Answers arrive later, in any order, or never.
 class LogAppender {
  public:
   virtual ~LogAppender() = default;
-  // A token for the answer. Nothing if it cannot be sent now.
+  // Returns a token for the answer, or nothing if the message cannot be sent now.
   virtual Result<std::optional<std::uint64_t>> append(const Append& message) = 0;
-  // Those that came since the last call.
+  // The answers that arrived since the last call.
   virtual std::vector<AppendAnswer> answers() = 0;
-  // Returns at the next answer, or after so many milliseconds.
+  // Returns at the next answer, or after this many milliseconds.
   virtual void wait(int milliseconds) = 0;
-  // Gives up all appends without an answer: none comes for them. They may be stored all the same.
+  // Stops waiting for all answers; none will be returned for those appends. They may still be
+  // stored.
   virtual void abandon() = 0;
-  // How often another server had to be found; answers that were due then may never come.
+  // How often the connection changed to another server; answers pending at that time may never
+  // come.
   virtual std::uint64_t server_changes() const = 0;
   virtual std::size_t max_message() const = 0;  // bytes
 };
 
-// The logs of one stream as a replica sees them.
+// The logs of one stream, as a replica uses them.
 class StreamLog {
  public:
   virtual ~StreamLog() = default;
   virtual std::unique_ptr<Subscription> events() = 0;
   virtual std::unique_ptr<Subscription> decisions() = 0;
   virtual Result<std::unique_ptr<LogAppender>> decision_appender() = 0;
-  // A message of the decisions; 0: the last one. Nothing if there is none.
+  // A message of the decisions log; 0: the last one. Nothing if it does not exist.
   virtual Result<std::optional<LogMessage>> decision_message(std::uint64_t sequence,
                                                              const std::stop_token& stop) = 0;
   virtual Time now() const = 0;

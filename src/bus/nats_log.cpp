@@ -8,7 +8,7 @@
 namespace paco::bus {
 namespace {
 
-constexpr std::size_t kDecisionWindow = 8;  // one, and those that were given up
+constexpr std::size_t kDecisionWindow = 8;  // one, and those that were abandoned
 
 class NatsSubscription final : public Subscription {
  public:
@@ -45,7 +45,7 @@ class NatsSubscription final : public Subscription {
     natsMsg* raw = nullptr;
     const natsStatus status = natsSubscription_NextMsg(&raw, subscription_, wait_ms);
     if (status == NATS_TIMEOUT) return Delivery::nothing;
-    if (status != NATS_OK) return Delivery::broken;  // no heartbeats, or the subscription is gone
+    if (status != NATS_OK) return Delivery::broken;  // no heartbeats, or no subscription
     out = log_message(Message(raw));
     return Delivery::message;
   }
@@ -79,7 +79,7 @@ class NatsSubscription final : public Subscription {
   const std::shared_ptr<Connection> connection_;
   const std::string jetstream_, subject_;
   natsSubscription* subscription_ = nullptr;
-  std::uint64_t changes_ = 0;  // of the connection, at begin()
+  std::uint64_t changes_ = 0;  // of the connection, when begin() was called
 };
 
 std::unique_ptr<Subscription> subscribe(const std::shared_ptr<Connection>& connection,

@@ -1,5 +1,5 @@
-// The logs of a stream on JetStream: log.hpp and the readers and publishers over it, for a
-// connection.
+// The logs of a stream on JetStream: the implementation of log.hpp for a connection, and readers
+// and publishers on top of it.
 #pragma once
 
 #include <memory>
@@ -30,11 +30,11 @@ class NatsStreamLog final : public StreamLog {
   const std::string stream_;
 };
 
-// Of one subject of a JetStream stream; whole if the stream has no other subject.
+// Reads one subject of a JetStream stream; `whole` if the stream has no other subject.
 OrderedReader read_log(std::shared_ptr<Connection> connection, const std::string& jetstream,
                        const std::string& subject, std::uint64_t first, bool whole = true);
 
-// `events_of`: a stream whose events must not fill up; empty: no limit is looked at.
+// `events_of`: the stream whose events must not fill its store; empty: no limit is checked.
 Result<std::unique_ptr<ReliablePublisher>> open_publisher(std::shared_ptr<Connection> connection,
                                                           const std::string& what,
                                                           const std::string& events_of = {},

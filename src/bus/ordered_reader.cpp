@@ -10,9 +10,9 @@
 namespace paco::bus {
 namespace {
 
-// After this long without a message the reader asks whether there is one.
+// After this long without a message, the reader checks whether there is one.
 constexpr auto kQuiet = std::chrono::milliseconds(1000);
-// A server that was cut off may not know the newest messages for a while.
+// A server that was disconnected may not have the newest messages for a while.
 constexpr auto kShort = std::chrono::seconds(30);
 
 }  // namespace
@@ -49,7 +49,7 @@ Error OrderedReader::lost_messages(const std::string& what) const {
 Result<void> OrderedReader::check(const std::stop_token& stop) {
   PACO_ASSIGN(const Subscription::Range kept, subscription_->range(stop));
   last_delivery_ = now_();
-  if (kept.first >= next_ && kept.last >= next_) last_sum_.reset();  // message next_ - 1 has gone
+  if (kept.first >= next_ && kept.last >= next_) last_sum_.reset();  // next_ - 1 was removed
   if (last_sum_ && kept.last + 1 < next_) {
     if (!short_since_) short_since_ = now_();
     if (now_() - *short_since_ > kShort)
@@ -84,7 +84,7 @@ Result<void> OrderedReader::take(std::vector<LogMessage>& out, std::size_t most,
         }
         if (message.sequence < next_) continue;
         if (!is_proven_) return check(stop);
-        // One was lost, or is no longer kept; check() finds out which.
+        // A message was lost, or is no longer kept; check() finds out which.
         if (whole_ && message.sequence > next_) return check(stop);
         next_ = message.sequence + 1;
         if (whole_) last_sum_ = message_sum(message.bytes);

@@ -15,7 +15,7 @@
 namespace paco::bus {
 namespace {
 
-constexpr int kRoundMs = 1000;  // well within a lease
+constexpr int kRoundMs = 1000;  // much shorter than a lease
 
 class Owner {
  public:
@@ -26,7 +26,7 @@ class Owner {
     Result<void> last;
     for (int unanswered = 0; !stop.stop_requested();) {
       last = round(stop);
-      // Servers that do not answer for a moment cost no more than leases.
+      // If servers do not answer for a moment, the worst effect is the loss of leases.
       unanswered = last.ok() ? 0 : unanswered + 1;
       if (unanswered * kRoundMs / 1000.0 > connection_->patience()) break;
       pause(kRoundMs, stop);
@@ -55,7 +55,7 @@ class Owner {
       PACO_ASSIGN(const bool free, leases_.create(name, options_.name, stop));
       if (!free) continue;
       PACO_TRY(take(name, stop));
-      break;  // one a round, so that other processes get some
+      break;  // one per round, so that other processes get some
     }
     return {};
   }
@@ -69,7 +69,7 @@ class Owner {
         ++at;
         continue;
       }
-      // Its lease ran out while no server answered, or the replica ended by itself.
+      // The lease expired while no server answered, or the replica ended by itself.
       if (stream.ended) {
         ++out_.failed;
         refused_.insert(at->first);
@@ -119,7 +119,7 @@ class Owner {
   const OwnerOptions& options_;
   const Bucket leases_;
   OwnerOutcome out_;
-  std::set<std::string> refused_;  // ended by themselves here
+  std::set<std::string> refused_;  // their replicas ended by themselves here
   std::map<std::string, std::unique_ptr<Owned>> streams_;
 };
 

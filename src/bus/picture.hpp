@@ -1,5 +1,5 @@
-// A picture for an embedding worker, as a message: the bytes of an image file as they are, or
-// pixels if the data set has no files. And the report of a picture that cannot be read.
+// A picture for an embedding worker as a message: the bytes of an image file, or pixels if the data
+// set has no files. Also the report about a picture that cannot be read.
 #pragma once
 
 #include <string>
@@ -12,12 +12,13 @@ namespace paco::bus {
 
 struct RawPicture {
   std::string key, id;
-  std::string file;    // JPEG, PNG or WebP; or
+  std::string file;    // JPEG, PNG or WebP; if empty, `image` is used
   embed::Image image;  // RGB pixels
 };
 
 std::string picture_bytes(const RawPicture& picture);
-// A message that no paco wrote is an error; an image file that cannot be read is one of decode().
+// Fails for a message that paco did not write. An unreadable image file is an error of decode()
+// only.
 Result<RawPicture> parse_picture(std::string_view bytes);
 Result<embed::Image> decode(const RawPicture& picture);
 

@@ -13,7 +13,7 @@
 namespace paco::bus {
 namespace {
 
-// The folder that a data set's names are in, or empty if they are no files.
+// The folder of a data set's files, or empty if it has no files.
 std::string folder_of(const std::string& data) {
   const std::string path = data.starts_with("folder:") ? data.substr(7) : data;
   return core::path_kind(path) == core::PathKind::folder ? path : std::string();

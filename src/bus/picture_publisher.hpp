@@ -1,5 +1,6 @@
-// Pictures onto the work queue of a stream, for the embedding workers (worker.hpp). Image files are
-// sent as they are, and a worker decodes them; pictures of other data sets are sent as pixels.
+// Publishes pictures to the work queue of a stream, for the embedding workers (worker.hpp). Image
+// files are sent unchanged, and a worker decodes them; pictures of other data sets are sent as
+// pixels.
 #pragma once
 
 #include <memory>
@@ -11,8 +12,8 @@
 
 namespace paco::bus {
 
-// `data` as open_images() takes it. The key of picture i is the prefix and i, the id of a file its
-// name.
+// `data` in the format of open_images(). The key of picture i is the prefix followed by i; the id
+// of a file is its name.
 Result<PublishOutcome> publish_pictures(std::shared_ptr<Connection> connection,
                                         const StreamSettings& settings, const std::string& data,
                                         const PublishOptions& options, core::Progress& progress,

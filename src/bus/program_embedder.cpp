@@ -23,7 +23,7 @@ Result<std::unique_ptr<ProgramEmbedder>> ProgramEmbedder::start(const std::strin
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
     return Error{ErrorCode::io, fmt::format("{}: {}", command, std::strerror(errno)), ""};
   made->socket_ = ends[0];
-  const timeval second{1, 0};  // then the stop token is looked at
+  const timeval second{1, 0};  // interval between checks of the stop token
   ::setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &second, sizeof second);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -41,7 +41,7 @@ Result<std::unique_ptr<ProgramEmbedder>> ProgramEmbedder::start(const std::strin
 }
 
 ProgramEmbedder::~ProgramEmbedder() {
-  if (socket_ >= 0) ::close(socket_);  // the program sees the end of its input
+  if (socket_ >= 0) ::close(socket_);  // ends the input of the program
   if (process_ > 0) ::waitpid(process_, nullptr, 0);
 }
 

@@ -1,9 +1,9 @@
-// A network in a program of its own, in any language and on any device: the worker writes batches
+// An embedder in a separate program, in any language and on any device: the worker writes batches
 // of pictures to its standard input and reads embeddings from its standard output.
 //
-// A batch: how many (u32), then of each width and height (u32) and its RGB bytes. The answer: how
-// many (u32), how many numbers each (u32), and the numbers (float32). All little-endian. The
-// program ends when its input does.
+// A batch: the number of pictures (u32); then for each its width and height (u32) and its RGB
+// bytes. The answer: the number of rows (u32), the numbers per row (u32), and the numbers
+// (float32). All little-endian. The program must exit when its input ends.
 #pragma once
 
 #include <stop_token>
@@ -15,7 +15,7 @@ namespace paco::bus {
 
 class ProgramEmbedder final : public PictureEmbedder {
  public:
-  // `command` is for the shell. The token ends a wait for an answer.
+  // `command` is run by the shell. Setting the token ends a wait for an answer.
   static Result<std::unique_ptr<ProgramEmbedder>> start(const std::string& command,
                                                         std::stop_token stop);
   ~ProgramEmbedder() override;

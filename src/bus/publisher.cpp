@@ -72,7 +72,7 @@ Result<PublishOutcome> publish_embeddings(std::shared_ptr<Connection> connection
     }
     progress.update(out.samples);
   }
-  // Also after Ctrl-C: what is under way is stored or named.
+  // Also after Ctrl-C: wait until every pending message is stored, or report the error.
   PACO_TRY(publisher->flush({}));
   progress.finish();
   out.resent = publisher->resent();

@@ -10,10 +10,11 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr const char* kConsumer = "embed";  // what all workers of a stream share
+constexpr const char* kConsumer = "embed";  // the consumer shared by all workers of a stream
 constexpr std::int64_t kAskMs = 1000;
-// A consumer that has pictures to give and does not move is asked through a new subscription, and
-// after the longer time counts as lost. If pictures are given out, their answers are due first.
+// If the consumer has pictures but its state does not change for this time, the subscription is
+// made again; after the longer time the consumer counts as lost. Both times start after the answers
+// to pictures that are given out are due.
 constexpr auto kAskAnew = std::chrono::milliseconds(900);
 constexpr auto kLost = std::chrono::milliseconds(2500);
 
@@ -53,7 +54,7 @@ bool Queue::fetch(std::vector<Message>& out, std::size_t most, bool wait) {
   request.Batch = static_cast<int>(most);
   request.Expires = kSecond;
   request.NoWait = !wait;
-  if (wait) request.Heartbeat = kSecond / 5;  // its leader lives
+  if (wait) request.Heartbeat = kSecond / 5;  // shows that the consumer's leader is alive
   natsMsgList list{};
   const natsStatus status = natsSubscription_FetchRequest(&list, subscription_, &request);
   for (int i = 0; i < list.Count; ++i) {
@@ -70,7 +71,7 @@ Result<std::vector<Message>> Queue::take(std::size_t most, const std::stop_token
   bool answers = fetch(out, most, false);
   if (out.empty() && answers) {
     answers = fetch(out, 1, true);
-    if (!out.empty() && most > 1) (void)fetch(out, most - 1, false);  // those that came with it
+    if (!out.empty() && most > 1) (void)fetch(out, most - 1, false);  // more from the same burst
   }
   if (!out.empty()) {
     moved_ = steady_clock::now();
@@ -103,10 +104,10 @@ Result<void> Queue::check(const std::stop_token& stop) {
   const natsStatus status =
       js_GetConsumerInfo(&queue, connection_->js(), stream_.c_str(), kConsumer, &ask, &code);
   if (status == NATS_NOT_FOUND || code == JSConsumerNotFoundErr) {
-    leave();  // subscribing makes it
+    leave();  // subscribe() creates it again
     return {};
   }
-  bool out = false;  // pictures are given out
+  bool out = false;  // all pictures are given out
   if (status == NATS_OK) {
     const ConsumerState now{queue->Created, queue->NumAckPending, queue->Delivered.Consumer,
                             queue->AckFloor.Stream};

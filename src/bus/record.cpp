@@ -13,7 +13,7 @@ constexpr std::string_view kGroupMagic = "pacd";
 constexpr std::uint8_t kGroupVersion = 3;
 constexpr std::uint8_t kOldGroupVersion = 2;  // without last_event
 
-// All NaN are one, as in a journal.
+// Writes all NaN alike, as a journal does.
 void write_number(ByteWriter& out, double value) {
   out.number(std::isnan(value) ? kNotComputed : value);
 }
@@ -63,7 +63,7 @@ std::string Record::bytes(std::size_t evidence) const {
 }
 
 std::size_t Record::max_bytes(std::size_t evidence) const {
-  constexpr std::size_t kNumbers = 96;  // lengths, and what every decision has
+  constexpr std::size_t kNumbers = 96;  // lengths, and the numbers that every decision has
   return kNumbers + key.size() + sample.size() + name.size() + text.size() +
          evidence * sizeof(double);
 }

@@ -1,6 +1,6 @@
-// What became of events, as a message on the bus: a group of records without gap, and how far the
-// stream is after it. Replicas that fold the same events make the same bytes of each record; if two
-// differ, one of them is wrong.
+// The outcomes of events as a message on the bus: a group of consecutive records, and the position
+// of the stream after it. Replicas that fold the same events make the same bytes for each record;
+// if two differ, one replica is wrong.
 #pragma once
 
 #include <cstdint>
@@ -14,32 +14,32 @@
 namespace paco::bus {
 
 enum class RecordKind : std::uint8_t {
-  decided,   // a sample; one whose key was seen before has the decision that it had then
+  decided,   // a sample; a repeated key has its earlier decision
   operated,  // an operation that was carried out
-  refused,   // a sample, an operation or a foreign message that could not be
+  refused,   // a sample, operation or foreign message that was refused
 };
 
-// The decision and the name of its category are those of a decided sample.
+// The decision and the category name are set only if `kind` is `decided`.
 struct Record : io::DecidedSample {
   RecordKind kind = RecordKind::refused;
   std::string text;           // operated: what it did; refused: why
   std::uint64_t session = 0;  // operated: its event number in the journal
 
   std::string bytes(std::size_t evidence) const;
-  std::size_t max_bytes(std::size_t evidence) const;  // as many, or a few more
-  // Equal but for the text of a refusal, and for a name of a category that is not known.
+  std::size_t max_bytes(std::size_t evidence) const;  // an upper bound, close to the exact size
+  // Equal except for the text of a refusal, and for a category name that one of them lacks.
   bool same_as(const Record& other, std::size_t evidence) const;
   std::string describe() const;  // for people
 };
 
 struct Group {
   std::uint64_t first = 0;                 // event of the first record
-  std::uint64_t samples = 0, journal = 0;  // after it: samples, and events of the journal
-  std::uint8_t evidence = 0;               // numbers of each decision
-  std::uint64_t chain = 0;                 // of all events up to the last one (folding.hpp)
-  std::uint64_t last_event = 0;            // checksum of the last one alone; 0: not known
-  std::string publisher;                   // the replica
-  std::string digest;                      // of the state after it; empty: none was due
+  std::uint64_t samples = 0, journal = 0;  // totals after this group
+  std::uint8_t evidence = 0;               // evidence numbers per decision
+  std::uint64_t chain = 0;                 // of all events up to the last one
+  std::uint64_t last_event = 0;            // checksum of the last event; 0: unknown
+  std::string publisher;                   // name of the replica
+  std::string digest;                      // of the state after it, if one was due
   std::vector<Record> records;
 
   std::uint64_t last() const { return first + records.size() - 1; }

@@ -12,13 +12,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t kEnvelope = 512;  // bytes a message takes in a store besides its own, at most
-constexpr std::int64_t kReserve = std::int64_t{64} << 20;  // for others; an eighth at most
-constexpr int kWaitMs = 250;                               // between two looks at what is under way
-constexpr auto kUnanswered = milliseconds(1500);           // then everything is sent again
-constexpr auto kAgainAfter = milliseconds(50);             // a leader is being found
+constexpr std::size_t kEnvelope = 512;  // upper bound on a store's overhead per message
+constexpr std::int64_t kReserve = std::int64_t{64} << 20;  // space for others; at most an eighth
+constexpr int kWaitMs = 250;                               // between checks of pending messages
+constexpr auto kUnanswered = milliseconds(1500);           // then all pending messages are resent
+constexpr auto kAgainAfter = milliseconds(50);             // time for the servers to elect a leader
 constexpr auto kNotNow = milliseconds(20);
-constexpr int kSameId = 20;  // times that a message is sent again before it gets another id
+constexpr int kSameId = 20;  // resends of a message before it gets another id
 
 }  // namespace
 
@@ -64,8 +64,8 @@ Result<void> ReliablePublisher::take(AppendAnswer answer) {
       break;
     case AppendAnswer::Kind::known_id:
       if (answer.sequence > 0) break;
-      // The message is being stored, or was lost with a leader. Then that server will never take
-      // this id again.
+      // The message is still being stored, or it was lost with a leader. In the second case that
+      // server will never accept this id again.
       if (++pending.unknown_place % kSameId == 0) pending.message.id += '~';
       resend(std::move(pending));
       return {};
@@ -82,7 +82,7 @@ Result<void> ReliablePublisher::take(AppendAnswer answer) {
   return {};
 }
 
-// Behind those that are sent again already, before those that were not sent yet.
+// Inserts behind other messages to be resent, before those not sent yet.
 void ReliablePublisher::resend(Pending pending) {
   pending.again = true;
   const auto at =

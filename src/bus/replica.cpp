@@ -13,10 +13,10 @@ namespace {
 constexpr std::size_t kFold = 256;                           // events folded at once
 constexpr std::size_t kGroupBytes = std::size_t{256} << 10;  // of records published at once
 constexpr std::size_t kMaxUncommitted = 8192;                // records
-constexpr std::size_t kMaxAhead = 64;  // groups that may be committed before they are folded here
-constexpr std::size_t kMaxPending = 1024;  // events that may wait to be folded
+constexpr std::size_t kMaxAhead = 64;      // committed groups read ahead of folding
+constexpr std::size_t kMaxPending = 1024;  // events read ahead of folding
 constexpr int kIdleMs = 20;
-constexpr auto kLost = std::chrono::seconds(5);  // then an own group that was stored is not read
+constexpr auto kLost = std::chrono::seconds(5);  // until an own unread group counts as lost
 
 }  // namespace
 
@@ -85,7 +85,7 @@ Result<void> Replica::fold() {
   return {};
 }
 
-// Up to where a digest is due, so that all replicas take it of the same state.
+// Folds up to the next event with a digest, so that all replicas compute it for the same state.
 Result<void> Replica::fold_samples() {
   const std::uint64_t left =
       settings_.digest_every - folding_.position().event % settings_.digest_every;
@@ -127,7 +127,7 @@ Result<void> Replica::consume(const std::stop_token& stop) {
   return {};
 }
 
-// What is committed is compared with what was decided here.
+// Compares committed records with the records made here.
 Result<void> Replica::commit(const CommittedGroup& committed) {
   const Group& group = committed.group;
   for (const Record& there : group.records) {
@@ -195,7 +195,7 @@ Group Replica::next_group() const {
   return group;
 }
 
-// What became of the own group; false if another replica publishes or no server answers.
+// Processes the answer to the own group; false if another replica publishes or no server answers.
 Result<bool> Replica::take_progress() {
   PACO_ASSIGN(const DecisionPublisher::Progress progress, publisher_->progress());
   if (progress.first > 0) {
@@ -213,7 +213,7 @@ Result<bool> Replica::take_progress() {
   return !progress.refused;
 }
 
-// What is committed will be read.
+// Returns to reading what others commit.
 void Replica::step_down() {
   publisher_->abandon();
   publishing_ = false;
@@ -224,7 +224,7 @@ void Replica::step_down() {
 Result<void> Replica::publish() {
   PACO_ASSIGN(const bool goes_on, take_progress());
   if (!goes_on) return {};
-  // An own group that never came back was lost with its server.
+  // An own group that was never read back was lost with its server.
   if (published_.event > committed_.event && log_.now() - group_time_ > kLost) step_down();
   if (!due()) return {};
   const Group group = next_group();

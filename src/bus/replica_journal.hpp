@@ -1,6 +1,6 @@
-// The journal that a replica keeps its state in: the one that exists, or the newest snapshot that
-// another replica put on the bus, or a new one. The events are safe on the bus, so it need not wait
-// for the disk: what a crash takes is folded again.
+// Chooses the journal in which a replica keeps its state: the existing one, or the newest snapshot
+// on the bus, or a new one. The events are safe on the bus, so the replica need not wait for the
+// disk: what a crash loses is folded again.
 #pragma once
 
 #include <memory>
@@ -17,16 +17,16 @@ struct OpenedJournal {
   std::string from;  // "its journal", "a snapshot", "the model"
 };
 
-// Refuses a journal of another model or method.
+// Fails for a journal of another model or method.
 Result<OpenedJournal> open_replica_journal(const std::shared_ptr<Connection>& connection,
                                            const StreamSettings& settings, const std::string& path,
                                            int threads, const std::stop_token& stop);
 
-// Puts a copy of the journal on the bus, for new replicas. `event`: how far it goes.
+// Stores a copy of the journal on the bus, for new replicas. `event`: the last event it includes.
 Result<void> put_snapshot(const std::shared_ptr<Connection>& connection,
                           const StreamSettings& settings, const std::string& journal,
                           std::uint64_t event, const std::stop_token& stop);
-// The event of the newest; 0 if there is none.
+// The last event of the newest snapshot; 0 if there is none.
 Result<std::uint64_t> snapshot_event(const std::shared_ptr<Connection>& connection,
                                      const std::string& stream, const std::stop_token& stop);
 

@@ -1,7 +1,7 @@
-// Where a replica continues: its journal may end before or after the decisions that are committed.
-// It folds from the end of a group on that its journal has passed, which the journal allows
-// (folding.hpp), and reads the groups after that one, so that it compares all that it decides. The
-// log of events is held to the last event of that group.
+// Finds where a replica continues: its journal may end before or after the committed decisions. It
+// starts folding after a group that its journal already includes, which is allowed (folding.hpp),
+// and reads all later groups, so that it compares everything it decides. It also checks that the
+// log still has the last event of that group unchanged.
 #include <fmt/format.h>
 
 #include "bus/replica.hpp"
@@ -44,7 +44,7 @@ Result<void> Replica::start(const std::stop_token& stop) {
   PACO_ASSIGN(auto appender, log_.decision_appender());
   publisher_ = std::make_unique<DecisionPublisher>(
       std::move(appender), subject_of(settings_.name, Part::decisions), now);
-  // The log has to have the event that this position is at, as it was decided.
+  // The log must still have the event at this position, unchanged.
   events_ =
       std::make_unique<OrderedReader>(log_.events(), jetstream_of(settings_.name, Part::events),
                                       position.event + 1, now, true, position.sum);

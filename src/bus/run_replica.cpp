@@ -13,8 +13,8 @@
 namespace paco::bus {
 namespace {
 
-// Snapshots of the journal, on a thread of their own. A replica that does not publish makes one
-// when it is due; the one that publishes a while later, if no other replica has.
+// Makes snapshots of the journal on a separate thread. A replica that does not publish makes one
+// when it is due; the publishing one makes it a while later if no other replica has.
 class Snapshots {
  public:
   Snapshots(std::shared_ptr<Connection> connection, const StreamSettings& settings,
@@ -48,7 +48,7 @@ class Snapshots {
   const RunOptions& options_;
   std::uint64_t made_ = 0;
   std::atomic<bool> busy_{false};
-  std::jthread worker_;  // ends before all above
+  std::jthread worker_;  // destroyed before all members above
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMaxRows = 65'536;  // samples that may wait before requests are refused
 
-// The session of a stream that the server holds: its readers see every change.
+// The session of a stream that the server holds: changes are visible to its readers.
 class WorkerState final : public SessionState {
  public:
   explicit WorkerState(server::StreamWorker& worker) : worker_(worker) {}
@@ -165,8 +165,8 @@ Error ServedReplica::refuse(Request& request, std::size_t row, Error error) {
   return error;
 }
 
-// The events of a request. What every replica would refuse is refused here, so that a refusal on
-// the bus is always another publisher's and no answer to a request.
+// The events of a request. Everything that replicas would refuse is refused here, so that a refusal
+// on the bus always concerns another publisher's event and is never the answer to a request.
 Result<std::vector<Append>> ServedReplica::events_of(Request& request) {
   const server::Samples& samples = *request.job.samples;
   const auto text = [](const std::vector<std::string>& list, std::size_t i) {
@@ -211,8 +211,8 @@ Result<void> ServedReplica::publish(const std::shared_ptr<Request>& request,
     for (std::size_t i = 0; i < samples.rows; ++i)
       answers_.wait_for(request->keys[i], Row{request, i});
   }
-  // A key that the stream has is not published again: it is answered from the journal, or when its
-  // decision is committed.
+  // A key that the stream already has is not published again. It is answered from the journal, or
+  // when its decision is committed.
   std::vector<std::optional<Decision>> seen(samples.rows);
   Result<void> looked;
   if (!samples.keys.empty()) {

@@ -1,6 +1,5 @@
-// A stream of the bus behind the interface of `paco serve`: samples that are posted are published,
-// and answered when their decision is committed. Samples that others publish are folded and seen
-// here too.
+// A stream of the bus behind the API of `paco serve`: posted samples are published, and answered
+// when their decision is committed. Samples of other publishers are folded and shown too.
 //
 // It is a replica like any other: it publishes decisions if no other replica does.
 #pragma once
@@ -25,7 +24,7 @@ namespace paco::bus {
 class ServedReplica final : public server::StreamWorker::Outlet {
  public:
   using Note = std::function<void(const std::string&)>;
-  // The journal is in `folder` and named after the stream; `name` is that of this replica.
+  // The journal is in `folder` with the name of the stream; `name` is the name of this replica.
   static Result<std::unique_ptr<ServedReplica>> open(const std::shared_ptr<Connection>& connection,
                                                      const std::string& stream,
                                                      const std::string& folder,
@@ -39,12 +38,12 @@ class ServedReplica final : public server::StreamWorker::Outlet {
   Result<OperationOutcome> apply(const Operation& operation) override;
 
  private:
-  // A request whose samples are on their way.
+  // A request whose samples have been accepted for publishing.
   struct Request {
     server::SampleJob job;
     std::vector<std::string> keys;
     server::SampleAnswer answer;
-    std::size_t open = 0;  // samples without an answer
+    std::size_t open = 0;  // samples not answered yet
     std::optional<server::BadSample> bad;
     std::chrono::steady_clock::time_point since;
   };
@@ -63,7 +62,7 @@ class ServedReplica final : public server::StreamWorker::Outlet {
   Result<std::vector<Append>> events_of(Request& request);
   static Error refuse(Request& request, std::size_t row, Error error);
   void committed(const Group& group);
-  // These two with mutex_ held.
+  // These functions require mutex_ to be held.
   void take_answer(const Row& row, const Record& record, bool repeated, Done& done);
   void give_up(const std::shared_ptr<Request>& request, const Error& error, Done& done);
   void give_up_all(const Error& error, Done& done);
@@ -73,8 +72,8 @@ class ServedReplica final : public server::StreamWorker::Outlet {
   const StreamSettings settings_;
   const std::string name_;
   const Note note_;
-  const std::string prefix_;                      // of keys that are made here
-  std::unique_ptr<ReliablePublisher> publisher_;  // of the sender thread
+  const std::string prefix_;                      // of the keys that are made here
+  std::unique_ptr<ReliablePublisher> publisher_;  // used by the sender thread
   std::shared_ptr<server::Stream> stream_;
 
   std::mutex mutex_;  // guards all below
@@ -82,9 +81,9 @@ class ServedReplica final : public server::StreamWorker::Outlet {
   std::deque<std::shared_ptr<Request>> unpublished_;
   CommittedAnswers<Row> answers_;
   std::uint64_t made_keys_ = 0;
-  std::size_t rows_ = 0;          // of samples without an answer
-  bool started_ = false;          // answers_ knows where the replica begins
-  std::optional<Error> stopped_;  // why the replica ended
+  std::size_t rows_ = 0;          // samples not answered yet
+  bool started_ = false;          // answers_ has the starting position
+  std::optional<Error> stopped_;  // the error with which the replica ended
   std::jthread replica_, sender_;
 };
 

@@ -39,7 +39,7 @@ void ServedReplicas::watch(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     pause(kLookForNewMs, stop);
     const Result<std::vector<std::string>> names = stream_names(*connection_, stop);
-    if (!names.ok()) continue;  // no server answers for a moment
+    if (!names.ok()) continue;  // no server answers at the moment
     for (const std::string& stream : *names) {
       if (stop.stop_requested()) return;
       if (replicas_.contains(stream) || refused_.contains(stream)) continue;

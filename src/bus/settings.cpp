@@ -66,7 +66,7 @@ Result<void> make_part(const Connection& connection, const std::string& name, Pa
   config.Subjects = subjects;
   config.SubjectsLen = 1;
   config.Retention = part == Part::raw ? js_WorkQueuePolicy : js_LimitsPolicy;
-  config.Discard = js_DiscardNew;  // full is an error; no acknowledged message is removed
+  config.Discard = js_DiscardNew;  // refuse messages when full; never remove stored ones
   config.Storage = js_FileStorage;
   config.Replicas = static_cast<std::int64_t>(limits.replicas);
   config.Duplicates = static_cast<std::int64_t>(limits.window_s) * kSecond;

@@ -1,5 +1,5 @@
-// The settings of a stream on the bus: made once by init(), the same for all replicas, workers and
-// publishers. The model is among the stream's files, so a replica needs only the address of a
+// The settings of a stream on the bus: written once by init(), the same for all replicas, workers
+// and publishers. The model is stored with the stream, so a replica needs only the address of a
 // server.
 #pragma once
 
@@ -14,13 +14,13 @@
 namespace paco::bus {
 
 struct StoreLimits {
-  std::uint64_t replicas = 3;    // servers that have every message
-  std::uint64_t max_bytes = 0;   // of the events; 0: what the servers have room for
-  std::uint64_t window_s = 600;  // how long JetStream knows message ids (publisher.hpp)
+  std::uint64_t replicas = 3;    // number of servers that store every message
+  std::uint64_t max_bytes = 0;   // of the events; 0: all available space
+  std::uint64_t window_s = 600;  // how long JetStream remembers message ids
 };
 
-// Makes the stream's JetStream streams and puts the model there: true. False if the stream exists
-// with this model; then only its limits change.
+// Creates the JetStream streams and stores the model; returns true. If the stream exists with this
+// model, changes only its limits and returns false.
 Result<bool> init(const std::shared_ptr<Connection>& connection, const StreamSettings& settings,
                   const StoreLimits& limits, const Model& model, const std::stop_token& stop);
 

@@ -20,7 +20,7 @@ struct EntryEnd {
   void operator()(kvEntry* entry) const { kvEntry_Destroy(entry); }
 };
 
-// A file's last message: the id of its chunks, their size and checksum in all.
+// The last message of a file: the id of its chunks, their total size and checksum.
 struct Manifest {
   std::string id, note;
   std::uint64_t size = 0, checksum = 0;
@@ -74,7 +74,7 @@ void forget(const Connection& connection, const std::string& stream, const std::
   jsOptions options;
   jsOptions_Init(&options);
   options.Stream.Purge.Subject = subject.c_str();
-  // Chunks that stay behind take room and do no harm.
+  // Chunks that remain take space but do no harm.
   (void)js_PurgeStream(connection.js(), jetstream.c_str(), &options, nullptr);
 }
 
@@ -145,7 +145,7 @@ Result<bool> Bucket::create(const std::string& key, const std::string& value,
   PACO_TRY(connection_->retry(doing(key), stop, [&](jsErrCode*) {
     const natsStatus status = kvStore_Create(nullptr, store_.get(), key.c_str(), value.data(),
                                              static_cast<int>(value.size()));
-    there = status == NATS_ERR;  // it has another value
+    there = status == NATS_ERR;  // the key has another value
     return there ? NATS_OK : status;
   }));
   return !there;
@@ -178,7 +178,8 @@ Result<void> put_file(const std::shared_ptr<Connection>& connection, const std::
   const std::string chunk = fmt::format("{}.chunk.{}", subject, m.id);
   for (std::size_t at = 0; at < bytes.size(); at += kChunk) {
     const auto part = bytes.subspan(at, std::min(kChunk, bytes.size() - at));
-    // A chunk that is sent again could land behind a later one; so each waits for the one before.
+    // A chunk that is sent again could be stored after a later one; so wait for each before sending
+    // the next.
     const std::string id = fmt::format("{}-{}", m.id, at);
     PACO_TRY(publisher->put(
         {chunk, {reinterpret_cast<const char*>(part.data()), part.size()}, id, id}, stop));

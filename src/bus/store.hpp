@@ -1,5 +1,5 @@
-// What is kept beside the order of events: buckets (a value by its name, changed only if the
-// present one is known) and files (bytes of any size, cut into messages).
+// Storage beside the log of events: buckets (values by name, with compare-and-set by revision) and
+// files (bytes of any size, split into messages).
 #pragma once
 
 #include <memory>
@@ -20,20 +20,20 @@ class Bucket {
     std::string value;
     std::uint64_t revision = 0;
   };
-  // `seconds`: how long a value lasts unless it is written again; 0: for ever.
+  // `seconds`: how long a value lasts unless it is written again; 0: forever.
   static Result<Bucket> make(const Connection& connection, const std::string& name,
                              std::uint64_t replicas, std::uint64_t seconds,
                              const std::stop_token& stop);
-  // Nothing if there is none.
+  // Nothing if the bucket does not exist.
   static Result<std::optional<Bucket>> find(const Connection& connection, const std::string& name,
                                             const std::stop_token& stop);
 
   Result<std::optional<Entry>> get(const std::string& key, const std::stop_token& stop) const;
   Result<std::vector<std::string>> keys(const std::stop_token& stop) const;
-  // False if there is one already.
+  // False if the key already exists.
   Result<bool> create(const std::string& key, const std::string& value,
                       const std::stop_token& stop) const;
-  // The new revision, or nothing if `revision` is not the present one.
+  // Returns the new revision, or nothing if `revision` is not the present one.
   Result<std::optional<std::uint64_t>> update(const std::string& key, const std::string& value,
                                               std::uint64_t revision) const;
   Result<void> remove(const std::string& key) const;
@@ -51,19 +51,19 @@ class Bucket {
 };
 
 struct StoredFile {
-  std::string note;  // as put_file() was given
+  std::string note;  // as passed to put_file()
   std::vector<std::byte> bytes;
 };
 
-// Replaces the file of that name once all of it is stored; the old one is removed.
+// Replaces the file of that name when all of it is stored; then the old one is removed.
 Result<void> put_file(const std::shared_ptr<Connection>& connection, const std::string& stream,
                       const std::string& name, const std::string& note,
                       std::span<const std::byte> bytes, const std::stop_token& stop);
-// The newest; nothing if there is none.
+// The newest version; nothing if there is none.
 Result<std::optional<StoredFile>> get_file(const std::shared_ptr<Connection>& connection,
                                            const std::string& stream, const std::string& name,
                                            const std::stop_token& stop);
-// Only its note.
+// The note only.
 Result<std::optional<std::string>> file_note(const std::shared_ptr<Connection>& connection,
                                              const std::string& stream, const std::string& name,
                                              const std::stop_token& stop);

@@ -45,7 +45,7 @@ class Worker {
       }
       const Result<void> done = work(messages, stop);
       if (!done.ok()) {
-        // Another worker may have them at once.
+        // Release them at once for other workers.
         for (const Message& message : messages) natsMsg_Nak(message.get(), nullptr);
         natsConnection_FlushTimeout(connection_->raw(), 1000);
         return done.error();
@@ -73,12 +73,12 @@ class Worker {
     const Message* message;
     RawPicture picture;
     embed::Image image;
-    std::uint64_t given;  // how often, this time included
+    std::uint64_t given;  // number of deliveries, including this one
   };
 
-  // Pictures that are given out for the first time are embedded together. Among the others may be
-  // one that ends every worker: they are embedded one by one, every second time backwards, so that
-  // those before and after it are embedded.
+  // Embeds first deliveries together. A picture that was delivered before may be one that crashes
+  // every worker, so repeated deliveries are embedded one by one; the order alternates between
+  // deliveries, so that pictures before and after the bad one are embedded.
   Result<void> work(const std::vector<Message>& messages, const std::stop_token& stop) {
     std::vector<Job> fresh, again;
     for (const Message& message : messages) {
@@ -91,7 +91,7 @@ class Worker {
     return {};
   }
 
-  // The picture as pixels, or nothing if it was rejected.
+  // Decodes the picture; nothing if it was rejected.
   Result<std::optional<Job>> prepare(const Message& message, const std::stop_token& stop) {
     Job job{&message, {}, {}, 1};
     Result<RawPicture> picture = parse_picture(bytes_of(message.get()));

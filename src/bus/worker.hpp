@@ -1,11 +1,11 @@
 // An embedding worker: takes pictures from the work queue of a stream, embeds them in batches, and
 // publishes the embeddings as events.
 //
-// Any number of workers share the queue. A picture is taken off it when its event is stored. A
-// picture whose worker dies is given to another worker; if both published it, it is decided once,
-// by its key. A picture that cannot be read, or that was given out too often without an answer, is
-// reported on the rejected subject and does not delay the others. The order of events is the one in
-// which workers finish.
+// Any number of workers share the queue. A picture is removed from it when its event is stored. If
+// a worker dies, its pictures are given to other workers; if two workers publish the same picture,
+// it is decided once, because of its key. A picture that cannot be read, or that was given out too
+// often without an answer, is reported on the rejected subject and does not delay the others. The
+// order of events is the order in which workers finish.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@
 
 namespace paco::bus {
 
-// Pictures in, embeddings out: any network on any device.
+// Computes embeddings of pictures, with any network on any device.
 class PictureEmbedder {
  public:
   virtual ~PictureEmbedder() = default;
@@ -29,17 +29,17 @@ class PictureEmbedder {
 };
 
 struct WorkerOptions {
-  std::string name;              // in what it reports
-  std::size_t batch = 64;        // pictures at once
-  int answer_seconds = 60;       // until a picture without an answer is given to another worker
-  int tries = 5;                 // times a picture is given out at most
-  bool keep_pictures = false;    // small image files go along with the event
-  std::uint64_t until_idle = 0;  // end when nothing came for so many seconds; 0: never
+  std::string name;              // used in reports about rejected pictures
+  std::size_t batch = 64;        // pictures embedded at once
+  int answer_seconds = 60;       // time until an unanswered picture is given to another worker
+  int tries = 5;                 // upper bound on deliveries of a picture
+  bool keep_pictures = false;    // send small image files with their events
+  std::uint64_t until_idle = 0;  // end after this many seconds without a picture; 0: never
 };
 
 struct WorkerOutcome {
-  std::uint64_t embedded = 0, rejected = 0, again = 0;  // `again`: not the first to be given it
-  double busy_seconds = 0;                              // in the embedder
+  std::uint64_t embedded = 0, rejected = 0, again = 0;  // `again`: repeated deliveries
+  double busy_seconds = 0;                              // spent in the embedder
 };
 
 Result<WorkerOutcome> run_worker(const std::shared_ptr<Connection>& connection,

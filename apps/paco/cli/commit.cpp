@@ -1,4 +1,4 @@
-// A file of its own, for it is all that has to be compiled anew with every commit.
+// A separate file, because it is the only one compiled again for every commit.
 #include "commit.hpp"
 
 namespace paco {

@@ -1,9 +1,9 @@
-// Which commit the programs were built from.
+// The commit from which the programs were built.
 #pragma once
 
 namespace paco {
 
-// Its short name, or "unknown" where they were not built from a repository.
+// Its short name, or "unknown" if they were not built from a repository.
 const char* built_from();
 
 }  // namespace paco

@@ -13,16 +13,16 @@
 namespace paco {
 namespace {
 
-// Torch's threads wait for each other by spinning for milliseconds. If another process has one of
-// the cores, most of the time goes there: the thread that is waited for does not get it. So they
-// spin for some twenty microseconds and then sleep, and the matrix products inside a thread are not
-// divided once more. Both libraries read this when they are loaded; a user's own setting stays.
+// Torch's threads wait for each other by spinning for milliseconds. If another process uses one of
+// the cores, the spinning threads keep the thread that they wait for from running. So limit the
+// spinning to about twenty microseconds, and do not divide the matrix products inside a thread.
+// Both libraries read these variables when they are loaded; values set by the user are kept.
 void let_waiting_threads_sleep() {
   if (std::getenv("OMP_WAIT_POLICY") == nullptr) ::setenv("GOMP_SPINCOUNT", "2000", 0);
   ::setenv("OPENBLAS_NUM_THREADS", "1", 0);
 }
 
-// "" if the system does not tell.
+// Empty if the system does not provide it.
 std::string own_folder() {
   std::array<char, PATH_MAX> self;
   const ssize_t length = ::readlink("/proc/self/exe", self.data(), self.size());

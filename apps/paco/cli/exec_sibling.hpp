@@ -1,4 +1,5 @@
-// From `paco`, which loads no torch, to `paco-torch` in the same folder, with the same arguments.
+// Replaces `paco`, which loads no torch, by `paco-torch` in the same folder, with the same
+// arguments.
 #pragma once
 
 #include <string>
@@ -7,9 +8,9 @@
 
 namespace paco {
 
-// Whether there is such a program.
+// Whether `paco-torch` exists.
 bool torch_sibling_is_there();
-// Returns only if it cannot. `verb` is for the message.
+// Returns only on failure. `verb` is for the message.
 Error exec_torch_sibling(const std::string& verb, char** argv);
 
 }  // namespace paco

@@ -15,7 +15,7 @@ using namespace paco::journal;
 
 class EnvironmentFault final : public DiskWatch {
  public:
-  // False if the text does not read KIND:N.
+  // False if the text does not have the form KIND:N.
   bool parse(std::string_view text) {
     const std::size_t colon = text.find(':');
     if (colon == std::string_view::npos) return false;

@@ -12,8 +12,8 @@ constexpr std::size_t kIndent = 2;
 constexpr std::size_t kNameColumns = 26;
 constexpr std::size_t kLineColumns = 100;
 
-// Words of `text` in lines that start at `column`; the first line is already there up to that
-// column.
+// Wraps the words of `text` into lines that start at `column`; the first line is already filled up
+// to there.
 std::string wrapped(std::string_view text, std::size_t column) {
   std::string out;
   std::size_t used = column;
@@ -33,7 +33,7 @@ std::string wrapped(std::string_view text, std::size_t column) {
   }
 }
 
-// "  name   description", the description on a line of its own if the name is long.
+// "  name   description"; after a long name, the description begins on a new line.
 std::string entry(const std::string& name, std::string_view description) {
   const std::size_t column = kIndent + kNameColumns;
   std::string out = std::string(kIndent, ' ') + name;
@@ -73,7 +73,7 @@ std::string option_entry(const Option& option) {
   return entry(name, fmt::format("{} ({})", option.text, fmt::join(remarks, ", ")));
 }
 
-// The first line of what a verb says about itself.
+// The first line of a verb's description.
 std::string verb_entry(const std::string& name, const std::string& about) {
   std::string line = about.substr(0, about.find('\n'));
   if (line.ends_with('.')) line.pop_back();

@@ -16,7 +16,7 @@ std::string replace_all(std::string text, std::string_view what, std::string_vie
   return text;
 }
 
-// "a|b|c" -> a, b, c; empty if any value may be given.
+// "a|b|c" -> a, b, c; empty if the option accepts any value.
 std::vector<std::string> choices_of(const Option& option) {
   std::vector<std::string> words;
   if (option.value_type.find('|') == std::string::npos) return words;
@@ -37,7 +37,7 @@ std::string first_line(const std::string& about) {
   return line;
 }
 
-// The verbs and their parts that take options, in order.
+// All verbs and parts with options, in order.
 void each_command(const VerbList& verbs, const std::function<void(const Options&)>& visit) {
   for (const auto& verb : verbs) {
     if (verb->parts().empty()) {
@@ -68,13 +68,13 @@ std::string part_words(const VerbList& parts) {
 std::string roff(std::string text) {
   text = replace_all(std::move(text), "\\", "\\e");
   text = replace_all(std::move(text), "-", "\\-");
-  // A line that begins with one of these two would be a command.
+  // roff takes a line that begins with one of these characters for a command.
   if (text.starts_with('.') || text.starts_with('\'')) text = "\\&" + text;
   text = replace_all(std::move(text), "\n.", "\n\\&.");
   return replace_all(std::move(text), "\n'", "\n\\&'");
 }
 
-// What the help says of an option after its text: range, default.
+// The remarks that the help shows after an option's text: range, default.
 std::string remarks(const Option& option) {
   std::vector<std::string> words;
   if (!option.range.empty()) words.push_back(option.range);
@@ -86,7 +86,7 @@ std::string remarks(const Option& option) {
   return words.empty() ? "" : fmt::format(" ({})", fmt::join(words, ", "));
 }
 
-// Inside '...' of a shell.
+// Quotes a text for '...' in a shell.
 std::string in_quotes(const std::string& text) { return replace_all(text, "'", "'\\''"); }
 
 }  // namespace
@@ -169,7 +169,7 @@ std::string completion_bash(const VerbList& verbs) {
 }
 
 std::string completion_zsh(const VerbList& verbs) {
-  // Inside '...' of zsh's _arguments, where brackets and colons have a meaning.
+  // Quotes a text for '...' in zsh's _arguments, which interprets brackets and colons.
   const auto plain = [](const std::string& text) {
     return in_quotes(replace_all(
         replace_all(replace_all(replace_all(text, "\\", "\\\\"), "[", "\\["), "]", "\\]"), ":",

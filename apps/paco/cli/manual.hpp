@@ -1,6 +1,6 @@
-// The manual, made of the tables of options that the verbs declare: the reference page of the
-// documents, a man page, and completion for three shells. What the help shows and what these say
-// cannot differ.
+// Generates the manual from the tables of options that the verbs declare: the reference page of the
+// documentation, a man page, and completion for three shells. So the manual always agrees with the
+// help.
 #pragma once
 
 #include <memory>

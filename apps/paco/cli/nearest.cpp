@@ -7,7 +7,7 @@
 namespace paco {
 namespace {
 
-// Single-letter edits (insert, delete, replace) that turn one word into the other.
+// The number of single-letter edits (insert, delete, replace) between two words.
 std::size_t edits_between(const std::string& a, const std::string& b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -26,7 +26,7 @@ std::size_t edits_between(const std::string& a, const std::string& b) {
 
 std::string nearest(const std::string& word, const std::vector<std::string>& names) {
   std::string best;
-  std::size_t fewest = 3;  // more edits than two are another word
+  std::size_t fewest = 3;  // accept at most two edits
   for (const std::string& name : names) {
     const std::size_t edits = edits_between(word, name);
     if (edits >= fewest || edits >= name.size()) continue;

@@ -1,4 +1,4 @@
-// What a mistyped word may have meant.
+// Suggests a correction for a mistyped word.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace paco {
 
-// The name that at most two single-letter edits turn `word` into, "" if there is none.
+// The closest name within two single-letter edits of `word`; empty if there is none.
 std::string nearest(const std::string& word, const std::vector<std::string>& names);
 
 }  // namespace paco

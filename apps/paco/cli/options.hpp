@@ -26,30 +26,30 @@
 
 namespace paco {
 
-// The upper end of a count that has none of its own; help and messages then name only the lower.
+// The upper limit of a count without one; help and messages then show only the lower limit.
 inline constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
 
-// More known classes than any data set has; a report lists each.
+// More known classes than any data set has; a report lists every class.
 inline constexpr std::int64_t kMostKnown = 10'000'000;
 
-// One option, flag or positional argument: what the help shows, which values it takes, where they
-// go. The functions refine it and return it.
+// One option, flag or positional argument: its help, its allowed values, and the variable that it
+// sets. The functions change the option and return it.
 struct Option {
   using Check = std::function<std::string(const std::string&)>;  // "", or what is wrong
   using Take = std::function<void(const std::vector<std::string>&)>;
 
   Option() = default;
-  Option(Option&&) = default;  // not copied: a copy would refine nothing
+  Option(Option&&) = default;  // not copied: changes to a copy would be lost
   Option& operator=(Option&&) = default;
 
   Option& required();
-  Option& type(std::string word);           // what the help shows in place of a value
-  Option& shown_default(std::string text);  // in place of the value of the variable
+  Option& type(std::string word);           // shown in the help instead of a value
+  Option& shown_default(std::string text);  // instead of the variable's value
   Option& one_of(std::vector<std::string> words);
   Option& checked(Check check);
-  Option& needs(std::string other);           // goes with that option only
-  Option& environment(std::string variable);  // where its value comes from if it is not given
-  Option& one_each();  // of an option with many values: a single value each time it is given
+  Option& needs(std::string other);           // allowed only with that option
+  Option& environment(std::string variable);  // used if the option is not given
+  Option& one_each();  // an option with many values takes one each time it is given
 
   bool positional() const { return names.front() != '-'; }
   std::string long_name() const;  // without dashes, the longest one
@@ -61,11 +61,11 @@ struct Option {
   std::string preset;  // the default as shown
   std::string variable, companion;
   bool is_required = false;
-  bool many = false, many_at_once = false;  // values in all, and each time it is given
+  bool many = false, many_at_once = false;  // several values in all; several each time
   bool* flag = nullptr;                     // the variable of a flag, which takes no value
   Check check;
   Take take;
-  std::vector<std::string> given;  // once parsed
+  std::vector<std::string> given;  // set by parsing
 };
 
 // The options of a verb or of a part of it ("journal verify"), and what it does.
@@ -73,23 +73,24 @@ class Options {
  public:
   explicit Options(std::string name, std::string about = "");
 
-  // One line for the list of verbs; what follows it is for the verb's own help.
+  // The first line is for the list of verbs; further lines are for the verb's own help.
   void about(std::string text) { about_ = std::move(text); }
 
   Option& add_text(std::string names, std::string& value, std::string text);
   Option& add_text(std::string names, std::optional<std::string>& value, std::string text);
   Option& add_texts(std::string names, std::vector<std::string>& values, std::string text);
   Option& add_flag(std::string names, bool& value, std::string text);
-  Option& add(Option option);  // any other
+  Option& add(Option option);  // for any other kind
 
-  // A verb has parts or options of its own, not both.
+  // A verb has either parts or options of its own.
   Options& add_part(const std::string& name, std::string about);
 
-  // What the verb does, and if that needs torch with these options. Most verbs never do.
+  // The function that runs the verb, and a function that tells whether it needs torch with the
+  // given options. Most verbs never do.
   void set_body(std::function<Result<void>()> body) { body_ = std::move(body); }
   void set_needs_torch(std::function<bool()> needs) { needs_torch_ = std::move(needs); }
 
-  // Of a verb whose output is all that is wanted: its settings are not printed first.
+  // For a verb whose output should stand alone: its settings are not printed first.
   void set_silent() { silent_ = true; }
 
   const std::string& name() const { return name_; }  // "journal verify"
@@ -109,21 +110,21 @@ class Options {
   bool silent_ = false;
 };
 
-// The options behind the functions below, without a variable to set.
+// Creates the options of the functions below, without a variable to set.
 Option text_option(std::string names, std::string text);
 Option any_number(std::string names, std::string text);
 
-// The option behind add_count and add_counts: whole numbers from low to high and nothing else.
+// The option of add_count and add_counts: whole numbers from low to high.
 Option whole_number(std::string names, std::int64_t low, std::int64_t high, std::string text);
-std::int64_t number_of(const std::string& checked);  // of a text that passed that check
+std::int64_t number_of(const std::string& checked);  // converts a text that passed that check
 
-// Any number but an infinite one or NaN.
+// Any finite number.
 Option& add_number(Options& verb, std::string names, double& value, std::string text);
 Option& add_number(Options& verb, std::string names, double& value, double low, double high,
                    std::string text);
 
-// A whole number within a range; `value` is any integer type that holds the range, or an optional
-// one.
+// A whole number within a range; `value` has any integer type that can represent the range, or is
+// an optional of one.
 template <class T>
 Option& add_count(Options& verb, std::string names, T& value, std::int64_t low, std::int64_t high,
                   std::string text) {
@@ -159,7 +160,7 @@ Option& add_threads(Options& verb, T& value, const std::string& text) {
   return add_count(verb, "--threads", value, 0, core::kMostThreads, text + "; 0: all cores");
 }
 
-// A seed: as large as its generator takes.
+// A seed: any value that its generator accepts.
 template <class T>
 Option& add_seed(Options& verb, const std::string& name, T& value, const std::string& text) {
   constexpr bool fits = sizeof(T) < sizeof(std::int64_t);
@@ -168,7 +169,7 @@ Option& add_seed(Options& verb, const std::string& name, T& value, const std::st
                    text);
 }
 
-// One of a few words, each of which stands for a value.
+// One of a few words, each of which is mapped to a value.
 template <class T>
 Option& add_choice(Options& verb, std::string names, T& value,
                    const std::vector<std::pair<std::string, T>>& choices, std::string text) {

@@ -20,8 +20,8 @@ std::string value_of(const Option& option) {
   return option.preset.empty() ? "-" : option.preset;
 }
 
-// Settings are pasted into reports and logs, so what is between "://" and "@" of an address is
-// left out.
+// Removes what is between "://" and "@" in addresses, because settings are pasted into reports and
+// logs.
 std::string without_passwords(std::string value) {
   for (std::size_t at = value.find("://"); at != std::string::npos; at = value.find("://", at)) {
     at += 3;
@@ -38,13 +38,14 @@ void print_error(const Error& error) {
   std::fputs(fmt::format("  hint: {}\n", core::printable(error.hint)).c_str(), stderr);
 }
 
-// If --json asks for an object and none is there yet, or for one on each line.
+// Prints an error object if --json requires one and no object was printed yet, or with
+// --json-lines.
 void print_error_object(Context& context, const Error& error) {
   if (!context.json || (context.printed && !context.json_lines)) return;
   const Json json = {
       {"error",
        {{"code", error_code_name(error.code)}, {"message", error.message}, {"hint", error.hint}}}};
-  // If stdout cannot take even this, the exit code says that there was a failure.
+  // If this write fails too, the exit code still reports the failure.
   if (context.json_lines) {
     (void)write_stdout(context, json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
   } else {
@@ -69,7 +70,7 @@ void print_settings(const Options& verb) {
 }
 
 Result<void> print_result(Context& context, const Json& json, const std::string& text) {
-  // Text from outside (a path, a class name) need not be UTF-8; the object must be.
+  // Text from outside (a path, a class name) may be invalid UTF-8, but the object must be valid.
   if (!context.json) return write_stdout(context, core::printable_lines(text));
   return write_stdout(context, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }

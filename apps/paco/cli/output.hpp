@@ -14,21 +14,21 @@ namespace paco {
 // Keys keep the order in which they were written: people read this.
 using Json = nlohmann::ordered_json;
 
-// The effective settings, first thing on stderr: one "  name  value" line for every option of the
-// verb.
+// Prints the effective settings before anything else on stderr: one "  name  value" line per
+// option.
 void print_settings(const Options& verb);
 
-// The verb's result on stdout: the object itself with --json, otherwise the text.
+// Prints the verb's result to stdout: the object with --json, otherwise the text.
 Result<void> print_result(Context& context, const Json& json, const std::string& text);
 
-// Bytes to stdout at once, for verbs whose result is a stream. A reader that has closed its end
-// (`paco ... | head`) is an error like any other for the verb, and no message for the user.
+// Writes bytes to stdout immediately, for verbs whose result is a stream. If the reader has closed
+// its end (`paco ... | head`), the verb gets an error, but the user gets no message.
 Result<void> write_stdout(Context& context, std::string_view bytes);
 
-// A remark for the user on stderr, e.g. a skipped file. Never about progress.
+// Prints a note for the user to stderr, e.g. about a skipped file. Not for progress.
 void print_note(std::string_view text);
 
-// How the run ended: prints the error, if there is one, and gives the exit code.
+// Prints the error of the run, if there is one, and returns the exit code.
 int conclude(Context& context, const Result<void>& outcome);
 
 }  // namespace paco

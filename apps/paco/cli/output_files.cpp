@@ -12,7 +12,7 @@
 namespace paco {
 namespace {
 
-// Two paths lead to the same file if these are equal.
+// Two paths refer to the same file if their places are the same.
 struct Place {
   bool exists = false;
   bool plain = true;  // of what exists
@@ -36,14 +36,15 @@ Place place_of(const std::string& path) {
     place.device = status.st_dev;
     place.inode = status.st_ino;
   }
-  std::error_code ignored;  // a folder that is not there is reported when the file is opened
+  std::error_code ignored;  // a missing folder is reported when the file is opened
   const std::filesystem::path absolute = std::filesystem::absolute(path, ignored);
   place.path = std::filesystem::weakly_canonical(absolute, ignored);
   if (ignored) place.path = absolute;
   return place;
 }
 
-// The files that an input may mean: itself, the archive of FILE#NAME, those of KIND:FILE,FILE.
+// The files that an input may refer to: itself, the archive of FILE#NAME, the files of
+// KIND:FILE,FILE.
 std::vector<std::string> files_of(const std::string& path) {
   std::vector<std::string> files = {path};
   if (const std::size_t mark = path.rfind('#'); mark != std::string::npos) {
@@ -59,8 +60,8 @@ std::vector<std::string> files_of(const std::string& path) {
   return files;
 }
 
-// Beside a file that is written there are for a while the unfinished one and what SQLite and the
-// journal keep; beside one that is read, what belongs to a journal.
+// The names in use beside a file: the files of SQLite and of a journal, and while it is written
+// also its unfinished file.
 std::vector<std::string> files_beside(const std::string& path, bool is_written) {
   const Place place = place_of(path);
   if (!place.plain) return {};
@@ -71,7 +72,7 @@ std::vector<std::string> files_beside(const std::string& path, bool is_written) 
   return files;
 }
 
-// Whether `file` is one of those beside `owner`.
+// Whether `file` is one of the files beside `owner`.
 bool is_beside(const Place& file, const std::string& owner, bool is_written) {
   const std::vector<std::string> beside = files_beside(owner, is_written);
   return std::any_of(beside.begin(), beside.end(),

@@ -41,7 +41,7 @@ void add_options(CLI::App& app, Options& options) {
   if (!options.parts().empty()) app.require_subcommand(1);
 }
 
-// The part that is asked for, down to where there are no more of them.
+// The innermost part that the command line names.
 struct Found {
   const CLI::App* app;
   Options* options;
@@ -94,7 +94,7 @@ Result<Parsed> parse(Options& verb, const std::vector<std::string>& words) {
   CLI::App app("", verb.name());
   add_options(app, verb);
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as CLI11 takes them
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the order of CLI11
   } catch (const CLI::CallForHelp&) {
     return Parsed{chosen_part(app, verb).options, true};
   } catch (const CLI::ParseError& misuse) {

@@ -1,5 +1,4 @@
-// The words of a command line, put where a verb's options say. The only part of paco that uses
-// CLI11.
+// Parses the words of a command line into a verb's options. The only code that uses CLI11.
 #pragma once
 
 #include <string>
@@ -10,12 +9,12 @@
 namespace paco {
 
 struct Parsed {
-  Options* chosen = nullptr;  // the verb itself, or the part of it that is asked for
-  bool help = false;          // its help is asked for, so no value is set
+  Options* chosen = nullptr;  // the verb itself, or its selected part
+  bool help = false;          // the help was requested, so no value is set
 };
 
-// `words` are those after the verb's name. Misuse is ErrorCode::bad_argument, in words that name
-// the option and what to do.
+// `words` are those after the verb's name. Misuse returns ErrorCode::bad_argument, with a message
+// that names the option and a hint that says what to do.
 Result<Parsed> parse(Options& verb, const std::vector<std::string>& words);
 
 }  // namespace paco

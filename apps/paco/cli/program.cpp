@@ -39,8 +39,9 @@ std::unique_ptr<core::Progress> progress_on_stderr(const core::Clock& clock) {
   return core::make_progress_bar(sink, clock, known ? size.ws_col : 80);
 }
 
-// A program may be started with standard input, output or error closed. A file that is opened then
-// takes its number, and messages would go into it; so these numbers are taken by nothing first.
+// A program may be started with standard input, output or error closed. The next opened file would
+// then get that descriptor and receive the program's messages. So free descriptors are first opened
+// on /dev/null.
 void take_free_descriptors() {
   int taken = 0;
   while (taken >= 0 && taken <= STDERR_FILENO) taken = ::open("/dev/null", O_RDWR);
@@ -52,12 +53,13 @@ bool is_limited(int resource) {
   return ::getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
 }
 
-// OpenBLAS tries for ever to get the memory that it works in. So where the process has a limit
-// (ulimit -v or -d) this much has to be there before anything begins.
+// OpenBLAS retries for ever if it cannot allocate its working memory. So if the process has a limit
+// (ulimit -v or -d), check first that this much memory is available.
 Result<void> check_memory() {
   constexpr std::size_t kNeeded = std::size_t{512} << 20;
   if (!is_limited(RLIMIT_AS) && !is_limited(RLIMIT_DATA)) return {};
-  // Writable, because only that counts as data; without pages, because nothing writes to it.
+  // Writable, because only writable memory counts as data; no page is used, because nothing is
+  // written.
   void* const room = ::mmap(nullptr, kNeeded, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) {
@@ -69,8 +71,7 @@ Result<void> check_memory() {
   return {};
 }
 
-// A verb's own code throws nothing; a library below it may. No exception leaves the program as a
-// crash.
+// Verbs do not throw, but libraries below them may. Converts every exception to an error.
 Result<void> run_guarded(const std::function<Result<void>()>& body) {
   try {
     PACO_TRY(check_memory());
@@ -79,7 +80,7 @@ Result<void> run_guarded(const std::function<Result<void>()>& body) {
     return Error{ErrorCode::out_of_memory, "not enough memory",
                  "give the program more memory, or less at once (a smaller --block or --batch)"};
   } catch (const std::exception& exception) {
-    // Boost has a type of its own for this error.
+    // Boost has its own exception type for this error, so compare the message.
     const auto no_thread = std::make_error_code(std::errc::resource_unavailable_try_again);
     if (std::string_view(exception.what()).find(no_thread.message()) != std::string_view::npos) {
       return Error{ErrorCode::out_of_memory, "the system gives this process no more threads",

@@ -22,7 +22,7 @@ constexpr int kPatientWakes = 10;  // a fifth of a second for an orderly end
 int signal_pipe[2] = {-1, -1};
 volatile sig_atomic_t signals_seen = 0;
 volatile sig_atomic_t first_signal = 0;
-volatile sig_atomic_t reloads = 0;  // SIGHUP asks for `reload` alone
+volatile sig_atomic_t reloads = 0;  // SIGHUP only calls `reload`
 std::mutex reload_mutex;
 std::function<void()> reload;
 
@@ -31,7 +31,8 @@ void end_at_once() {
   ::_exit(130);
 }
 
-// Only what is allowed in a handler: std::stop_source may take a lock, so a thread does that part.
+// Uses only functions allowed in a signal handler. std::stop_source may take a lock, so a thread
+// sets the token.
 void on_signal(int number) {
   const int saved = errno;
   const char byte = reloads != 0 && number == SIGHUP ? 1 : 0;
@@ -50,11 +51,11 @@ enum Losing : int { much, nothing, nothing_with_json, ending };
 std::atomic<int> losing{much};
 
 void say(int descriptor, std::string_view text) {
-  // Where even this cannot be written, the exit code has to do.
+  // If this write fails too, only the exit code reports the interruption.
   [[maybe_unused]] const ssize_t written = ::write(descriptor, text.data(), text.size());
 }
 
-// Where there is nothing to lose, says what an orderly end would say, and ends.
+// Ends the process with the messages of an orderly end, if the verb has nothing to lose.
 void end_unless_needed() {
   int found = losing;
   if (found == much || !losing.compare_exchange_strong(found, ending)) return;
@@ -67,8 +68,8 @@ void end_unless_needed() {
   end_at_once();
 }
 
-// Waits for the first signal and sets the token. The main thread may have looked at the token just
-// before and then gone into a read of a pipe that has gone quiet; so it is woken until the process
+// Waits for the first signal and sets the token. The main thread may have checked the token just
+// before and then blocked in a read of an idle pipe; so it is woken repeatedly until the process
 // ends.
 void watch(std::stop_source source, pthread_t main_thread) {
   while (true) {
@@ -91,12 +92,12 @@ void watch(std::stop_source source, pthread_t main_thread) {
 
 std::stop_token stop_on_signals() {
   std::stop_source source;
-  ::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write, see write_stdout
-  ::signal(SIGXFSZ, SIG_IGN);  // so is a file that would be larger than the system allows
+  ::signal(SIGPIPE, SIG_IGN);  // the write to a closed pipe then fails, see write_stdout
+  ::signal(SIGXFSZ, SIG_IGN);  // so does a write beyond the file size limit
   if (::pipe2(signal_pipe, O_CLOEXEC) != 0) return source.get_token();
 
-  // Handlers without SA_RESTART: a read that waits returns. The watching thread itself takes none
-  // of the signals.
+  // Without SA_RESTART, a blocking read returns on a signal. All signals are blocked in the
+  // watching thread.
   struct sigaction wake {};
   wake.sa_handler = on_wake;
   ::sigaction(SIGUSR1, &wake, nullptr);
@@ -106,14 +107,14 @@ std::stop_token stop_on_signals() {
   try {
     std::thread(watch, source, ::pthread_self()).detach();
   } catch (const std::system_error&) {
-    signals_seen = 1;  // no watcher sets the token: the first signal is the last
+    signals_seen = 1;  // without a watcher, the first signal ends the process
   }
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 
   struct sigaction action {};
   action.sa_handler = on_signal;
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
-    // A shell that starts a job in the background has the signal ignored, and it stays so.
+    // A shell ignores SIGINT for background jobs; keep that setting.
     struct sigaction present {};
     ::sigaction(number, nullptr, &present);
     if (present.sa_handler != SIG_IGN) ::sigaction(number, &action, nullptr);
@@ -129,7 +130,7 @@ ReloadOnHangup::ReloadOnHangup(std::function<void()> what) {
     reload = std::move(what);
   }
   reloads = 1;
-  struct sigaction action {};  // also where a shell has it ignored
+  struct sigaction action {};  // even if a shell ignores it
   action.sa_handler = on_signal;
   ::sigaction(SIGHUP, &action, nullptr);
 }
@@ -143,7 +144,7 @@ ReloadOnHangup::~ReloadOnHangup() {
 NothingToLose::NothingToLose(bool json) { losing = json ? nothing_with_json : nothing; }
 
 NothingToLose::~NothingToLose() {
-  // Once the end has begun there is no way back.
+  // If another thread is already ending the process, wait for that.
   while (losing.exchange(much) == ending) {
     losing = ending;
     ::pause();

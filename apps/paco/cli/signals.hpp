@@ -1,5 +1,6 @@
-// Ctrl-C, SIGTERM and SIGHUP as a stop token. The first one asks the program to stop, which leaves
-// valid output; a second one ends it at once, and leaves no temporary file. Once per process.
+// Converts Ctrl-C, SIGTERM and SIGHUP to a stop token. The first signal requests a stop, which
+// leaves valid output; a second one ends the program at once and removes temporary files. Call once
+// per process.
 #pragma once
 
 #include <functional>
@@ -12,8 +13,8 @@ std::stop_token stop_on_signals();
 // Whether the program was asked to stop by SIGTERM, as a service manager does.
 bool stopped_by_sigterm();
 
-// While one lives, SIGHUP asks for `reload`, on a thread of its own, and stops nothing. One at a
-// time.
+// During the lifetime of this object, SIGHUP calls `reload` on a separate thread and does not stop
+// the program. At most one object at a time.
 class ReloadOnHangup {
  public:
   explicit ReloadOnHangup(std::function<void()> reload);
@@ -22,11 +23,12 @@ class ReloadOnHangup {
   ReloadOnHangup& operator=(const ReloadOnHangup&) = delete;
 };
 
-// While one lives, a signal ends the process within a moment even if no loop checks the token:
-// for a verb that reads large files and has written and printed nothing yet. One at a time.
+// During the lifetime of this object, a signal ends the process within a moment even if no loop
+// checks the token. For a verb that reads large files and has not written or printed anything yet.
+// At most one object at a time.
 class NothingToLose {
  public:
-  // With `json` the object that says so goes to stdout.
+  // With `json`, the error object is printed to stdout.
   explicit NothingToLose(bool json);
   ~NothingToLose();
   NothingToLose(const NothingToLose&) = delete;

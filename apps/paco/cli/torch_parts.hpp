@@ -31,7 +31,7 @@ class TorchParts {
   virtual embed::TorchInfo info() const = 0;
 };
 
-// If paco-torch was built too. Without it the verbs that need nothing else run as they are.
+// Whether paco-torch was built too. Without it, verbs that do not need torch still work.
 bool built_with_torch();
 
 }  // namespace paco

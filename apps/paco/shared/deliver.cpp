@@ -10,8 +10,8 @@
 namespace paco {
 namespace {
 
-// What the server says of a sample of a request, without its number there, which is of no use to
-// the one who sent files.
+// The server's message about a sample, without the sample's number in the request, which means
+// nothing to a user who sent files.
 std::string fault_of(const server::Reply& reply, std::size_t row) {
   const std::string message = server::error_of(reply).message;
   const std::string number = fmt::format("sample {}", row);
@@ -26,7 +26,7 @@ class Delivery {
   Delivery(Context& context, server::Client& client, const DeliverOptions& options)
       : context_(context), client_(client), options_(options) {}
 
-  // Sends a block without the samples that the server refuses by their row.
+  // Sends a block; samples that the server refuses are removed and the rest is sent again.
   Result<server::Reply> send(const std::string& path, SendBlocks& blocks, SendBlock& block) {
     for (;;) {
       PACO_ASSIGN(server::Reply reply, send_once(path, block));
@@ -39,7 +39,8 @@ class Delivery {
   }
 
  private:
-  // Until it is answered. A block that may have arrived is sent again only if that is safe.
+  // Repeats until there is an answer. If the block may have arrived, it is sent again only if
+  // `safe`.
   Result<server::Reply> send_once(const std::string& path, const SendBlock& block) {
     for (int attempt = 0;; ++attempt) {
       Result<server::Reply> reply = client_.call("POST", path, block.body, block.type);

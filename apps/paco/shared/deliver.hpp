@@ -1,4 +1,4 @@
-// Blocks of samples to a stream of a server, each until it is answered.
+// Sends blocks of samples to a stream of a server, waiting for the answer to each.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 namespace paco {
 
 struct DeliverOptions {
-  int retries = 60;   // a second apart, where the server is away or busy
-  bool safe = false;  // samples have keys: what may have arrived is sent again
-  std::function<Result<void>(const Json& decision)> see = {};  // every decision, in order
+  int retries = 60;   // one per second while the server is unreachable or busy
+  bool safe = false;  // samples have keys: a block may be sent twice
+  std::function<Result<void>(const Json& decision)> see = {};  // gets every decision, in order
 };
 
 struct Delivered {
   std::uint64_t sent = 0, repeated = 0, created = 0;
 };
 
-// Samples that the server refuses by their row are left out and listed by `blocks`. What was sent
-// before a stop stands.
+// Samples that the server refuses are left out and listed by `blocks`. After a stop, the samples
+// sent so far remain in the stream.
 Result<Delivered> deliver_all(Context& context, server::Client& client, const std::string& stream,
                               SendBlocks& blocks, const DeliverOptions& options);
 

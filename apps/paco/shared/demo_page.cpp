@@ -24,7 +24,7 @@ constexpr auto kPace = std::chrono::milliseconds(50);
 constexpr std::size_t kSide = 56;  // pixels of a picture
 constexpr int kQuality = 80;
 
-// The pictures of the stream's samples, where the demonstration has any.
+// The pictures of the stream's samples, if the demonstration has pictures.
 class Pictures {
  public:
   static Result<Pictures> open(const DemoFiles& files, const std::string& images) {
@@ -62,7 +62,8 @@ Result<std::shared_ptr<server::Stream>> stream_of(server::Service& service,
   return made.stream;
 }
 
-// One sample, decided before it returns. Its key makes a second demonstration go on.
+// Sends one sample and waits for its decision. Because of its key, a second demonstration
+// continues.
 Result<void> send(server::Stream& stream, std::span<const double> row, std::uint64_t number,
                   std::string picture) {
   auto samples = std::make_shared<server::Samples>();
@@ -114,7 +115,7 @@ Result<void> serve_demo(Context& context, const DemoFiles& files, const std::str
     const Result<std::size_t> rows = source->read(row.view());
     if (!rows.ok()) sent = rows.error();
     if (!rows.ok() || *rows == 0) break;
-    if (i < before) continue;  // an earlier demonstration came this far
+    if (i < before) continue;  // sent by an earlier demonstration
     Result<std::string> picture = pictures.of(i);
     sent = picture.ok() ? send(*stream, row.view()[0], i, std::move(picture).value())
                         : picture.error();

@@ -1,4 +1,4 @@
-// `paco demo --serve`, after the demonstration: its stream on a page.
+// `paco demo --serve`: shows the demonstration's stream on a page afterwards.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace paco {
 
 // Serves the demonstration's stream at 127.0.0.1 and sends its samples into it, the first few
-// hundred at once and then at a pace that can be followed, until Ctrl-C. Called again it goes on.
+// hundred at once and then at a pace that can be followed, until Ctrl-C. A second call continues.
 // `images` is the data set of the pictures, or empty.
 Result<void> serve_demo(Context& context, const DemoFiles& files, const std::string& images,
                         std::uint16_t port);

@@ -28,7 +28,7 @@ struct Curl {
   decltype(&curl_easy_strerror) words;
   decltype(&curl_easy_cleanup) free;
 
-  // Null if there is none on this machine.
+  // Null if libcurl is not installed.
   static const Curl* open() {
     static const std::optional<Curl> curl = load();
     return curl ? &*curl : nullptr;
@@ -92,7 +92,7 @@ class Transfer {
     return code;
   }
 
-  // What went wrong, and what to do, as far as that is not the same for all.
+  // The error with a hint, as far as it does not depend on the caller.
   Error error(CURLcode code, const std::string& address) const {
     if (stop_.stop_requested()) return Error{ErrorCode::interrupted, "interrupted", ""};
     if (code == CURLE_WRITE_ERROR && disk_) return *disk_;
@@ -120,7 +120,7 @@ class Transfer {
     return 0;
   }
 
-  // Called about once a second if nothing comes, and more often else.
+  // Called about once a second while no data arrives, otherwise more often.
   static int report(void* self, curl_off_t total, curl_off_t done, curl_off_t, curl_off_t) {
     auto& transfer = *static_cast<Transfer*>(self);
     if (transfer.stop_.stop_requested()) return 1;
@@ -145,7 +145,7 @@ class Transfer {
   char words_[CURL_ERROR_SIZE] = {};
 };
 
-// Whether an answer says that this server or file cannot be gone on with.
+// Whether the server or file does not support resuming.
 bool cannot_resume(CURLcode code) {
   return code == CURLE_RANGE_ERROR || code == CURLE_BAD_DOWNLOAD_RESUME;
 }

@@ -1,9 +1,9 @@
-// One file by http or https into NAME.part, by libcurl. What is there from an earlier attempt is
-// kept and the rest is asked for; a server that ignores this sends the whole anew. It verifies
-// nothing.
+// Downloads one file by http or https into NAME.part, with libcurl. An earlier partial download is
+// resumed; if the server does not support that, the whole file is downloaded. The contents are not
+// verified.
 //
-// libcurl is opened when something is downloaded, and not linked: the twenty libraries that it
-// brings would make every start of the program longer.
+// libcurl is loaded on the first download instead of linked: its twenty dependencies would slow
+// down every start of the program.
 #pragma once
 
 #include <stop_token>
@@ -14,8 +14,9 @@
 
 namespace paco {
 
-// `path` is the name without ".part". Only servers of https are followed from an address of https.
-// ErrorCode::not_found: there is no libcurl. ErrorCode::interrupted: what came stays.
+// `path` is the name without ".part". Redirects from https lead to https only.
+// ErrorCode::not_found: libcurl is not installed. ErrorCode::interrupted: the received part is
+// kept.
 Result<void> download(const std::string& address, const std::string& path, core::Progress& progress,
                       const std::stop_token& stop);
 

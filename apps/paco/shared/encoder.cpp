@@ -148,7 +148,7 @@ Result<Encoder> open_encoder(const EncoderOptions& options, const TorchParts* to
     PACO_ASSIGN(Encoder out, kind == embed::EncoderKind::image
                                  ? open_published(options, folder, torch)
                                  : open_texts(options, folder));
-    if (folder != options.encoder) out.record.encoder = options.encoder;  // people know this name
+    if (folder != options.encoder) out.record.encoder = options.encoder;  // the name that was given
     return out;
   }
   if (options.input > 0 || !options.normalise.empty())

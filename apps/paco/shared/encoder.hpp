@@ -1,7 +1,8 @@
-// --encoder: the network that turns images or texts into embeddings, for every verb that takes one.
+// --encoder: the network that turns images or texts into embeddings, for all verbs with this
+// option.
 //
-// It is named as in 'paco models list', by a run folder of paco train, by a folder as encoders are
-// published, or by a backbone's name with --weights.
+// It is given as a name of 'paco models list', a run folder of paco train, the folder of a
+// published encoder, or a backbone's name with --weights.
 #pragma once
 
 #include <memory>
@@ -20,8 +21,8 @@ namespace paco {
 
 struct EncoderOptions {
   std::string encoder, weights, normalise;
-  int input = 0;               // pixels; 0: the network's own
-  bool fresh_weights = false;  // a backbone may go without weights
+  int input = 0;               // pixels; 0: that of the network
+  bool fresh_weights = false;  // a backbone may be used without weights
   embed::EmbedderSettings settings;
 
   bool given() const { return !encoder.empty() || !weights.empty(); }
@@ -30,24 +31,24 @@ struct EncoderOptions {
 // The options --encoder, --weights, --normalise, --input and --precision.
 void add_encoder(Options& verb, EncoderOptions& options, const std::string& what_for);
 
-// One of the two.
+// One of the two is set.
 struct Encoder {
   std::unique_ptr<embed::ImageEmbedder> images;
   std::unique_ptr<embed::TextEncoder> texts;
-  EmbeddingRecord record;  // of what it makes
+  EmbeddingRecord record;  // of its embeddings
 };
 
-// `torch` may be null: then the device is the CPU, and weights that hold code are refused.
+// If `torch` is null, the device is the CPU, and weights that contain code are refused.
 Result<Encoder> open_encoder(const EncoderOptions& options, const TorchParts* torch = nullptr);
-// The same where it has to be one of images or of texts.
+// The same, for images or texts only.
 Result<Encoder> open_image_encoder(const EncoderOptions& options,
                                    const TorchParts* torch = nullptr);
 Result<Encoder> open_text_encoder(const EncoderOptions& options);
 
-// What the server embeds with.
+// The embedding queue of the server, for this encoder.
 std::shared_ptr<server::EmbeddingQueue> embedding_queue(Encoder encoder);
 
-// A GPU and files that hold code are for torch.
+// Torch is needed for a GPU and for files that contain code.
 bool encoder_needs_torch(const EncoderOptions& options);
 
 }  // namespace paco

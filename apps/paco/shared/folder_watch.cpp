@@ -16,7 +16,7 @@ namespace paco {
 namespace {
 
 constexpr int kDeepestWatched = 16;
-constexpr int kLookEvery = 200;  // milliseconds, at the stop token
+constexpr int kLookEvery = 200;  // milliseconds between checks of the stop token
 
 Error watch_error(const std::string& folder) {
   return Error{ErrorCode::io,
@@ -40,7 +40,7 @@ Result<FolderWatch> FolderWatch::begin(const std::string& folder) {
   return watch;
 }
 
-// A folder that is watched already stays so; one that has just gone is none.
+// Watching a folder again has no effect; a subfolder that was just removed is ignored.
 Result<void> FolderWatch::add(const std::string& folder, int depth) {
   constexpr std::uint32_t kChanges =
       IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CREATE | IN_ONLYDIR;

@@ -1,5 +1,5 @@
-// Says when something in a folder or below has changed: files that came, were finished or went.
-// What changed is for the caller to look up.
+// Reports that something in a folder or below has changed: files that were added, completed or
+// removed. The caller finds out what changed.
 #pragma once
 
 #include <stop_token>
@@ -11,13 +11,13 @@ namespace paco {
 
 class FolderWatch {
  public:
-  // Subfolders that come later are watched too; hidden ones never.
+  // New subfolders are watched too; hidden ones never.
   static Result<FolderWatch> begin(const std::string& folder);
   FolderWatch(FolderWatch&&) noexcept;
   FolderWatch& operator=(FolderWatch&&) = delete;
   ~FolderWatch();
 
-  // Waits for a change that came since the last call; false if the token was set first.
+  // Waits for a change since the last call; false if the token was set first.
   Result<bool> wait(std::stop_token stop);
 
  private:

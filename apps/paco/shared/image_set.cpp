@@ -54,7 +54,7 @@ class ImageSet {
     return io::write_split(split_, files_.split);
   }
 
-  // The verbs become paco-torch before they come here; this is for a build without it.
+  // Only for a build without torch; otherwise paco-torch is already running here.
   Error no_torch() const {
     return Error{ErrorCode::unsupported, recipe_.images + ": to train a network needs torch",
                  "install libtorch-dev and build again; or give embeddings"};
@@ -64,7 +64,7 @@ class ImageSet {
     return recipe_.loader == embed::ImageLoader::literature ? " --loader literature" : "";
   }
 
-  // Options of the network and of the training that are not the defaults.
+  // The options of network and training that differ from the defaults.
   std::string network_words() const {
     std::string words;
     if (!recipe_.weights.empty()) words += " --weights " + recipe_.weights;
@@ -170,7 +170,7 @@ class ImageSet {
     const auto embedded = embed::embed_to_file(*images_, {index.begin(), index.end()}, *embedder_,
                                                options, *context_.progress, context_.stop);
     if (!embedded.ok()) return embedded.error();
-    // A file that was gone on with took longer than this call.
+    // A resumed file took longer than this call, so its time is unknown.
     seconds_ = embedded->resumed == 0 ? context_.clock() - start : 0;
     return {};
   }

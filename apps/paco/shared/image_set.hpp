@@ -1,6 +1,5 @@
-// From pictures to embeddings on disk, as the verbs split, train and embed do it, in one go: what
-// the demonstration begins with, and what a study does with a set of images. Every step prints the
-// command that does the same by hand.
+// From pictures to embeddings on disk: the steps of the verbs split, train and embed in one call,
+// for the demonstration and for studies of image sets. Every step prints the equivalent command.
 #pragma once
 
 #include "cli/verb.hpp"
@@ -8,7 +7,7 @@
 
 namespace paco {
 
-// Where everything goes.
+// The paths of all outputs.
 struct ImageSetFiles {
   std::string split;  // folder of the split's files
   std::string run;    // folder of the training
@@ -17,12 +16,12 @@ struct ImageSetFiles {
       {};  // how many seconds embedding the support set took; empty: not written
 };
 
-// With `resume`, what an interrupted call left is taken as it is and the rest is done. The stream's
-// embeddings are written last. An image that cannot be read is an error.
+// With `resume`, the results of an interrupted call are reused. The stream's embeddings are written
+// last. An image that cannot be read is an error.
 Result<void> make_image_set(Context& context, const train::ImageRecipe& recipe,
                             const ImageSetFiles& files, bool resume);
 
-// "  $ paco ...", on stderr: how to do this step by hand.
+// Prints "  $ paco ..." on stderr: the command for this step.
 void print_command(const std::string& command);
 
 }  // namespace paco

@@ -1,4 +1,4 @@
-// What `paco inspect` says of the files that paco itself writes: models, states, decisions.
+// The part of `paco inspect` for files that paco itself writes: models, states, decisions.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ struct Inspection {
   std::string text;
 };
 
-// A model or a state, distinguished by what the file says it is.
+// A model or a state, depending on the kind stored in the file.
 Result<Inspection> inspect_artifact(const std::string& path);
 
 // The decision with this sequence number, as one sentence.

@@ -30,7 +30,7 @@ std::vector<std::string> first_few(const std::vector<std::string>& names,
   return shown;
 }
 
-// One array: its keys for JSON, in the order in which the text shows them.
+// One array: its JSON keys, in the order in which the text shows them.
 Result<Json> describe_array(io::ByteStream& stream, const io::NpyHeader& header) {
   Json json;
   json["shape"] = header.shape;
@@ -69,7 +69,7 @@ Result<void> inspect_npy(io::ByteStream& stream, Inspection& out) {
   return {};
 }
 
-// npz and safetensors: all arrays, or the one that is named.
+// npz and safetensors: all arrays, or the named one.
 Result<void> inspect_arrays(const io::MemberPath& path, const io::Format& format, Inspection& out) {
   PACO_ASSIGN(auto bytes, io::FileBytes::open(path.path));
   PACO_ASSIGN(const io::ArrayFile file, format.arrays(std::move(bytes), path.path));
@@ -97,7 +97,7 @@ Result<void> inspect_arrays(const io::MemberPath& path, const io::Format& format
   return {};
 }
 
-// Rows that only show themselves when all are read: csv, jsonl, fvecs.
+// Formats whose number of rows is known only after reading all of them: csv, jsonl, fvecs.
 Result<void> inspect_rows(io::EmbeddingSource& source, Inspection& out) {
   math::Matrix<double> block(std::max<std::size_t>(1, 65536 / source.dimension()),
                              source.dimension());
@@ -140,7 +140,7 @@ void inspect_labels(const io::Labels& labels, Inspection& out) {
                           labels.names.size(), fmt::join(first_few(labels.names), ", "));
 }
 
-// A table of anything else, e.g. decisions.
+// A table without embeddings or labels, e.g. decisions.
 Result<void> inspect_table(const std::string& path, Inspection& out) {
   PACO_ASSIGN(auto stream, io::ByteStream::open(path));
   io::CsvReader reader(std::move(stream), false);
@@ -160,7 +160,7 @@ Result<void> inspect_table(const std::string& path, Inspection& out) {
   return {};
 }
 
-// JSON lines of anything else.
+// JSON lines without embeddings or labels.
 Result<void> inspect_json_lines(const std::string& path, Inspection& out) {
   PACO_ASSIGN(auto stream, io::ByteStream::open(path));
   std::string line, first;
@@ -184,7 +184,7 @@ Result<void> inspect_json_lines(const std::string& path, Inspection& out) {
   return {};
 }
 
-// By its beginning: what 'paco discover' writes, a table or lines that may be millions.
+// Recognises output of 'paco discover' by its first bytes; it may have millions of lines.
 Result<bool> holds_decisions(const std::string& path) {
   PACO_ASSIGN(auto stream, io::ByteStream::open(path));
   PACO_ASSIGN(const auto head, stream.peek(64));
@@ -192,8 +192,8 @@ Result<bool> holds_decisions(const std::string& path) {
   return text.starts_with("sequence,sample,verdict,") || text.starts_with("{\"sequence\":");
 }
 
-// A format without labels holds embeddings. Text may be either; whichever reader takes all of it is
-// right.
+// A format without labels contains embeddings. Text formats may contain either; the one whose
+// reader accepts the whole file is right.
 Result<void> inspect_samples(const std::string& path, const io::Format& format, Inspection& out) {
   const bool table = format.name == "csv";
   PACO_ASSIGN(const bool decisions, holds_decisions(path));
@@ -205,7 +205,7 @@ Result<void> inspect_samples(const std::string& path, const io::Format& format, 
     if (read.ok()) out = std::move(rows);
     if (read.ok() || !format.holds_labels()) return read;
   }
-  // Labels repeat; lines that are all different are something else.
+  // Labels repeat; if all lines differ, they are not labels.
   const auto labels = io::read_labels(path);
   if (labels.ok() && labels->names.size() < labels->ids.size()) {
     inspect_labels(*labels, out);
@@ -317,7 +317,7 @@ Result<Inspection> inspect_data(const std::string& path) {
     PACO_TRY(inspect_format(parts, *format, stream, out));
     return out;
   }
-  // CIFAR's files have no signature; their size gives them away.
+  // CIFAR's files have no signature; they are recognised by their size.
   for (const char* kind : {"cifar10:", "cifar100:"}) {
     if (auto cifar = inspect_data_set(kind + parts.path); cifar.ok()) return cifar;
   }

@@ -1,4 +1,4 @@
-// What `paco inspect` says of files that come in: arrays, tables, data sets of images.
+// The part of `paco inspect` for input files: arrays, tables, data sets of images.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace paco {
 
 // A file of any kind that src/io reads, FILE#NAME for one array of several, or a data set
-// ("folder:PATH", a folder ...).
+// ("folder:PATH", a folder, ...).
 Result<Inspection> inspect_data(const std::string& path);
 
 }  // namespace paco

@@ -1,5 +1,5 @@
-// The descriptions of Debian's packages, as this machine's own package lists have them: short texts
-// with their section as class. Nothing is downloaded.
+// The descriptions of Debian's packages from this machine's package lists: short texts, with their
+// section as class. Nothing is downloaded.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,9 @@ struct PackageText {
   std::string section, text;
 };
 
-// What `apt-cache dumpavail` prints: the first line of each description, each text once.
+// From the output of `apt-cache dumpavail`: the first line of each description, each text once.
 Result<std::vector<PackageText>> read_package_texts();
-// The same from text.
+// The same for a given output.
 std::vector<PackageText> parse_package_texts(std::string_view text);
 
 struct PackageSplit {
@@ -28,8 +28,8 @@ struct PackageSplit {
   std::vector<std::int64_t> support_labels, stream_labels;  // of classes
 };
 
-// The 12 largest sections are known and the next 12 are not; `each` examples of a known one, and
-// `stream` texts of all in a random order.
+// Makes the 12 largest sections known and the next 12 unknown. Takes `each` examples of each known
+// one, and `stream` texts of all 24 in a random order.
 Result<PackageSplit> split_packages(const std::vector<PackageText>& texts, std::size_t each,
                                     std::size_t stream, std::uint64_t seed);
 

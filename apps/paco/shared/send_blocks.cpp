@@ -24,7 +24,7 @@ namespace paco {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{8} << 20;  // of the images in one request
-constexpr std::size_t kSignature = 32;                    // bytes that tell an image
+constexpr std::size_t kSignature = 32;                    // bytes needed to recognise an image
 constexpr int kDeepest = 32;                              // folders in folders
 
 class Embeddings final : public SendBlocks {
@@ -65,7 +65,7 @@ class Items final : public SendBlocks {
   std::optional<std::uint64_t> total() const override { return items_.size(); }
   const std::string& name() const override { return name_; }
 
-  // One JSON object a line, until the samples of a request are many or large.
+  // Writes one JSON object per line, until the request has enough samples or bytes.
   Result<SendBlock> next() override {
     using Json = nlohmann::ordered_json;
     SendBlock out{0, "", "application/jsonl", "", {}, {}};
@@ -90,7 +90,7 @@ class Items final : public SendBlocks {
   }
 
  private:
-  // A file as base64: as it is, or, if no server would take it, a smaller JPEG of it.
+  // A file as base64: unchanged or, if it is too large for a server, as a smaller JPEG.
   static Result<std::string> image_text(const std::string& path) {
     PACO_ASSIGN(const std::vector<std::byte> bytes, core::read_file(path));
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -123,7 +123,7 @@ Result<bool> is_image(const std::string& path) {
   return !server::picture_type({reinterpret_cast<const char*>(head.data()), head.size()}).empty();
 }
 
-// `inside`: the path of the folder within the one that was named, with a slash at its end.
+// `inside`: path relative to the folder given by the user, ending with a slash.
 Result<void> add_folder(const std::string& folder, const std::string& inside, int depth,
                         std::vector<SendItem>& files) {
   if (depth > kDeepest)
@@ -191,7 +191,7 @@ std::unique_ptr<SendBlocks> send_items(std::vector<SendItem> items, std::string 
 Result<std::unique_ptr<SendBlocks>> send_texts(const std::string& file, const std::string& column,
                                                std::size_t block, const std::string& key_prefix) {
   PACO_ASSIGN(const embed::TextRows rows, embed::read_text_rows(file, {column, ""}));
-  std::map<std::string, int> seen;  // how often a text came before
+  std::map<std::string, int> seen;  // number of earlier occurrences of a text
   std::vector<SendItem> items;
   for (std::size_t i = 0; i < rows.texts.size(); ++i) {
     items.push_back({"", rows.texts[i], key_prefix + text_key(rows.texts[i], seen),

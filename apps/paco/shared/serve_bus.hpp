@@ -1,5 +1,5 @@
-// The streams of a bus for `paco serve --bus`. Where this program is built without NATS, asking for
-// them is an error that says so (serve_bus_missing.cpp).
+// The streams of a bus for `paco serve --bus`. If this program is built without NATS, using them is
+// an error that says so (serve_bus_missing.cpp).
 #pragma once
 
 #include <memory>
@@ -11,19 +11,18 @@
 
 namespace paco {
 
-// Holds them; destroyed, it takes nothing more and answers what waits.
+// Owns the streams. Its destructor accepts nothing more and answers waiting requests.
 class BusStreams {
  public:
   virtual ~BusStreams() = default;
 };
 
-// Where the bus is, and who asks: as of 'paco bus', passed through to NATS.
+// The address and credentials of the bus, as for 'paco bus', passed to NATS unchanged.
 struct BusAddress {
   std::string servers, credentials, tls_ca, tls_certificate, tls_key;
 };
 
-// Adds every stream of the bus to `streams`, also those that are made later; their journals are in
-// `folder`.
+// Adds every stream of the bus to `streams`, including later ones; their journals are in `folder`.
 Result<std::unique_ptr<BusStreams>> open_bus_streams(const BusAddress& address,
                                                      const std::string& folder,
                                                      server::Streams& streams,

@@ -1,4 +1,4 @@
-// In place of serve_bus.cpp where NATS is not installed.
+// Replaces serve_bus.cpp if NATS is not installed.
 #include "shared/serve_bus.hpp"
 
 namespace paco {

@@ -1,4 +1,4 @@
-// What `paco send` and `paco watch` share: where the server is, and who asks.
+// The options shared by `paco send` and `paco watch`: the server's address and the token.
 #pragma once
 
 #include "cli/verb.hpp"

@@ -28,7 +28,7 @@ bool ends_as(const std::string& name, std::initializer_list<const char*> endings
 }
 bool is_photo(const std::string& name) { return ends_as(name, {".jpg", ".jpeg", ".png", ".webp"}); }
 
-// The columns that a table has, by its header or its first object.
+// The column names of a table, from its header or its first object.
 Result<std::vector<std::string>> columns_of(const std::string& path) {
   PACO_ASSIGN(io::ByteStream stream, io::ByteStream::open(path));
   std::vector<std::string> names;
@@ -103,7 +103,7 @@ class Scan {
     return {};
   }
 
-  // A folder that a link leads to again is not read twice.
+  // A folder that is reached again through a link is not read twice.
   Result<void> add_folder(const std::string& name, const std::string& label, int depth) {
     PACO_ASSIGN(const core::FileIdentity identity, core::file_identity(folder_ + "/" + name));
     if (!folders_.insert(identity).second) return {};
@@ -148,7 +148,7 @@ class Scan {
         const embed::TextRows rows,
         embed::read_text_rows(path, {texts ? "text" : "path", has("label") ? "label" : ""}));
     for (const embed::SkippedText& row : rows.skipped) out_.notes.push_back(row.error.message);
-    std::map<std::string, int> seen;  // rows that say the same
+    std::map<std::string, int> seen;  // counts equal rows
     for (std::size_t i = 0; i < rows.texts.size(); ++i) {
       const std::string label = rows.labels.empty() ? "" : rows.labels[i];
       if (!texts) {

@@ -59,7 +59,7 @@ embed::EmbedFileOptions support_options(const Context& context, const StartFiles
   return options;
 }
 
-// Embeds with what an interrupted start left, unless that was of other samples.
+// Reuses the embeddings of an interrupted start, unless they are of other samples.
 template <typename Embed>
 Result<embed::EmbedReport> resumed(embed::EmbedFileOptions options, const Embed& embed) {
   Result<embed::EmbedReport> done = embed(options);
@@ -112,7 +112,7 @@ std::vector<std::string> labels_of(const std::vector<const StartItem*>& items) {
   return labels;
 }
 
-// Numbered in the order of their names.
+// Classes are numbered in the order of their names.
 io::Labels classes_of(const std::vector<std::string>& labels) {
   const std::set<std::string> names(labels.begin(), labels.end());
   io::Labels out{{}, {names.begin(), names.end()}};
@@ -121,7 +121,7 @@ io::Labels classes_of(const std::vector<std::string>& labels) {
   return out;
 }
 
-// The name of an encoder of this kind on this machine, or the one that is fetched most cheaply.
+// An encoder of this kind that is on this machine, otherwise the first of its kind in the table.
 const embed::PublishedModel& usual_model(bool images) {
   const embed::PublishedModel* first = nullptr;
   for (const embed::PublishedModel& model : embed::published_models()) {
@@ -139,7 +139,7 @@ bool agrees(const std::string& question) {
   return answer[0] == '\n' || answer[0] == 'y' || answer[0] == 'Y';
 }
 
-// What the last start was made with; an empty object if there was none.
+// The settings of the last start; an empty object if there was none.
 Result<Json> read_settings(const StartFiles& files) {
   if (core::path_kind(files.settings) != core::PathKind::file) return Json::object();
   PACO_ASSIGN(const auto bytes, core::read_file(files.settings));
@@ -150,7 +150,7 @@ Result<Json> read_settings(const StartFiles& files) {
 
 bool at_terminal() { return ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0; }
 
-// --encoder, or what the last start took, or a name of the table.
+// --encoder, or that of the last start, or a name of the table.
 Result<std::string> encoder_name(Context& context, const StartFolder& found,
                                  const StartFiles& files, const std::string& wanted) {
   if (!wanted.empty()) return wanted;

@@ -1,6 +1,5 @@
-// The model of `paco start`: which encoder, the labelled samples embedded (or groups of samples
-// without labels), mirror calibrated. What
-// is there from an earlier start is taken as it is.
+// The model of `paco start`: chooses the encoder, embeds the labelled samples (or groups of samples
+// without labels) and calibrates mirror. Results of an earlier start are reused.
 #pragma once
 
 #include <string>
@@ -11,7 +10,7 @@
 
 namespace paco {
 
-// Where `paco start` keeps what it makes.
+// The files that `paco start` stores in the folder.
 struct StartFiles {
   explicit StartFiles(const std::string& folder)
       : own(folder + "/.paco"),
@@ -23,15 +22,15 @@ struct StartFiles {
   std::string own, settings, support, labels, model, streams;
 };
 
-// `wanted` is --encoder, or empty: that of the last start, or one that is on this machine, or one
-// that a person at the terminal agrees to fetch.
-// It is written down for the next start, and so is `from_nothing`.
+// `wanted` is --encoder. If it is empty: that of the last start, or one on this machine, or one
+// that the user at the terminal agrees to fetch. The choice and `from_nothing` are stored for the
+// next start.
 Result<Encoder> choose_encoder(Context& context, const StartFolder& found, const StartFiles& files,
                                const std::string& wanted, bool from_nothing);
 
-// Whether labels are left aside: the model that is there was made so, or --from-nothing (`wanted`),
-// or, if there are too few labelled samples, a person at the terminal agrees. Else an error says
-// what is missing.
+// Whether labels are ignored: the existing model was made so, or --from-nothing was given
+// (`wanted`), or there are too few labelled samples and the user at the terminal agrees. Otherwise
+// an error says what is missing.
 Result<bool> begins_from_nothing(const StartFolder& found, const StartFiles& files,
                                  const std::string& folder, bool wanted);
 

@@ -18,7 +18,7 @@ namespace paco {
 namespace {
 
 constexpr std::size_t kDrawn = 1000;
-constexpr std::size_t kFewestGroups = 3;  // that mirror can be calibrated on
+constexpr std::size_t kFewestGroups = 3;  // needed to calibrate mirror
 
 std::vector<std::string> names_of(const insight::FirstGroups& groups,
                                   const std::vector<const StartItem*>& items) {

@@ -31,7 +31,7 @@ std::vector<NamedFile> named_files(const SupportFiles& files) {
 
 namespace {
 
-// Puts verified samples behind the support set.
+// Appends verified samples to the support set.
 Result<void> add_verified(const SupportFiles& files, io::Labels& labels,
                           math::Matrix<double>& embeddings, const std::stop_token& stop) {
   const std::string& path = files.journal;
@@ -66,8 +66,8 @@ Result<void> add_verified(const SupportFiles& files, io::Labels& labels,
   return {};
 }
 
-// The tensors of a head by name, of `paco train` or of released code; a checkpoint may have its
-// backbone beside it.
+// The tensors of a head by name, from `paco train` or released code. A checkpoint may contain its
+// backbone too, which is left out.
 Result<GivenHead> read_head(const std::string& path) {
   PACO_ASSIGN(const embed::StateDict tensors, embed::read_state_dict(path));
   GivenHead head;
@@ -123,9 +123,9 @@ Result<Model> calibrate_labelled(const SupportFiles& files, io::Labels labels,
     PACO_ASSIGN(head, read_head(files.head));
   }
   CalibrationOptions reporting = options;
-  constexpr std::uint64_t kQuick = 200'000'000;  // a second or less of the paper's method
+  constexpr std::uint64_t kQuick = 200'000'000;  // about a second of the paper's method
   const bool quick = embeddings.rows() * labels.names.size() < kQuick;
-  std::uint64_t started = 0;  // the total of the part that is shown; a method has several
+  std::uint64_t started = 0;  // total of the part being shown; a method may have several parts
   if (!quick || options.method == "mirror") {
     reporting.progress = [&](std::uint64_t done, std::uint64_t total) {
       if (started != total) progress.start("calibrate", "steps", total);

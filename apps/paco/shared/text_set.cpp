@@ -17,9 +17,9 @@
 namespace paco {
 namespace {
 
-constexpr std::size_t kSkippedNamed = 5;  // texts that are named one by one in a note
+constexpr std::size_t kSkippedNamed = 5;  // texts listed individually in a note
 
-// What there is to say afterwards.
+// Data for the notes after embedding.
 struct EmbeddedTexts {
   std::vector<std::size_t> cut;
   std::size_t resumed = 0;

@@ -1,4 +1,4 @@
-// A file of texts embedded into files: what `paco embed --texts` does.
+// Embeds a file of texts into files, for `paco embed --texts`.
 #pragma once
 
 #include <cstddef>
@@ -15,24 +15,24 @@ namespace paco {
 
 struct TextSet {
   std::string file, column, label_column;
-  bool strict = false;  // a text that cannot be embedded is an error instead of being left out
+  bool strict = false;  // fail if a text cannot be embedded; otherwise leave it out
 };
 
 struct TextSetOutputs {
-  std::string embeddings;       // "-": npy to a pipe
+  std::string embeddings;       // "-": npy to standard output
   std::string labels, numbers;  // may be empty
-  bool resume = false;          // go on where an interrupted run stopped
+  bool resume = false;          // continue an interrupted run
 };
 
 Result<void> embed_text_set(Context& context, const TextSet& set, const EncoderOptions& encoder,
                             const TextSetOutputs& outputs);
 
-// The embeddings of a file of texts as an input of a stream, for a model that they must fit.
-// `encoder` is --encoder, or empty: that of the model's record, if it is one of 'paco models'.
+// Embeds a file of texts as the input of a stream; the embeddings must fit the model. `encoder` is
+// --encoder; if it is empty, the encoder of the model's record is used, if 'paco models' has it.
 struct TextInput {
-  std::shared_ptr<const std::vector<std::byte>> bytes;  // what the source reads
+  std::shared_ptr<const std::vector<std::byte>> bytes;  // the data of `source`
   std::unique_ptr<io::EmbeddingSource> source;
-  // Of each row, for a journal: a key made of the text, and the text as an attribute.
+  // One per row, for a journal: a key made from the text, and the text as an attribute.
   std::vector<std::string> keys, attributes;
 };
 Result<TextInput> open_text_input(Context& context, const TextSet& set, const std::string& encoder,

@@ -1,5 +1,5 @@
-// `paco bench`: how fast this machine decides, in a few seconds and as shares of what the machine
-// can do at all. The long form, with contenders and growth, is in bench/.
+// `paco bench`: measures in a few seconds how fast this machine decides, also as shares of the
+// machine's peak. The long form, with contenders and growth, is in bench/.
 #include <fmt/format.h>
 
 #include "bench/common/short_bench.hpp"

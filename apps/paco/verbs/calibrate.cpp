@@ -17,11 +17,11 @@ struct CalibrateArguments {
   CalibrationOptions options;
   std::string false_new;
   std::vector<std::string> set;
-  Settings own;  // of PACO, given as options of their own
+  Settings own;  // PACO's settings given by their own options
   bool no_routing = false, static_birth = false;
 };
 
-// --temperature 0.07 is short for --set temperature=0.07.
+// --temperature 0.07 is equivalent to --set temperature=0.07.
 Result<Settings> all_settings(const CalibrateArguments& r) {
   PACO_ASSIGN(Settings settings, parse_settings(r.set));
   Settings own = r.own;

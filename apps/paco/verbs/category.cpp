@@ -1,4 +1,4 @@
-// `paco category`: what people do to the categories of a stream that lives in a journal.
+// `paco category`: operations by people on the categories of a stream in a journal.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <pwd.h>
@@ -38,7 +38,7 @@ std::string time_text(double seconds) {
   return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts));
 }
 
-// Read-only; a writer may be at work.
+// Read-only, because a writer may have the journal open.
 Result<Session> open(const Context& context, const CategoryArguments& r) {
   return Session::open_read_only(r.journal, 1, context.stop);
 }
@@ -73,7 +73,7 @@ Result<void> history(Context& context, const CategoryArguments& r) {
   return print_result(context, json, text);
 }
 
-// As one word of a shell.
+// Quotes a text as one word of a shell.
 std::string quoted(const std::string& text) {
   const auto is_plain = [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
@@ -85,7 +85,7 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
-// What to type to carry out an operation that was suggested: a merge or a name.
+// The command that carries out a suggested operation: a merge or a name.
 std::string command_of(const Operation& operation, const std::string& journal) {
   std::string out =
       fmt::format("paco category {} --journal {}", operation_name(operation.kind), quoted(journal));
@@ -134,7 +134,7 @@ Result<void> apply(Context& context, const CategoryArguments& r) {
   return print_result(context, json, fmt::format("event {}: {}\n", outcome.event, outcome.text));
 }
 
-// Sequence numbers with commas between them, as one value of an option.
+// Sequence numbers separated by commas, as one value of an option.
 Option& add_sequences(Options& part, std::vector<std::uint64_t>& samples) {
   Option option = text_option("--samples", "sequence numbers, e.g. 12,15");
   const auto parse = [](const std::string& text) -> std::optional<std::vector<std::uint64_t>> {

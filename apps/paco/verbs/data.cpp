@@ -1,4 +1,5 @@
-// `paco data check`: is a data set of the literature there, whole, and in its published form?
+// `paco data check`: checks that a data set of the literature is complete and in its published
+// form.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

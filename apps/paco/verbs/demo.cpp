@@ -1,6 +1,5 @@
-// `paco demo`: the whole job on real pictures, from nothing to a report: Fashion-MNIST, five
-// classes known, five to be discovered. In a program built without torch, the same from made
-// embeddings on.
+// `paco demo`: all steps on real pictures, up to a report: Fashion-MNIST with five known classes
+// and five to discover. A program built without torch begins with generated embeddings.
 #include <fmt/format.h>
 
 #include "cli/torch_parts.hpp"
@@ -68,7 +67,7 @@ Result<DemoStream> make_up(const DemoFiles& files, const DemoArguments& s) {
 Result<DemoStream> prepare_images(Context& context, const DemoFiles& files,
                                   const DemoArguments& s) {
   train::ImageRecipe recipe = *train::known_recipe("fashion-mnist");
-  // Half as long as for a study, in smaller steps, for the same share of right answers
+  // Half as many epochs as in a study, with smaller batches, for the same accuracy
   // (bench/gpu/recipe.sh).
   recipe.training.epochs /= s.fast ? 4 : 2;
   recipe.training.batch = 96;
@@ -118,7 +117,7 @@ Result<DemoStream> prepare_texts(Context& context, const DemoFiles& files, const
         embed::embed_texts_to_file(*part, *encoder.texts, to, *context.progress, context.stop));
   }
   DemoStream demo;
-  demo.method = "mirror";  // made for few classes
+  demo.method = "mirror";  // designed for few classes
   demo.title = fmt::format("Descriptions of Debian's packages: {} known sections, {} to discover",
                            split.known, split.classes.size() - split.known);
   return demo;

@@ -18,7 +18,7 @@ namespace paco {
 namespace {
 
 struct DiscoverArguments {
-  SupportFiles support;  // in place of a model
+  SupportFiles support;  // instead of a model
   std::string model, input, method, out, trace, resume, skip = "0";
   std::string journal, keys, durability = "full", keep = "all", bad_rows = "stop";
   std::string encoder;
@@ -30,7 +30,7 @@ struct DiscoverArguments {
   int threads = 1;
 };
 
-// --skip N, or "seen": as many rows as the resumed state accounts for.
+// --skip N, or "seen": the number of rows in the resumed state.
 Result<std::uint64_t> rows_to_skip(const DiscoverArguments& s, std::uint64_t seen) {
   if (s.skip == "seen") return seen;
   std::uint64_t rows = 0;
@@ -40,7 +40,7 @@ Result<std::uint64_t> rows_to_skip(const DiscoverArguments& s, std::uint64_t see
                "give a number, or 'seen' for as many rows as the resumed state has decided on"};
 }
 
-// The model file, or a calibration on the spot.
+// Loads the model file, or calibrates a model.
 Result<Model> take_model(const Context& context, const DiscoverArguments& s) {
   if (!s.model.empty() && s.support.embeddings.empty()) return load_model(s.model);
   if (s.model.empty() && !s.support.embeddings.empty()) {
@@ -74,7 +74,7 @@ Result<JournalOptions> journal_options(const DiscoverArguments& s) {
   return options;
 }
 
-// A journal that is there is gone on with; it knows its model.
+// An existing journal is continued; it contains its model.
 Result<Session> open_session(const Context& context, const DiscoverArguments& s) {
   MethodOptions options;
   options.threads = s.threads;
@@ -116,7 +116,7 @@ Result<Session> open_session(const Context& context, const DiscoverArguments& s)
   return session;
 }
 
-// A state may be saved where it came from; nothing else that is read may be written.
+// The state may be saved to the file it came from; no other input may be overwritten.
 Result<void> check_files(const DiscoverArguments& s) {
   std::vector<NamedFile> inputs = named_files(s.support);
   inputs.insert(
@@ -157,7 +157,7 @@ Result<void> check_options(const DiscoverArguments& s) {
   return {};
 }
 
-// Outputs of a run that goes on from a state: where they ended, or nowhere yet.
+// The output length at which a resumed run continues; nothing for a new output.
 Result<std::optional<std::uint64_t>> continued(const std::string& path, bool resumes,
                                                const std::optional<std::uint64_t>& length) {
   if (!resumes || path.empty() || length) return resumes ? length : std::nullopt;
@@ -189,14 +189,14 @@ Result<void> conclude(Context& context, const DiscoverArguments& s, Session& ses
         fmt::format("; the {} samples before it are decided and saved", session.samples());
     return error;
   }
-  if (s.out.empty() && !context.json) {  // decisions have stdout
+  if (s.out.empty() && !context.json) {  // stdout has the decisions
     print_note(text);
     return {};
   }
   return print_result(context, session::stream_summary_json(session, outcome), text);
 }
 
-// Embeddings that fit the model as far as their record tells, or texts embedded for it.
+// Opens embeddings, checking that they fit the model as far as their record tells, or embeds texts.
 Result<TextInput> open_input(Context& context, const DiscoverArguments& s, const Model& model) {
   if (!s.texts.file.empty()) return open_text_input(context, s.texts, s.encoder, model);
   PACO_ASSIGN(const auto record, io::find_embedding_record(s.input));
@@ -225,7 +225,7 @@ Result<void> run(Context& context, DiscoverArguments& s) {
     PACO_ASSIGN(keys, io::read_keys(s.keys));
     s.stream.keys = keys;
   } else if (journaled && !s.stream.continues && s.skip == "0") {
-    s.stream.keys = input.keys;  // the same text of the same file again is answered as it was
+    s.stream.keys = input.keys;  // a text read again gets its earlier answer
   }
   if (journaled) s.stream.attributes = input.attributes;
   PACO_ASSIGN(s.stream.skip, rows_to_skip(s, saved.rows));

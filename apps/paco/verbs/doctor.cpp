@@ -37,8 +37,8 @@ std::string text_of(const std::string& path) {
   return {reinterpret_cast<const char*>(bytes->data()), bytes->size()};
 }
 
-// What follows `key` and a colon or equals sign on its line of the system's own files; "" where
-// there is none.
+// The text after `key` and a colon or equals sign on its line of a system file; empty if there is
+// no such line.
 std::string field(const std::string& text, const std::string& key) {
   const std::size_t start = text.find(key);
   if (start == std::string::npos) return "";
@@ -56,7 +56,7 @@ std::string field(const std::string& text, const std::string& key) {
 
 std::string target_names(std::int64_t targets) {
   std::string names;
-  for (int shift = 0; shift < 62; ++shift) {  // the bits above are not targets
+  for (int shift = 0; shift < 62; ++shift) {  // the higher bits are not targets
     const std::int64_t bit = std::int64_t{1} << shift;
     if ((targets & bit) == 0) continue;
     names += (names.empty() ? "" : " ") + std::string(hwy::TargetName(bit));
@@ -82,7 +82,7 @@ double sgemm_gflops(const OpenBlas& blas, const core::Clock& clock) {
   return 2e-9 * n * n * n / best;
 }
 
-// Median milliseconds of an atomic write of 4 KiB, which waits for the disk.
+// Median duration, in milliseconds, of an atomic and synced write of 4 KiB.
 Result<double> sync_milliseconds(const std::string& folder, const core::Clock& clock) {
   const std::string path = fmt::format("{}/.paco-doctor-{}", folder, ::getpid());
   const std::string page(4096, 'x');

@@ -72,7 +72,7 @@ Result<void> write_classifier(const EmbedArguments& s, const embed::ImageEmbedde
                               {weights.data(), weights.rows() * weights.columns()});
 }
 
-// To a pipe the number of rows goes first, so every image must be readable.
+// npy begins with the number of rows, so with a pipe every image must be readable.
 Result<embed::EmbedReport> embed_to_stdout(Context& context, const EmbedArguments& s,
                                            const embed::ImageSource& source,
                                            const std::vector<std::size_t>& order,
@@ -100,7 +100,7 @@ void note_skipped(const embed::EmbedReport& report) {
     print_note(fmt::format("and {} more images that could not be read", count - kSkippedShown));
 }
 
-// Options that one of the two kinds of input has no use for.
+// Refuses options that do not apply to the kind of input.
 Result<void> check(const EmbedArguments& s) {
   if (s.data.empty() == s.texts.file.empty())
     return Error{ErrorCode::bad_argument, "embed needs images or texts, and not both",
@@ -190,8 +190,8 @@ Result<void> run(Context& context, EmbedArguments& s) {
     return embed_text_set(context, s.texts, s.encoder,
                           {s.out, s.labels_out, s.index_out, s.run.resume});
   }
-  // On a CPU the network needs the cores: decoding an image takes a tenth of the time of embedding
-  // it, and goes on beside it.
+  // On a CPU leave the cores to the network: decoding an image takes a tenth of the time of
+  // embedding it, and runs in parallel.
   if (s.encoder.settings.device == "cpu") s.run.threads = (s.run.threads + 3) / 4;
   return run_images(context, s);
 }

@@ -1,5 +1,5 @@
-// `paco evaluate`: how good the decisions of a stream are, where the truth is known for all or some
-// of its samples. Reads files and prints; the numbers come from src/evaluate.
+// `paco evaluate`: the quality of the decisions of a stream for which the truth about all or some
+// samples is known. Reads files and prints; src/evaluate computes the numbers.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -36,13 +36,13 @@ struct EvaluateArguments {
   std::string record, label, data;
 };
 
-// Number of known classes and, where somebody gave them, names by class id, the known ones first.
+// Number of known classes and, if given, names by class id, the known ones first.
 struct KnownClasses {
   std::int64_t count = 0;
   std::vector<std::string> names;
-  std::vector<std::string> model_names;  // as the decisions have them too; empty without a model
-  std::string source;                    // who says so: an option or a file
-  bool starts_empty = false;             // the model's method holds none of them
+  std::vector<std::string> model_names;  // as in the decisions; empty without a model
+  std::string source;                    // where this comes from: an option or a file
+  bool starts_empty = false;             // the model's method starts without them
 };
 
 Result<KnownClasses> known_classes(const EvaluateArguments& settings) {
@@ -86,8 +86,8 @@ Result<std::vector<CategoryId>> closed_predictions(const EvaluateArguments& sett
   return std::move(closed.categories);
 }
 
-// One csv file holds one table, as whatever reads it expects: the scores go to `path`, the others
-// beside it.
+// A csv file can hold only one table: the scores go to `path`, the other tables into files beside
+// it.
 std::vector<std::string> csv_paths(const std::string& path,
                                    const std::vector<report::Table>& tables) {
   std::vector<std::string> paths = {path};
@@ -107,7 +107,7 @@ Result<void> write_csv_tables(const std::string& path, const std::vector<report:
   return {};
 }
 
-// Every file that is written, by the tables that every evaluation has.
+// Checks the paths of all outputs; every evaluation has the same tables.
 Result<void> check_files(const EvaluateArguments& s) {
   std::vector<NamedFile> outputs = {
       {"--latex", s.latex}, {"--markdown", s.markdown}, {"--record", s.record}};
@@ -132,8 +132,8 @@ Result<void> write_document(const std::string& path, const std::vector<report::T
 
 std::string stem(const std::string& path) { return std::filesystem::path(path).stem().string(); }
 
-// What `paco leaderboard` merges. The split's digest is beside the truth if 'paco split' wrote
-// both.
+// The record that `paco leaderboard` merges. The split's digest is stored beside the truth if 'paco
+// split' wrote both.
 Result<void> write_record(const EvaluateArguments& s, const evaluate::Evaluation& evaluation) {
   if (s.record.empty()) return {};
   study::EvaluationRecord about{s.label.empty() ? stem(s.decisions) : s.label,

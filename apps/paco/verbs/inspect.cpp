@@ -1,4 +1,4 @@
-// `paco inspect`: what is in a file, whatever it is. Nothing is written.
+// `paco inspect`: shows what a file of any kind contains. Nothing is written.
 #include "cli/signals.hpp"
 #include "cli/verb.hpp"
 #include "core/files.hpp"
@@ -16,7 +16,7 @@ struct InspectArguments {
   std::int64_t explain = -1;
 };
 
-// A file that paco wrote for itself says so in its metadata.
+// Whether the metadata says that paco wrote the file for its own use.
 bool is_artifact(const std::string& path) {
   if (core::path_kind(path) != core::PathKind::file) return false;
   const auto stream = io::ByteStream::open(path);

@@ -20,7 +20,7 @@ std::string bytes_text(std::uint64_t bytes) {
                             : fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
 
-// Embeddings since the newest snapshot are kept whatever was asked for.
+// Embeddings since the newest snapshot are always kept.
 std::string asked_for(const journal::Retention& retention) {
   if (!retention.embeddings) return "all";
   return *retention.embeddings == 0 ? "those since the newest snapshot"
@@ -117,7 +117,7 @@ Result<void> info(Context& context, const JournalArguments& r) {
 }
 
 Result<void> compact(Context& context, const JournalArguments& r) {
-  // Opened as a session first: what is dropped must not be needed to open it again.
+  // Open and close it as a session first, so that nothing that is dropped is needed to open it.
   PACO_ASSIGN(Session session,
               Session::open(r.journal, 1, JournalOptions::Durability::full, context.stop));
   PACO_TRY(session.close());

@@ -1,4 +1,4 @@
-// `paco leaderboard`: records of runs, merged into tables and a page.
+// `paco leaderboard`: merges records of runs into tables and a page.
 #include "study/leaderboard.hpp"
 
 #include <fmt/format.h>

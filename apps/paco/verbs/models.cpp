@@ -1,4 +1,4 @@
-// `paco models`: encoders by name, where they lie on this machine, and getting them.
+// `paco models`: lists published encoders and their location on this machine, and fetches them.
 #include <fmt/format.h>
 
 #include "cli/verb.hpp"

@@ -1,5 +1,5 @@
-// `paco replay`: a recorded stream decided anew, to prove that it is what it says, to stand at an
-// earlier moment, or to see what another method or model would have answered.
+// `paco replay`: decides a recorded stream again, to prove that the record is right, to get the
+// state at an earlier moment, or to see the decisions of another method or model.
 #include "session/replay.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +31,7 @@ Result<Json> accuracy(const std::vector<CategoryId>& predicted,
   return Json(report::evaluation_json(evaluation));
 }
 
-// One label for every sample of the journal, or none.
+// One label per sample of the journal, or an empty list.
 Result<std::vector<std::int64_t>> truth_of(const ReplayArguments& r, const Model* model) {
   if (r.truth.empty()) return std::vector<std::int64_t>{};
   PACO_ASSIGN(journal::Journal journal,

@@ -1,4 +1,4 @@
-// `paco report`: a finished stream as one HTML page that needs nothing else.
+// `paco report`: a finished stream as one self-contained HTML page.
 #include "report/report.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,5 @@
-// `paco send`: embeddings, images or texts to a stream of `paco serve`, and what it answered.
+// `paco send`: sends embeddings, images or texts to a stream of `paco serve`, and prints the
+// answers.
 #include <fmt/format.h>
 
 #include <optional>
@@ -24,7 +25,7 @@ struct SendArguments {
   int retries = 60;
 };
 
-// Embeddings with a record are compared with what the stream's model was calibrated on.
+// Checks the record of the embeddings against that of the stream's model.
 Result<void> check_record(const SendArguments& r, server::Client& client) {
   PACO_ASSIGN(const auto record, io::find_embedding_record(r.input));
   if (!record) return {};

@@ -1,4 +1,4 @@
-// `paco serve`: the streams of a folder over HTTP, with a page to look after them.
+// `paco serve`: serves the streams of a folder over HTTP, with a web page.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -32,8 +32,8 @@ double seconds_since_1970() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-// What was read at the start and can be read again while it runs. What cannot be used leaves all as
-// it was.
+// Reads tokens and certificate again while the server runs. If a file is invalid, the previous
+// values remain in use.
 void reload(const ServeArguments& r, server::Service& service, server::Listener& listener) {
   server::Log& log = *r.service.log;
   const auto tell = [&](std::string_view what, const Result<void>& done) {
@@ -83,7 +83,7 @@ Result<void> run(Context& context, ServeArguments& r) {
   r.service.own_streams = r.bus.servers.empty();
   server::Service service(r.service);
   PACO_TRY(service.open());
-  std::unique_ptr<BusStreams> on_bus;  // ends before the service
+  std::unique_ptr<BusStreams> on_bus;  // destroyed before the service
   if (!r.bus.servers.empty()) {
     PACO_ASSIGN(on_bus, open_bus_streams(r.bus, r.folder, service.streams(), context.stop));
   }

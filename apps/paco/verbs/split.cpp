@@ -1,5 +1,5 @@
-// `paco split`: labels in, the files of a support set and a stream out, by a rule of the literature
-// or one's own.
+// `paco split`: divides labelled data into the files of a support set and a stream, by a rule of
+// the literature or a given one.
 #include <fmt/format.h>
 
 #include "cli/verb.hpp"
@@ -27,7 +27,7 @@ Result<io::Labels> labels_of(const SplitArguments& s) {
   return embed::image_labels(*images);
 }
 
-// A data set that has a rule of its own name ("fashion-mnist", "cifar10:PATH") needs no --rule.
+// A data set with a rule of the same name ("fashion-mnist", "cifar10:PATH") needs no --rule.
 std::string rule_of(const SplitArguments& s) {
   if (!s.rule.empty()) return s.rule;
   const std::string kind = s.data.substr(0, s.data.find(':'));
@@ -56,11 +56,11 @@ Result<void> split_embeddings(const SplitArguments& s, const io::Split& split,
   PACO_TRY(write_rows(all, split.support, type, s.out + "/support.npy"));
   const auto stream = write_rows(all, split.stream, type, s.out + "/stream.npy");
   if (!stream.ok())
-    (void)core::remove_file(s.out + "/support.npy");  // the reason above is what is reported
+    (void)core::remove_file(s.out + "/support.npy");  // ignore this error: `stream` has the reason
   return stream;
 }
 
-// The files of a split, none of which may be what it is made from.
+// Checks that no file of the split is also an input.
 Result<void> check_files(const SplitArguments& s) {
   PACO_TRY(check_outputs({}, {{"--out", s.out}}));
   std::vector<NamedFile> outputs;
@@ -96,12 +96,11 @@ Result<void> run(Context& context, SplitArguments& s) {
   s.options.shuffle = s.order == "shuffled";
   PACO_ASSIGN(const io::Split split, io::make_split(labels, classes, s.options));
   PACO_TRY(io::check_counts(split_rule, split));
-  // The embeddings first: they can disagree with the labels, the rest cannot.
+  // Embeddings first: only they can disagree with the labels.
   if (!s.embeddings.empty()) PACO_TRY(split_embeddings(s, split, labels.ids.size()));
   const auto written = io::write_split(split, s.out);
   if (!written.ok()) {
-    // No part of a split is left; removing is an attempt, and why writing failed is what is
-    // reported.
+    // Remove the other parts as far as possible; the error of the write is reported.
     for (const char* name : {"/support.npy", "/stream.npy"}) {
       if (!s.embeddings.empty()) (void)core::remove_file(s.out + name);
     }

@@ -1,4 +1,4 @@
-// `paco start`: a folder of photos or texts to a page, in one command.
+// `paco start`: from a folder of photos or texts to a web page, in one command.
 #include <fmt/format.h>
 #include <spawn.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ struct StartArguments {
   server::ListenerOptions listener;
 };
 
-// A stream is called as its folder, as far as that can be a stream's name.
+// The name of the stream: that of the folder, with characters replaced that are not allowed.
 std::string stream_name(const std::string& folder) {
   std::error_code ignored;
   std::filesystem::path path = std::filesystem::weakly_canonical(folder, ignored);
@@ -43,7 +43,7 @@ std::string stream_name(const std::string& folder) {
   return server::is_stream_name(name) ? name : "stream";
 }
 
-// The first photos of each known class that can be read, so that the page shows what it looks like.
+// The first readable photos of each known class, to show on the page.
 std::vector<std::vector<std::string>> pictures_of(const StartFolder& found, const Model& model) {
   constexpr std::size_t kOfClass = 3;
   std::vector<std::vector<std::string>> out(model.known_classes());
@@ -77,7 +77,7 @@ Result<std::shared_ptr<server::Stream>> open_stream(server::Service& service,
   return made.stream;
 }
 
-// The browser is a convenience: without one the address on the terminal is enough.
+// Failure is ignored: the address is on the terminal.
 void open_browser(const std::string& address) {
   if (std::getenv("DISPLAY") == nullptr && std::getenv("WAYLAND_DISPLAY") == nullptr) return;
   std::string program = "xdg-open", where = address;
@@ -86,7 +86,7 @@ void open_browser(const std::string& address) {
   (void)::posix_spawnp(&process, program.c_str(), nullptr, nullptr, words, environ);
 }
 
-// Sends what the stream has not seen, time and again.
+// Repeatedly sends the samples that the stream does not have.
 class Feeder {
  public:
   Feeder(Context& context, const StartArguments& arguments, server::Stream& stream,
@@ -125,7 +125,7 @@ class Feeder {
  private:
   static constexpr std::size_t kBlock = 64;
 
-  // When a file last changed, as far as one can tell.
+  // Time and size at the last change of a file; empty if unknown.
   static std::string change_of(const std::string& path) {
     std::error_code error;
     const auto time = std::filesystem::last_write_time(path, error);
@@ -145,12 +145,12 @@ class Feeder {
   const StartArguments& arguments_;
   server::Stream& stream_;
   server::Client& client_;
-  std::map<std::string, std::string> refused_;  // by key: when its file last changed
+  std::map<std::string, std::string> refused_;  // state of the refused file by key
   std::set<std::string> noted_;
   std::uint64_t sent_ = 0;
 };
 
-// Sends the stream and goes on with what comes to the folder, until Ctrl-C.
+// Sends the stream, then the files that are added to the folder, until Ctrl-C.
 Result<void> feed(Context& context, const StartArguments& r, const StartFolder& found,
                   FolderWatch& watch, Feeder& feeder) {
   PACO_TRY(feeder.send_new(found));
@@ -183,7 +183,7 @@ Result<void> run(Context& context, StartArguments& r) {
   if (core::path_kind(r.folder) != core::PathKind::folder)
     return Error{ErrorCode::not_found, fmt::format("{}: there is no such folder", r.folder),
                  "give the folder of your photos or texts"};
-  PACO_ASSIGN(FolderWatch watch, FolderWatch::begin(r.folder));  // before the first look
+  PACO_ASSIGN(FolderWatch watch, FolderWatch::begin(r.folder));  // before the first scan
   PACO_ASSIGN(StartFolder found, scan_start_folder(r.folder));
   const StartFiles files(r.folder);
   PACO_ASSIGN(r.from_nothing, begins_from_nothing(found, files, r.folder, r.from_nothing));

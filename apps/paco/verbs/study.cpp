@@ -1,4 +1,4 @@
-// `paco study`: experiments by name, from embeddings or images to tables, pages and pictures.
+// `paco study`: runs experiments by name, from embeddings or images to tables, pages and pictures.
 #include "study/study.hpp"
 
 #include <fmt/format.h>
@@ -21,7 +21,7 @@ namespace {
 struct StudyArguments {
   std::string name;
   std::vector<std::string> data;
-  std::string methods;  // labels with commas between them
+  std::string methods;  // labels separated by commas
   std::string list, device = "cpu";
   study::StudyRequest study;
 };
@@ -49,7 +49,7 @@ Result<std::vector<study::StudySet>> sets_of(const StudyArguments& r) {
   return sets;
 }
 
-// To train a network, and to embed on a GPU. What is wrong with the sets is reported by run().
+// Torch is needed to train a network and to embed on a GPU. run() reports errors in the sets.
 bool needs_torch(const StudyArguments& r) {
   const auto sets = sets_of(r);
   const auto plans = study::plans_called(r.name);

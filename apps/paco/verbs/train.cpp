@@ -1,4 +1,4 @@
-// `paco train`: labelled images in, a run folder out that `paco embed` takes.
+// `paco train`: trains a network on labelled images; `paco embed` uses the resulting run folder.
 #include "train/train.hpp"
 
 #include <fmt/format.h>
@@ -28,12 +28,12 @@ struct TrainArguments {
   train::TrainOptions options;
   bool no_stat = false, no_margin = false, resume = false, distributed = false;
   train::GroupArguments group;
-  // Options whose default is that of the objective.
+  // Options whose default depends on the objective.
   std::vector<std::pair<const Option*, std::function<void(const train::TrainOptions&)>>>
       by_objective;
 };
 
-// What was not given is as the method of the objective has it.
+// Sets options that were not given to the defaults of the objective's method.
 void take_defaults_of_objective(TrainArguments& s) {
   const train::TrainOptions usual = train::options_for(s.options.objective);
   for (const auto& [option, take] : s.by_objective) {
@@ -69,8 +69,8 @@ Json to_json(const train::TrainReport& report, const train::TrainPlan& plan) {
           {"seconds", report.seconds}};
 }
 
-// The paper's configuration is a ViT-B/16 with DINO's weights and a head of 768 numbers, trained as
-// TrainOptions has it by default.
+// The paper's configuration is a ViT-B/16 with DINO's weights and a head of 768 numbers, trained
+// with the defaults of TrainOptions.
 void say_what_is_not_the_papers(const TrainArguments& s) {
   const train::TrainOptions usual;
   std::string other;
@@ -97,7 +97,7 @@ void say_what_is_not_the_papers(const TrainArguments& s) {
     print_note("not the paper's configuration: " + other);
 }
 
-// After the embeddings, the head decides.
+// The next command, for objectives whose head decides.
 std::string next_with_head(const TrainArguments& s) {
   if (s.options.objective == train::Objective::paco) return "";
   return fmt::format("then: paco calibrate --method {} --head {}/head.safetensors ...\n",

@@ -1,4 +1,4 @@
-// The verbs of paco, in the order in which they are used, which is the order of the help text.
+// The verbs of paco in the order of their use, which is the order in the help text.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace paco {
 struct VerbEntry {
   const char* name;
   void (*add)(Options& verb, Context& context);  // null if this build lacks what it needs
-  const char* missing;                           // then: how to get it
+  const char* missing;                           // if `add` is null: how to get it
 };
 
 std::span<const VerbEntry> verb_table();

@@ -1,4 +1,4 @@
-// `paco watch`: what happens in a stream of `paco serve`, line by line, as it happens.
+// `paco watch`: prints the events of a stream of `paco serve` as they happen, one per line.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// `paco bus`: streams on NATS. Here: `init` and `status`.
+// `paco bus`: streams on NATS. This file has `init` and `status`.
 #include <fmt/format.h>
 
 #include "bus/committed_group.hpp"
@@ -59,7 +59,7 @@ struct StatusArguments {
 struct PartState {
   std::uint64_t messages = 0, bytes = 0, last = 0;
   std::string leader;
-  int current = 1;  // servers that have all of it
+  int current = 1;  // servers that have all messages
 };
 
 Result<PartState> part_state(const bus::Connection& connection, const std::string& stream,

@@ -1,4 +1,4 @@
-// What the parts of `paco bus` share: where the servers are and who asks; and the parts themselves.
+// Options shared by the parts of `paco bus` (servers and credentials), and the parts themselves.
 #pragma once
 
 #include "bus/connection.hpp"

@@ -18,7 +18,7 @@ struct BusEmbedArguments {
   bus::WorkerOptions options;
 };
 
-// An encoder in this process, or a program of the user's.
+// An encoder in this process, or a program given by the user.
 Result<std::unique_ptr<bus::PictureEmbedder>> open_network(const BusEmbedArguments& r,
                                                            std::stop_token stop) {
   if (r.encoder.given() == !r.program.empty()) {

@@ -1,4 +1,4 @@
-// `paco bus publish`: samples, pictures or an operation onto the bus.
+// `paco bus publish`: publishes samples, pictures or an operation to the bus.
 #include <fmt/format.h>
 #include <unistd.h>
 

@@ -89,7 +89,7 @@ class Watch {
  private:
   bool full() const { return request_.count > 0 && shown_ >= request_.count; }
 
-  // The message to begin with, and the event.
+  // Sets the event to begin with, and returns its message.
   Result<std::uint64_t> first_message(bus::StreamLog& log) {
     PACO_ASSIGN(const auto newest, bus::newest_group(log, request_.stream, context_.stop));
     last_ = newest ? newest->group.last() : 0;
@@ -108,7 +108,7 @@ class Watch {
     std::uint64_t event = group.first;
     for (const bus::Record& record : group.records) {
       const std::uint64_t at = event++;
-      // A key that was seen before has the decision it had, with an earlier sequence number.
+      // A repeated key has its earlier decision, with an earlier sequence number.
       const bool fresh =
           record.kind == bus::RecordKind::decided && (!known_ || record.sequence >= sequence_);
       if (fresh) {
@@ -141,7 +141,7 @@ class Watch {
   const MethodInfo* method_ = nullptr;
   std::unique_ptr<io::DecisionWriter> writer_;
   std::uint64_t next_ = 1,
-                last_ = 0;  // event to show next; the last one that was committed at the start
+                last_ = 0;  // next event to show; last committed event at the start
   std::uint64_t shown_ = 0, samples_ = 0, sequence_ = 0;
   bool known_ = false;
 };
