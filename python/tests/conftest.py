@@ -29,6 +29,10 @@ def recorded(name):
     return Recorded(SOURCE / "tests" / "golden" / name)
 
 
+# Methods that `calibrate` makes from embeddings alone. The others need a head that was trained from images.
+METHODS = [method for method in paco.methods() if method not in ("smile", "phe", "talon", "ltc")]
+
+
 def short_training(method):
     """Options that keep the training of a method's head to a second or two; none for methods that train nothing."""
     steps = {"steps": 60}

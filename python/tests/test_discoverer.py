@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pacodiscovery as paco
-from conftest import short_training
+from conftest import METHODS, short_training
 from pacodiscovery.errors import InputError, NotFittedError
 
 
@@ -96,7 +96,7 @@ def test_parameters_are_those_of_the_method(tiny):
 
 
 @pytest.mark.filterwarnings("ignore::pacodiscovery.NothingFoundWarning")
-@pytest.mark.parametrize("method", paco.methods())
+@pytest.mark.parametrize("method", METHODS)
 def test_every_method_fits_and_predicts(tiny, method):
     finder = paco.Discoverer(method, **short_training(method)).fit(tiny.support, tiny.labels)
     assert len(finder.predict(tiny.stream)) == len(tiny.stream)

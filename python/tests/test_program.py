@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import pacodiscovery as paco
-from conftest import GOLDEN, recorded, shared_data, short_training
+from conftest import GOLDEN, METHODS, recorded, shared_data, short_training
 
 
 def run(program, *arguments):
@@ -48,7 +48,7 @@ def test_recorded_sets_are_decided_like_the_program_does(program, tmp_path, name
     same_as_program(recorded(name), program, tmp_path)
 
 
-@pytest.mark.parametrize("method", paco.methods())
+@pytest.mark.parametrize("method", METHODS)
 def test_every_method_decides_like_the_program_does(program, tmp_path, method):
     same_as_program(recorded("tiny"), program, tmp_path, method, **short_training(method))
 

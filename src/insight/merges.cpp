@@ -12,9 +12,8 @@ namespace paco::insight {
 namespace {
 
 constexpr std::int64_t kLeastMembers = 3;
-constexpr std::int64_t kTrusted =
-    5;                             // members a category needs to contribute to the usual cosine
-constexpr double kPriorPairs = 4;  // weight of the usual cosine, in pairs
+constexpr std::int64_t kTrusted = 5;  // members a category needs to contribute to the usual cosine
+constexpr double kPriorPairs = 4;     // weight of the usual cosine, in pairs
 constexpr double kLeastInside = 1e-3;
 // Learned, with one data set left out at a time.
 constexpr double kOfLikeness = 6.3, kOfSize = -0.48, kOfMargin = 1.8;

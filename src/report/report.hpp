@@ -71,7 +71,7 @@ struct ReportInput {
   std::vector<ReportField> fields;         // describes the evidence of the samples
   StreamTotals stream;                     // all samples, in stream order
   const ReportSamples* samples = nullptr;  // the same samples; can be null if the stream is empty
-  bool has_trace = false;  // there is the state after each sample and its time
+  bool has_trace = false;                  // there is the state after each sample and its time
   std::size_t known_classes = 0;
   const Model* model = nullptr;    // thresholds and histograms
   const Method* method = nullptr;  // explanations; `fields` then describe its evidence

@@ -24,13 +24,13 @@ struct DataSet {
   std::vector<std::int64_t> support_labels, truth;   // truth: novel classes follow the known ones
   math::Matrix<double> held_out;                     // kept apart by a shape; may have no rows
   std::vector<std::int64_t> held_out_labels;
-  std::vector<std::string> class_names;              // of the known classes
-  std::string class_vectors;                         // the file with vectors of their names, if any
-  std::string digest;                                // of all of the above but the name
-  std::string split_digest;                          // what 'paco split' wrote in digest.txt
-  std::string embedding;                             // the record beside support.npy, as JSON
-  std::optional<double> extraction_seconds;          // of embedding the support set, if known
-  std::optional<train::Training> training;           // of the backbone, if a study trained it
+  std::vector<std::string> class_names;      // of the known classes
+  std::string class_vectors;                 // the file with vectors of their names, if any
+  std::string digest;                        // of all of the above but the name
+  std::string split_digest;                  // what 'paco split' wrote in digest.txt
+  std::string embedding;                     // the record beside support.npy, as JSON
+  std::optional<double> extraction_seconds;  // of embedding the support set, if known
+  std::optional<train::Training> training;   // of the backbone, if a study trained it
 
   SupportSet support_set() const {
     return {support, support_labels, class_names, classifier, held_out, held_out_labels};

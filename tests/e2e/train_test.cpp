@@ -88,8 +88,9 @@ TEST(TrainProgram, TheHeadOfAnotherObjectiveDecidesWithItsBackbone) {
                 trained["cls"].get<double>() + trained["stat"].get<double>(), 1e-3)
         << method;
     const auto decided = result_of(run_script(
-        "paco embed --encoder " + run + " --data " + data + " --out x.npy --labels-out y.npy\n" +
-            "paco calibrate --method " + method + " --head " + run +
+        "paco embed --encoder " + run + " --data " + data +
+            " --out x.npy --labels-out y.npy >/dev/null\n" + "paco calibrate --method " + method +
+            " --head " + run +
             "/head.safetensors --support x.npy --labels y.npy --out model.paco >/dev/null\n" +
             "paco discover --json --model model.paco --input x.npy --out decisions.csv",
         folder.path()));

@@ -19,7 +19,7 @@ struct FitRoom {
 };
 
 struct Scatter {
-  double trace = 0;  // of room.within; 0: nothing varies, the rest is not computed
+  double trace = 0;      // of room.within; 0: nothing varies, the rest is not computed
   double shrinkage = 1;  // alpha, from 0 to 1
   std::size_t rank = 0;  // eigenvalues of the centred Gram matrix above 1e-6 of the largest
 };

@@ -115,7 +115,7 @@ class CodeMethod final : public PeerMethod {
   }
 
   CodeRule rule_;
-  std::vector<Code> codes_;  // by prototype; unused for known classes if there are no centres
+  std::vector<Code> codes_;      // by prototype; unused for known classes if there are no centres
   math::Matrix<float> outputs_;  // of the block
 };
 

@@ -68,7 +68,7 @@ test('a stream is created from labelled examples and calibrated in the backgroun
   const page = await visit(browser, `${server.url}/`);
   await page.getByRole('button', { name: 'New stream' }).click();
   await page.getByPlaceholder('birds').fill('learned');
-  await page.getByRole('button', { name: 'From labelled examples' }).click();
+  await page.getByRole('button', { name: 'From embeddings' }).click();
   await page.locator('input[type=file]').nth(0).setInputFiles(support);
   await page.locator('input[type=file]').nth(1).setInputFiles(labels);
   await page.getByRole('button', { name: 'Create', exact: true }).click();
