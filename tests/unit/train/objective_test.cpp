@@ -14,7 +14,7 @@
 namespace paco::train {
 namespace {
 
-constexpr std::int64_t kClasses = 4, kDimension = 6;
+constexpr std::int64_t kObjectiveClasses = 4, kObjectiveDimension = 6;
 
 struct Made {
   torch::Tensor features, labels;
@@ -23,10 +23,10 @@ struct Made {
 Made made_features(std::int64_t views, std::int64_t samples) {
   torch::manual_seed(5);
   Made made;
-  made.labels = torch::arange(samples, torch::kLong).remainder(kClasses);
-  const auto centres = 2 * torch::randn({kClasses, kDimension});
+  made.labels = torch::arange(samples, torch::kLong).remainder(kObjectiveClasses);
+  const auto centres = 2 * torch::randn({kObjectiveClasses, kObjectiveDimension});
   made.features = centres.index_select(0, made.labels).unsqueeze(0).repeat({views, 1, 1}) +
-                  0.7 * torch::randn({views, samples, kDimension});
+                  0.7 * torch::randn({views, samples, kObjectiveDimension});
   return made;
 }
 
@@ -34,7 +34,7 @@ std::shared_ptr<PeerObjective> made_objective(Objective which) {
   TrainOptions options;
   options.objective = which;
   options.seed = 3;
-  return make_objective(options, kClasses, kDimension);
+  return make_objective(options, kObjectiveClasses, kObjectiveDimension);
 }
 
 void write_array(const std::string& path, const torch::Tensor& tensor) {
@@ -83,7 +83,9 @@ TEST(Objectives, LtcsThresholdFollowsTheSamplesThatNoClassOwns) {
   core::Random random(1);
   for (int step = 0; step < 40; ++step) objective->loss(made.features, made.labels, random);
   for (const auto& [name, value] : tensors_of(*objective)) {
-    if (name == "threshold") EXPECT_NE(value.item<double>(), 0.7);
+    if (name == "threshold") {
+      EXPECT_NE(value.item<double>(), 0.7);
+    }
   }
 }
 
